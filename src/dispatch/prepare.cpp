@@ -20,6 +20,11 @@ namespace {
 // From so many groups on, threads that take whole groups have nearly equal work.
 constexpr dim_t ENOUGH_GROUPS = 64;
 
+// Without elements, no implementation asks how many groups there are.
+bool goes_by_groups(const implementation &by, const problem &p) {
+    return p.has_row_groups() && p.has_elements() && (by.takes_groups == nullptr || !by.takes_groups(p));
+}
+
 // The caches are cut into as many pieces as there are groups, because the plan of a group asks whether the data of all
 // groups stay in a cache. Groups that are not worth a second thread are executed at once, if their number makes it
 // worth while; so are groups that are many.
@@ -45,7 +50,7 @@ solution solution_by(const implementation &by, const problem &p) {
         return made;
     }
     const solution made =
-        p.has_row_groups() ? solution_for_groups(by, p) : solution{&by, by.make_plan(p, the_machine())};
+        goes_by_groups(by, p) ? solution_for_groups(by, p) : solution{&by, by.make_plan(p, the_machine())};
     if (verbose_level() >= 2) {
         log_machine_once();
         const std::string groups = made.groups_at_once == 1 ? "" : ",groups:" + std::to_string(made.groups_at_once);
@@ -57,7 +62,7 @@ solution solution_by(const implementation &by, const problem &p) {
 std::shared_ptr<const executor> create(const problem &p, const solution &how) {
     if (p.has_gate_gradients())
         return std::make_shared<const gate_executor>(create(behind_gate(p), how), create(gate_alone(p), *how.gate));
-    if (!p.has_row_groups() || !p.has_elements()) return how.by->create(p, how.plan);
+    if (!goes_by_groups(*how.by, p)) return how.by->create(p, how.plan);
     return std::make_shared<const grouped_executor>(p, how.by->create(one_group(p), how.plan), how.groups_at_once,
                                                     how.plan.scratchpad.bytes());
 }

@@ -95,6 +95,9 @@ struct backward_sums_conf {
     bool diff_shift = false; // computes the sums over columns for diff_shift
     jitnorm_data_type_t compute = jitnorm_f32; // f32 or f64; set by the kernel
     unsigned affine_flags = 0;                 // problem::affine_flags()
+    // Each row has its own scale and, in place of sums over columns, its own gradients, of type `gradient`.
+    bool own_rows = false;
+    jitnorm_data_type_t gradient = jitnorm_data_type_undef;
 
     auto operator<=>(const backward_sums_conf &) const = default;
 };

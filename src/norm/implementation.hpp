@@ -30,6 +30,10 @@ struct implementation {
 
     // Whether this implementation takes problems with run-time sizes. If not, it is never asked about one.
     bool takes_runtime_sizes = false;
+
+    // Whether this implementation solves a problem with groups of rows (row_groups.hpp) as it is; otherwise, and if
+    // this is null, it is asked about one group.
+    bool (*takes_groups)(const problem &p) = nullptr;
 };
 
 } // namespace jitnorm::impl::layer_norm

@@ -10,6 +10,15 @@ bool problem::has_row_groups() const {
     return false;
 }
 
+bool groups_are_rows(const problem &p) {
+    if (p.is_forward() || p.has_runtime_sizes() || !p.has_elements()) return false;
+    const auto has_rows = [&](const memory_desc &md) {
+        return md.ndims != 0 && std::equal(md.dims, md.dims + p.row_ndims(), p[SRC].dims);
+    };
+    return (!(p.reads(SCALE) || p.writes(DIFF_SCALE)) || has_rows(p[SCALE])) &&
+           (!p.writes(DIFF_SHIFT) || has_rows(p[SHIFT]));
+}
+
 problem one_group(const problem &p) {
     problem one = p;
     for (int d = 0; d < p.row_ndims(); ++d)

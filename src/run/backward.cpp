@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backward.hpp"
 
+#include "../norm/row_groups.hpp"
+
 namespace jitnorm::impl::layer_norm {
 
 template <typename T>
 backward<T>::backward(const problem &p, const plan &planned, std::shared_ptr<const kernels> made)
     : problem_(p), plan_(planned), kernels_(std::move(made)), layout_(p), gradients_(p, layout_, kernels_),
-      rms_(p.is_rms()), scale_size_(dim_t(size_of(p.scale_shift_type))), inv_C_(1.0 / double(p.row_length())) {}
+      rms_(p.is_rms()), own_rows_(has_own_rows(p)), scale_size_(dim_t(size_of(p.scale_shift_type))),
+      inv_C_(1.0 / double(p.row_length())) {}
 
 template <typename T>
 void backward<T>::begin(const arguments &args, const schedule &now) const {
@@ -57,6 +60,11 @@ void backward<T>::read_statistics(const statistics_rows &from, batch &b) const {
 }
 
 template <typename T>
+const void *backward<T>::scale_of(const arguments &args, const panel &here, range columns) const {
+    return own_rows_ ? here.scale.first : behind(args[SCALE], columns.begin * scale_size_);
+}
+
+template <typename T>
 jit::backward_sums_arguments<T> backward<T>::sums_arguments(const arguments &args, const panel &here, const batch &b,
                                                             range columns, const column_sums<T> &to, T *s1,
                                                             T *s2) const {
@@ -69,9 +77,12 @@ jit::backward_sums_arguments<T> backward<T>::sums_arguments(const arguments &arg
             .count = columns.end - columns.begin,
             .mean = b.mean,
             .factor = b.factor,
-            .scale = behind(args[SCALE], columns.begin * scale_size_),
-            .diff_scale = sums.scale,
-            .diff_shift = sums.shift,
+            .scale = scale_of(args, here, columns),
+            .diff_scale = own_rows_ ? static_cast<void *>(here.diff_scale.first) : sums.scale,
+            .diff_shift = own_rows_ ? static_cast<void *>(here.diff_shift.first) : sums.shift,
+            .scale_row_stride = here.scale.stride,
+            .diff_scale_row_stride = here.diff_scale.stride,
+            .diff_shift_row_stride = here.diff_shift.stride,
             .s1 = s1,
             .s2 = s2,
             .src_prefetch = prefetch_distance(here.src, bytes_of_row(SRC)),
@@ -95,7 +106,8 @@ jit::backward_data_arguments<T> backward<T>::data_arguments(const arguments &arg
             .rstd = b.rstd,
             .m1 = b.m1,
             .k = b.k,
-            .scale = behind(args[SCALE], columns.begin * scale_size_)};
+            .scale = scale_of(args, here, columns),
+            .scale_row_stride = here.scale.stride};
 }
 
 template <typename T>

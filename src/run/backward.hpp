@@ -57,6 +57,7 @@ private:
                        const panel &here, batch &next, range columns, const column_sums<T> &to) const;
     // Writes diff_src to the panel. The batch's m1 and k must be known.
     void write(const arguments &args, const schedule &now, const panel &here, const batch &b, range columns) const;
+    const void *scale_of(const arguments &args, const panel &here, range columns) const;
     jit::backward_sums_arguments<T> sums_arguments(const arguments &args, const panel &here, const batch &b,
                                                    range columns, const column_sums<T> &to, T *s1, T *s2) const;
     jit::backward_data_arguments<T> data_arguments(const arguments &args, const panel &here, const batch &b,
@@ -68,6 +69,7 @@ private:
     gradient_layout layout_;
     gradient_sums<T> gradients_;
     bool rms_;
+    bool own_rows_;    // whether each row has its own scale and gradients
     dim_t scale_size_; // bytes of an element of scale
     double inv_C_;
 };

@@ -2,6 +2,7 @@
 #include "backward_kernels.hpp"
 
 #include "../math/row_blocks.hpp"
+#include "../norm/row_groups.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -15,6 +16,10 @@ jit::backward_sums_conf sums_conf_of(const problem &p, jit::isa vectors) {
         vectors,     p[SRC].data_type, p[DIFF_DST].data_type, p.scale_shift_type,  p.reads(SCALE),
         !p.is_rms(), wants_sums(p),    p.writes(DIFF_SCALE),  p.writes(DIFF_SHIFT)};
     conf.affine_flags = p.affine_flags();
+    if (has_own_rows(p)) {
+        conf.own_rows = true;
+        conf.gradient = p.diff_scale_shift_type;
+    }
     return conf;
 }
 
@@ -44,7 +49,7 @@ std::optional<typename backward_kernels<T>::loop_kernels> make_loop_kernels(cons
 
 template <typename T>
 std::optional<typename backward_kernels<T>::weights_kernels> make_weights_kernels(const problem &p, jit::isa vectors) {
-    if (!wants_weights(p)) return {};
+    if (!wants_weights(p) || has_own_rows(p)) return {};
     const auto kernel = [&](jitnorm_data_type_t sums, jitnorm_data_type_t to) {
         return jit::backward_weights_kernel({vectors, sums, to});
     };

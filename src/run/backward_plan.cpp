@@ -118,7 +118,7 @@ int merging_threads(dim_t bytes, dim_t lines) {
 
 dim_t data_bytes(const problem &p, const row_tensors &tensors) {
     dim_t bytes = 0;
-    for (size_t i = 0; i < size_t(tensors.count); ++i) bytes += element_size(*tensors.data[i].md);
+    for (size_t i = 0; i < size_t(tensors.count); ++i) bytes += tensors.data[i].size;
     return p.rows() * p.row_length() * bytes;
 }
 

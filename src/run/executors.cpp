@@ -2,6 +2,7 @@
 #include "executors.hpp"
 
 #include "../jit/isa.hpp"
+#include "../norm/row_groups.hpp"
 #include "../reference/no_elements.hpp"
 #include "backward.hpp"
 #include "forward.hpp"
@@ -69,6 +70,8 @@ std::string refusal(const problem &) {
     return jit::is_allowed(I) ? "" : "the processor or the cap on instruction sets does not allow it";
 }
 
+bool takes_groups(const problem &p) { return groups_are_rows(p) && rows_in_place::take(row_tensors_of(p)); }
+
 plan make_plan(const problem &p, const machine &m) {
     if (p.has_runtime_sizes()) return p.is_forward() ? forward_plan_for_any_size(p) : plan{};
     if (!p.has_elements()) return {};
@@ -86,7 +89,7 @@ std::shared_ptr<const executor> create(const problem &p, const plan &planned) {
 }
 
 template <jit::isa I>
-constexpr implementation ON = {jit::implementation_name(I), refusal<I>, make_plan, create<I>, true};
+constexpr implementation ON = {jit::implementation_name(I), refusal<I>, make_plan, create<I>, true, takes_groups};
 
 } // namespace
 

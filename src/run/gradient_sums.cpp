@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "../base/parallel.hpp"
+#include "../norm/row_groups.hpp"
 #include "make_plan.hpp"
 
 namespace jitnorm::impl::layer_norm {
@@ -25,8 +26,8 @@ dim_t pitch_for(dim_t columns) {
 
 gradient_layout::gradient_layout(const problem &p)
     : rows_(p.rows()), columns_(p.row_length()), cut_(row_blocks_of(p)),
-      gradients_(int(p.writes(DIFF_SCALE)) + int(p.writes(DIFF_SHIFT))), element_(p.compute_size()),
-      pitch_(pitch_for(columns_)) {}
+      gradients_(has_own_rows(p) ? 0 : int(p.writes(DIFF_SCALE)) + int(p.writes(DIFF_SHIFT))),
+      element_(p.compute_size()), pitch_(pitch_for(columns_)) {}
 
 void gradient_layout::book(plan &to) const {
     constexpr dim_t WIDE = sizeof(double);
@@ -43,8 +44,9 @@ void gradient_layout::book(plan &to) const {
 template <typename T>
 gradient_sums<T>::gradient_sums(const problem &p, const gradient_layout &layout,
                                 std::shared_ptr<const backward_kernels<T>> kernels)
-    : layout_(layout), scale_(p.writes(DIFF_SCALE)), shift_(p.writes(DIFF_SHIFT)), partial_(p.is_partial()),
-      type_(p.diff_scale_shift_type), kernels_(std::move(kernels)) {}
+    : layout_(layout), scale_(!has_own_rows(p) && p.writes(DIFF_SCALE)),
+      shift_(!has_own_rows(p) && p.writes(DIFF_SHIFT)), partial_(p.is_partial()), type_(p.diff_scale_shift_type),
+      kernels_(std::move(kernels)) {}
 
 template <typename T>
 void gradient_sums<T>::zero_gradients(const arguments &args) const {

@@ -32,6 +32,10 @@ struct strip {
     std::byte *row(dim_t number) const { return first + number * stride; }
 };
 
+// The most tensors whose rows a direction steps through: data tensors and, in place only, a scale of rows and its
+// gradients.
+constexpr int MAX_STEPPED_TENSORS = MAX_ROW_TENSORS + 3;
+
 // Some columns of the rows of a batch in each data tensor. A tensor that the problem does not have is a null strip.
 struct panel {
     strip src;
@@ -39,10 +43,12 @@ struct panel {
     strip sum;    // the sum with the residual, or its gradient
     strip result; // dst or diff_src
     strip pre_quantization;
+    strip scale, diff_scale, diff_shift; // backward, where each row has its own
 };
 
-constexpr std::array<strip panel::*, MAX_ROW_TENSORS> PANEL_FIELDS = {&panel::src, &panel::second, &panel::sum,
-                                                                      &panel::result, &panel::pre_quantization};
+constexpr std::array<strip panel::*, MAX_STEPPED_TENSORS> PANEL_FIELDS = {
+    &panel::src,   &panel::second,     &panel::sum,       &panel::result, &panel::pre_quantization,
+    &panel::scale, &panel::diff_scale, &panel::diff_shift};
 
 // A data tensor of the problem. Its rows are read, written or both.
 struct row_tensor {
@@ -50,13 +56,14 @@ struct row_tensor {
     size_t field = 0; // of PANEL_FIELDS
     strip &of(panel &here) const { return here.*PANEL_FIELDS[field]; }
     const strip &of(const panel &here) const { return here.*PANEL_FIELDS[field]; }
-    const memory_desc *md = nullptr;
+    const memory_desc *md = nullptr; // null: dense, with src's dimensions
+    dim_t size = 0;                  // bytes of an element
     bool is_read = false, is_written = false;
 };
 
 // The data tensors of a problem, in the order of a panel's fields, and the statistics of the rows.
 struct row_tensors {
-    std::array<row_tensor, MAX_ROW_TENSORS> data;
+    std::array<row_tensor, MAX_STEPPED_TENSORS> data;
     int count = 0;
     int result = 0; // the index of dst (forward) or of the last tensor (backward)
     int row_ndims = 1;

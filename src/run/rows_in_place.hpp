@@ -45,7 +45,8 @@ public:
         // Inline and without a loop, so that panels stay in registers: a strip of two words that was just stored word
         // by word would be awaited.
         [[gnu::always_inline]] panel open(range columns) const {
-            return {at(0, columns), at(1, columns), at(2, columns), at(3, columns), at(4, columns)};
+            return {at(0, columns), at(1, columns), at(2, columns), at(3, columns),
+                    at(4, columns), at(5, columns), at(6, columns), at(7, columns)};
         }
         void close() const {}
 
@@ -75,7 +76,7 @@ public:
 
         const rows_in_place &rows_;
         const arguments &args_;
-        std::array<std::byte *, MAX_ROW_TENSORS> batch_ = {}; // the first row of the batch, by field
+        std::array<std::byte *, MAX_STEPPED_TENSORS> batch_ = {}; // the first row of the batch, by field
         dim_t statistics_offset_ = 0; // from the data handle to the batch's first statistic, in bytes
     };
 
@@ -85,11 +86,11 @@ private:
         dim_t size = 0, stride = 0; // bytes of an element, bytes from row to row of a run
     };
 
-    row_space space_;                                   // of the data tensors and, behind them, the statistics
-    size_t count_;                                      // of data tensors
-    std::array<size_t, MAX_ROW_TENSORS> fields_ = {};   // of the data tensors in a panel
-    std::array<tensor, MAX_ROW_TENSORS> data_ = {};     // by field; those that there are not have sizes of 0
-    dim_t statistics_size_ = 0, statistics_stride_ = 1; // bytes of an element, elements from row to row
+    row_space space_;                                     // of the data tensors and, behind them, the statistics
+    size_t count_;                                        // of data tensors
+    std::array<size_t, MAX_STEPPED_TENSORS> fields_ = {}; // of the data tensors in a panel
+    std::array<tensor, MAX_STEPPED_TENSORS> data_ = {};   // by field; those that there are not have sizes of 0
+    dim_t statistics_size_ = 0, statistics_stride_ = 1;   // bytes of an element, elements from row to row
 };
 
 } // namespace jitnorm::impl::layer_norm

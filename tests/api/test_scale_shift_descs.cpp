@@ -221,6 +221,30 @@ TEST_P(scale_shift_descs, types_and_strides) {
         }
 }
 
+// Backward steps through the scale and the gradients of rows that all have their own. It does so also with rows that
+// are written while others are reduced, and with chunks of long rows.
+TEST_P(scale_shift_descs, each_row_is_a_group) {
+    for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64})
+        for (const auto parameters : {jitnorm_f32, jitnorm_bf16}) {
+            SCOPED_TRACE(testing::Message() << "types " << type << ", " << parameters);
+            const work small = {
+                .sizes = {2, 9, 70}, .mask = 3, .forward = false, .type = type, .scale_shift_type = parameters};
+            expect_law(small);
+            work strided = small;
+            strided.scale_strides = {9 * 6 * 70, 6 * 70, 1};
+            expect_law(strided);
+            strided.strides = {1, 2 * 70, 2};
+            expect_law(strided);
+            work large = small;
+            large.sizes = {2, 300, 1024};
+            expect_law(large);
+            large.sizes = {1, 2, 9000};
+            large.mask = 2;
+            expect_law(large);
+        }
+    expect_law({.sizes = {1, 2, 140000}, .mask = 3, .forward = false});
+}
+
 TEST_P(scale_shift_descs, attributes_belong_to_the_groups_rows) {
     expect_law({.sizes = {3, 7, 33}, .mask = 1, .adds = true});
     for (const bool has_bias : {false, true})

@@ -158,14 +158,10 @@ def gated_rms_norm(
     them a dimension: input.view(..., groups, -1), gate.view(..., groups, -1), weight.view(groups, -1).
 
     Forward is one pass. Backward multiplies by the gate and finds the gate's gradient by operations of PyTorch, in float32
-    (or float64), and rounds the gradient of the normalized values to the input's type before the pass that finds the
-    gradients of input and weight. If norm_before_gate is False, PyTorch computes input * silu(gate) in these types, and the
-    product is rounded to the input's."""
-    if gate is not None and not norm_before_gate:
-        wide = torch.promote_types(input.dtype, torch.float32)
-        input, gate = (input.to(wide) * torch.nn.functional.silu(gate.to(wide))).to(input.dtype), None
+    (or float64). If norm_before_gate is True, it rounds the gradient of the normalized values to the input's type before
+    the pass that finds the gradients of input and weight. Otherwise it computes input * silu(gate) once more."""
     if torch.jit.is_scripting() or _is_compiling():
-        return torch.ops.jitnorm.gated_rms_norm(input, gate, weight, eps)
+        return torch.ops.jitnorm.gated_rms_norm(input, gate, weight, eps, norm_before_gate)
     else:
-        made = _C.gated_rms_norm(input, gate, weight, eps)
-        return torch.ops.jitnorm.gated_rms_norm(input, gate, weight, eps) if made is None else made
+        made = _C.gated_rms_norm(input, gate, weight, eps, norm_before_gate)
+        return torch.ops.jitnorm.gated_rms_norm(input, gate, weight, eps, norm_before_gate) if made is None else made

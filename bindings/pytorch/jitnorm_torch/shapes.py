@@ -153,17 +153,17 @@ def _ada_layer_norm_int8(input, scale, shift, weight=None, bias=None, eps=1e-5, 
     return _quantized(input, input.shape[-1:], output_scale)
 
 
-def _gated_rms_norm(input, gate=None, weight=None, eps=1e-6):
+def _gated_rms_norm(input, gate=None, weight=None, eps=1e-6, norm_before_gate=True):
     _check_gated(input, gate, weight)
     return _like(input)
 
 
-def _gated_rms_norm_forward(input, gate, weight, eps):
+def _gated_rms_norm_forward(input, gate, weight, eps, norm_before_gate=True):
     _check_gated(input, gate, weight)
     return _like(input), _statistics(input, input.shape[-1:])
 
 
-def _gated_rms_norm_backward(grad_output, input, rstd, gate, weight, output_mask):
+def _gated_rms_norm_backward(grad_output, input, rstd, gate, weight, output_mask, norm_before_gate=True):
     _check_gated(input, gate, weight, (grad_output, rstd))
     return tuple(_like(t) if w else None for t, w in zip((input, gate, weight), output_mask))
 

@@ -154,19 +154,23 @@ private:
 
 class gated_rms_norm_backward final : public modulated_backward {
 public:
-    using modulated_backward::modulated_backward;
+    gated_rms_norm_backward(std::initializer_list<Tensor> saved, bool norm_before_gate)
+        : modulated_backward(saved), norm_before_gate_(norm_before_gate) {}
     std::string name() const override { return "JitnormGatedRmsNormBackward"; }
 
 private:
     variable_list compute(const Tensor &of_output, const tensors &saved) override {
         static const operation<three, const Tensor &, const Tensor &, const Tensor &, const optional_tensor &,
-                               const optional_tensor &, mask<3>>
+                               const optional_tensor &, mask<3>, bool>
             run("jitnorm::gated_rms_norm_backward");
         mask<3> wanted;
         for (size_t i = 0; i < wanted.size(); ++i) wanted[i] = task_should_compute_output(i);
-        const three made = run(of_output, saved[0], saved[1], as_optional(saved[2]), as_optional(saved[3]), wanted);
+        const three made =
+            run(of_output, saved[0], saved[1], as_optional(saved[2]), as_optional(saved[3]), wanted, norm_before_gate_);
         return std::apply([](const auto &...gradient) { return variable_list{gradient...}; }, made);
     }
+
+    bool norm_before_gate_;
 };
 
 Tensor record_ada_layer_norm(const Tensor &input, const Tensor &scale, const Tensor &shift,
@@ -191,20 +195,20 @@ Tensor record_ada_layer_norm(const Tensor &input, const Tensor &scale, const Ten
 }
 
 Tensor record_gated_rms_norm(const Tensor &input, const optional_tensor &gate, const optional_tensor &weight,
-                             double epsilon) {
+                             double epsilon, bool norm_before_gate) {
     static const gated_rms_norm_operation alone("jitnorm::gated_rms_norm");
-    static const operation<two, const Tensor &, const optional_tensor &, const optional_tensor &, double>
+    static const operation<two, const Tensor &, const optional_tensor &, const optional_tensor &, double, bool>
         with_statistics("jitnorm::gated_rms_norm_forward");
     const Tensor own_gate = or_none(gate), own_weight = or_none(weight);
     two made;
     {
         const bool recorded = are_recorded({&input, &own_gate, &own_weight});
         const at::AutoDispatchBelowADInplaceOrView below;
-        if (!recorded) return alone(input, gate, weight, epsilon);
-        made = with_statistics(input, gate, weight, epsilon);
+        if (!recorded) return alone(input, gate, weight, epsilon, norm_before_gate);
+        made = with_statistics(input, gate, weight, epsilon, norm_before_gate);
     }
-    const node_pointer node =
-        hold<node_pointer>(new gated_rms_norm_backward({input, std::get<1>(made), own_gate, own_weight}));
+    const node_pointer node = hold<node_pointer>(
+        new gated_rms_norm_backward({input, std::get<1>(made), own_gate, own_weight}, norm_before_gate));
     node->set_next_edges(torch::autograd::collect_next_edges(input, own_gate, own_weight));
     torch::autograd::set_history(std::get<0>(made), node);
     return std::get<0>(made);

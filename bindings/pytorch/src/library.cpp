@@ -130,20 +130,24 @@ std::tuple<Tensor, Tensor> ada_layer_norm_int8(const Tensor &input, const Tensor
     return {std::move(made.output), std::move(made.scale)};
 }
 
-Tensor gated_rms_norm(const Tensor &input, const optional_tensor &gate, const optional_tensor &weight, double epsilon) {
-    return gated_forward(input, {gate, weight}, epsilon, false).output;
+Tensor gated_rms_norm(const Tensor &input, const optional_tensor &gate, const optional_tensor &weight, double epsilon,
+                      bool norm_before_gate) {
+    return gated_forward(input, {gate, weight, norm_before_gate}, epsilon, false).output;
 }
 
 std::tuple<Tensor, Tensor> gated_rms_norm_forward(const Tensor &input, const optional_tensor &gate,
-                                                  const optional_tensor &weight, double epsilon) {
-    normalized made = gated_forward(input, {gate, weight}, epsilon, true);
+                                                  const optional_tensor &weight, double epsilon,
+                                                  bool norm_before_gate) {
+    normalized made = gated_forward(input, {gate, weight, norm_before_gate}, epsilon, true);
     return {std::move(made.output), std::move(made.rstd)};
 }
 
 std::tuple<Tensor, Tensor, Tensor> gated_rms_norm_backward(const Tensor &gradient, const Tensor &input,
                                                            const Tensor &rstd, const optional_tensor &gate,
-                                                           const optional_tensor &weight, std::array<bool, 3> mask) {
-    gated_gradients made = gated_backward(gradient, input, rstd, {gate, weight}, {mask[0], mask[1], mask[2]});
+                                                           const optional_tensor &weight, std::array<bool, 3> mask,
+                                                           bool norm_before_gate) {
+    gated_gradients made =
+        gated_backward(gradient, input, rstd, {gate, weight, norm_before_gate}, {mask[0], mask[1], mask[2]});
     return {std::move(made.input), std::move(made.gate), std::move(made.weight)};
 }
 
@@ -234,10 +238,13 @@ TORCH_LIBRARY(jitnorm, m) {
           "bool plus_one=False, Tensor? scale=None) -> (Tensor, Tensor)");
     m.def("ada_layer_norm_int8(Tensor input, Tensor scale, Tensor shift, Tensor? weight=None, Tensor? bias=None, "
           "float eps=1e-05, Tensor? output_scale=None) -> (Tensor, Tensor)");
-    m.def("gated_rms_norm(Tensor input, Tensor? gate=None, Tensor? weight=None, float eps=1e-06) -> Tensor");
-    m.def("gated_rms_norm_forward(Tensor input, Tensor? gate, Tensor? weight, float eps) -> (Tensor, Tensor)");
+    m.def("gated_rms_norm(Tensor input, Tensor? gate=None, Tensor? weight=None, float eps=1e-06, "
+          "bool norm_before_gate=True) -> Tensor");
+    m.def(
+        "gated_rms_norm_forward(Tensor input, Tensor? gate, Tensor? weight, float eps, bool norm_before_gate=True) -> "
+        "(Tensor, Tensor)");
     m.def("gated_rms_norm_backward(Tensor grad_output, Tensor input, Tensor rstd, Tensor? gate, Tensor? weight, "
-          "bool[3] output_mask) -> (Tensor, Tensor, Tensor)");
+          "bool[3] output_mask, bool norm_before_gate=True) -> (Tensor, Tensor, Tensor)");
     m.def("layer_norm_partial_backward(Tensor grad_output, Tensor input, int[] normalized_shape, Tensor mean, Tensor "
           "rstd, Tensor? weight, int first_row, int all_rows, bool[3] output_mask) -> (Tensor, Tensor, Tensor)");
     m.def("rms_norm_partial_backward(Tensor grad_output, Tensor input, int[] normalized_shape, Tensor rstd, "

@@ -91,6 +91,7 @@ struct forward_steps {
     Tensor scale, shift; // of the normalization
     bool plus_one, rms;
     std::array<std::pair<jitnorm_alg_kind_t, Tensor>, 2> after; // post-ops
+    Tensor gate = {};                                           // silu of it is multiplied by the input before all else
 };
 
 // Runs the request on tensors of which `tensors` has those that the steps do not have.
@@ -108,11 +109,17 @@ void run_steps(Tensor input, Tensor output, forward_steps how, request asked, po
         asked.operations[i] = how.after[i].first;
         asked.operand_types[i] = type_of(how.after[i].second);
     }
-    asked.data = broadcast_rows({&input, &output, &how.scale, &how.shift, &how.after[0].second, &how.after[1].second});
+    if (how.gate.defined()) {
+        asked.adds = 2;
+        asked.operand_types[0] = type_of(how.gate);
+    }
+    asked.data = broadcast_rows(
+        {&input, &output, &how.gate, &how.scale, &how.shift, &how.after[0].second, &how.after[1].second});
     tensors[SRC] = data_of(input);
     tensors[DST] = data_of(output);
     tensors[SCALE] = data_of(how.scale);
     tensors[SHIFT] = data_of(how.shift);
+    tensors[RESIDUAL] = data_of(how.gate);
     tensors[OPERAND_0] = data_of(how.after[0].second);
     tensors[OPERAND_1] = data_of(how.after[1].second);
     prepare(asked).run(tensors);
@@ -324,6 +331,8 @@ normalized gated_forward(const Tensor &input, const gated_norm &how, double epsi
     const Tensor gate = or_none(how.gate), weight = in_rank("the weight", or_none(how.weight), input, false);
     check_device("the gate", gate);
     if (gate.defined()) check_same_shape("the gate", gate, input);
+    if (gate.defined() && !how.norm_before_gate)
+        return run_forward(input, {weight, {}, false, true, {}, gate}, epsilon, wants_statistics);
     return run_forward(input, {weight, {}, false, true, {{{jitnorm_binary_mul_silu, gate}}}}, epsilon,
                        wants_statistics);
 }
@@ -335,23 +344,31 @@ gated_gradients gated_backward(const Tensor &of_output, const Tensor &input, con
     check_same_shape("the output's gradient", of_output, input);
     check_device("rstd", rstd);
     const Tensor weight = in_rank("the weight", or_none(how.weight), input, false);
+    const bool has_gate = how.gate.has_value() && how.gate->defined(), gate_first = has_gate && !how.norm_before_gate;
     gated_gradients made;
-    Tensor gradient = of_output;
-    if (how.gate.has_value() && how.gate->defined()) {
+    Tensor normalized = input, gradient = of_output, gate, factor; // the factor is silu of the gate
+    if (has_gate) {
         check_device("the gate", *how.gate);
         check_same_shape("the gate", *how.gate, input);
+    }
+    if (gate_first) {
+        gate = how.gate->to(computed_in(input));
+        factor = at::silu(gate);
+        normalized = factor * input;
+    } else if (has_gate) {
         if (wanted.gate) made.gate = empty(input.sizes(), how.gate->scalar_type());
         if (wanted.input || wanted.weight) gradient = empty_data(input);
         pass_gate(of_output, input, rstd, *how.gate, weight, made.gate, gradient);
     }
-    if (!wanted.input && !wanted.weight) return made;
+    if (!wanted.input && !wanted.weight && !gate_first) return made;
     backward_steps steps = {weight, false, true, false, {}};
     if (wanted.weight) {
         steps.shape.assign(weight.sizes().begin(), weight.sizes().end());
         steps.type = weight.scalar_type();
     }
-    const sums by = run_backward(gradient, input, {}, rstd, steps);
-    if (wanted.input) made.input = by.input;
+    const sums by = run_backward(gradient, normalized, {}, rstd, steps);
+    if (wanted.input) made.input = gate_first ? (by.input * factor).to(input.scalar_type()) : by.input;
+    if (wanted.gate && gate_first) made.gate = at::silu_backward(by.input * input, gate).to(how.gate->scalar_type());
     if (wanted.weight) made.weight = as_gradient(by.scale, weight, *how.weight);
     return made;
 }

@@ -29,10 +29,11 @@ struct wanted_ada_gradients {
 ada_gradients ada_backward(const at::Tensor &grad_output, const at::Tensor &input, const at::Tensor &mean,
                            const at::Tensor &rstd, const ada_norm &how, wanted_ada_gradients wanted);
 
-// rms_norm(input) * weight * silu(gate). The weight's dimensions are the last ones of the input, and those of rows may
-// be 1; the gate has the input's shape. Both are optional.
+// rms_norm(input) * weight * silu(gate), or rms_norm(input * silu(gate)) * weight. The weight's dimensions are the last
+// ones of the input, and those of rows may be 1; the gate has the input's shape. Both are optional.
 struct gated_norm {
     const optional_tensor &gate, &weight;
+    bool norm_before_gate;
 };
 normalized gated_forward(const at::Tensor &input, const gated_norm &how, double epsilon, bool wants_statistics);
 

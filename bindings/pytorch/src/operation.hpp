@@ -33,6 +33,6 @@ using add_rms_norm_operation = operation<two_tensors, const at::Tensor &, const 
 using ada_layer_norm_operation = operation<at::Tensor, const at::Tensor &, const at::Tensor &, const at::Tensor &,
                                            const optional_tensor &, const optional_tensor &, double>;
 using gated_rms_norm_operation =
-    operation<at::Tensor, const at::Tensor &, const optional_tensor &, const optional_tensor &, double>;
+    operation<at::Tensor, const at::Tensor &, const optional_tensor &, const optional_tensor &, double, bool>;
 
 } // namespace jitnorm_torch

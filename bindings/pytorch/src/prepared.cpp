@@ -28,11 +28,14 @@ constexpr int ARGUMENTS[SLOTS] = {JITNORM_ARG_SRC,
                                   JITNORM_ARG_ATTR_MULTIPLE_POST_OP(1) | JITNORM_ARG_SRC_1,
                                   JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST};
 
-memory::desc data_desc(const request &asked, int tensor) {
+memory::desc data_desc(const request &asked, int tensor, int64_t type) {
     const rows &data = asked.data;
-    const int64_t type = asked.quantizes != 0 && tensor == 1 ? int64_t(jitnorm_s8) : asked.type;
     return {memory::dims(data.dims, data.dims + data.ndims), memory::data_type(type),
             memory::dims(data.strides[tensor], data.strides[tensor] + data.ndims)};
+}
+
+memory::desc data_desc(const request &asked, int tensor) {
+    return data_desc(asked, tensor, asked.quantizes != 0 && tensor == 1 ? int64_t(jitnorm_s8) : asked.type);
 }
 
 // Statistics are dense: one element for each row, in the order of the rows.
@@ -67,7 +70,7 @@ memory::desc broadcast_desc(const request &asked, int64_t type, int tensor, int 
 // Backward reads no shift, but asks for the dimensions of its gradient.
 void set_row_attributes(const request &asked, jitnorm::primitive_attr &attr) {
     const bool forward = is_forward(asked), has_scale = (asked.flags & jitnorm_use_scale) != 0;
-    int next = forward ? 2 : 3;
+    int next = !forward ? 3 : asked.adds != 0 ? 3 : 2;
     const int gradient = asked.kind == jitnorm_backward ? next + int(has_scale) : -1;
     const auto describe = [&](int tensor) {
         return broadcast_desc(asked, asked.affine_type, tensor, gradient < 0 ? tensor : gradient);
@@ -90,7 +93,7 @@ void set_scales(const request &asked, jitnorm::primitive_attr &attr) {
                         jitnorm::quantization_mode::dynamic_amax);
 }
 
-// The epsilon of float64, the scales, and the residual. Asks for the sum to be normalized as it is stored, after
+// The epsilon of float64, the scales, and the residual. Asks for a sum to be normalized as it is stored, after
 // rounding. So the bits are those of PyTorch's addition followed by a normalization.
 jitnorm::primitive_attr attributes_of(const request &asked) {
     jitnorm::primitive_attr attr;
@@ -98,6 +101,11 @@ jitnorm::primitive_attr attributes_of(const request &asked) {
     if (asked.by_rows != 0) set_row_attributes(asked, attr);
     set_scales(asked, attr);
     if (asked.adds == 0) return attr;
+    if (asked.adds == 2) {
+        attr.set_residual(data_desc(asked, 2, asked.operand_types[0]), {}, memory::data_type::undef,
+                          jitnorm::residual_flags::mul_silu);
+        return attr;
+    }
     const memory::desc first = data_desc(asked, is_forward(asked) ? 2 : 3), sum = data_desc(asked, 3);
     jitnorm::error::wrap_c_api(jitnorm_primitive_attr_set_residual(attr.get(), first.get(), sum.get(),
                                                                    jitnorm_data_type_undef,

@@ -36,7 +36,6 @@ void backward_data_pass::write_piece(const paired_rows &rows) {
 
 void backward_data_pass::prepare() {
     g_.mov(count_, JITNORM_ARGUMENT(count));
-    g_.mov(scale_at_, JITNORM_ARGUMENT(scale));
     tail_.prepare(count_, left_, where_.loops.position);
     prepare_loads();
 }

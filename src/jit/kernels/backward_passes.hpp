@@ -40,7 +40,9 @@ private:
         return multiplies() && (conf_.scale_type != conf_.compute || !multiplies_as_stored(conf_.affine_flags));
     }
     // A scale that is not an operand in memory needs a register, and with AVX2 a pair of rows leaves none.
-    bool has_pairs() const { return g_.kind.is_avx512() || !loads_scale(); }
+    bool has_pairs() const { return !conf_.own_rows && (g_.kind.is_avx512() || !loads_scale()); }
+    bool sums_scale() const { return conf_.diff_scale && !conf_.own_rows; }
+    bool sums_shift() const { return conf_.diff_shift && !conf_.own_rows; }
 
     void prepare();
     void prepare_tail();
@@ -54,11 +56,13 @@ private:
     void add(int rows, places vectors);
     void add_whole(int rows, const place &p);
     void add_incomplete(int rows, const place &p);
+    void store_own_gradients(const place &p);
     void load_scale(const vmm &to, const place &p);
     void load_xhat(const row &of, const place &p);
     void add_to_row_sums(const row &of, const place &p);
     void drop_negative_zeros(const vmm &sum);
     std::array<row, PAIR> take_rows();
+    std::vector<stepped_rows> tensors();
 
     const backward_sums_conf conf_;
     const int vectors_ = backward_vectors(g_.kind);             // registers per sum, and the unroll
@@ -72,14 +76,9 @@ private:
     // With AVX2 there are no pairs if there is a scale in a register, and those of the second row are free.
     const vmm scale_ = g_.kind.is_avx512() ? registers_.take_vector(g_.kind.registers() - 1) : rows_[1].mean;
     tail_mask tail_{g_, scale_sum_};
-    element_io io_{g_, tail_, loop_, where_.loops.io};
-    row_loop pairs_{
-        g_,
-        index_,
-        left_,
-        JITNORM_ARGUMENT(rows),
-        {{{rows_[0].src, rows_[1].src}, JITNORM_ARGUMENT(src), JITNORM_ARGUMENT(src_row_stride)},
-         {{rows_[0].diff_dst, rows_[1].diff_dst}, JITNORM_ARGUMENT(diff_dst), JITNORM_ARGUMENT(diff_dst_row_stride)}}};
+    // Rows with gradients of their own, which alone are narrowed, go one by one and leave the second row's registers.
+    element_io io_{g_, tail_, loop_, where_.loops.io, {rows_[1].s1[0], rows_[1].s2[0]}};
+    row_loop pairs_{g_, index_, left_, JITNORM_ARGUMENT(rows), tensors()};
     horizontal_sum total_{g_, dy_};
     blocked_sum blocks_{g_, loop_, count_, rest_, where_.frame};
     unit_products products_{g_};
@@ -127,6 +126,7 @@ private:
                    JITNORM_ARGUMENT(rows),
                    {{{src_}, JITNORM_ARGUMENT(src), JITNORM_ARGUMENT(src_row_stride)},
                     {{diff_dst_}, JITNORM_ARGUMENT(diff_dst), JITNORM_ARGUMENT(diff_dst_row_stride)},
+                    {{scale_at_}, JITNORM_ARGUMENT(scale), JITNORM_ARGUMENT(scale_row_stride)},
                     {{diff_sum_}, JITNORM_ARGUMENT(diff_sum), JITNORM_ARGUMENT(diff_sum_row_stride)},
                     {{diff_src_}, JITNORM_ARGUMENT(diff_src), JITNORM_ARGUMENT(diff_src_row_stride)}}};
     unit_products products_{g_};

@@ -7,9 +7,10 @@ backward_sums_pass::backward_sums_pass(kernel_generator &g, const pass_place &wh
     : row_pass(g, where), conf_(conf) {}
 
 std::string backward_sums_pass::name(const char *what) const {
-    return kernel_name(what, g_.kind, {conf_.src, conf_.diff_dst},
-                       {{conf_.scale, "scale"}, {!conf_.centered, "rms"}, {!conf_.sums, "columns"}},
-                       conf_.affine_flags);
+    return kernel_name(
+        what, g_.kind, {conf_.src, conf_.diff_dst},
+        {{conf_.scale, "scale"}, {!conf_.centered, "rms"}, {!conf_.sums, "columns"}, {conf_.own_rows, "own_rows"}},
+        conf_.affine_flags);
 }
 
 void backward_sums_pass::sum_all() {
@@ -100,6 +101,8 @@ void backward_sums_pass::store_sums(const Xbyak::Address &array, int rows, std::
 }
 
 void backward_sums_pass::add(int rows, places vectors) {
+    if (conf_.own_rows && conf_.diff_shift) loop_.prefetch_for_write(diff_shift_, vectors, conf_.gradient);
+    if (conf_.own_rows && conf_.diff_scale) loop_.prefetch_for_write(diff_scale_, vectors, conf_.gradient);
     for (const place &p : vectors) p.tail ? add_incomplete(rows, p) : add_whole(rows, p);
 }
 
@@ -110,18 +113,19 @@ void backward_sums_pass::add_whole(int rows, const place &p) {
     for (int r = 0; r < rows; ++r) {
         const row &of = rows_[size_t(r)];
         io_.load(dy_, of.diff_dst, p, conf_.diff_dst);
-        if (conf_.diff_shift)
+        if (sums_shift())
             r == 0 ? g_.ops.add(shift_sum_, dy_, in_memory(diff_shift_)) : g_.ops.add(shift_sum_, shift_sum_, dy_);
         if (needs_xhat()) load_xhat(of, p);
-        if (conf_.diff_scale) {
+        if (conf_.own_rows) store_own_gradients(p);
+        if (sums_scale()) {
             if (r == 0) g_.ops.load(scale_sum_, in_memory(diff_scale_));
             g_.ops.fma231(scale_sum_, dy_, xhat_);
         }
         if (multiplies()) loads_scale() ? g_.ops.mul(dy_, dy_, scale_) : g_.ops.mul(dy_, dy_, in_memory(scale_at_));
         add_to_row_sums(of, p);
     }
-    if (conf_.diff_shift) g_.ops.store(in_memory(diff_shift_), shift_sum_);
-    if (conf_.diff_scale) {
+    if (sums_shift()) g_.ops.store(in_memory(diff_shift_), shift_sum_);
+    if (sums_scale()) {
         drop_negative_zeros(scale_sum_);
         g_.ops.store(in_memory(diff_scale_), scale_sum_);
     }
@@ -139,15 +143,32 @@ void backward_sums_pass::add_incomplete(int rows, const place &p) {
             tail_.store(loop_.at(sums, p, g_.kind.element()), shift_sum_);
         };
         io_.load(dy_, of.diff_dst, p, conf_.diff_dst);
-        if (conf_.diff_shift) add_to(diff_shift_, [&] { g_.ops.add(shift_sum_, shift_sum_, dy_); });
+        if (sums_shift()) add_to(diff_shift_, [&] { g_.ops.add(shift_sum_, shift_sum_, dy_); });
         if (needs_xhat()) load_xhat(of, p);
-        if (conf_.diff_scale) add_to(diff_scale_, [&] { g_.ops.fma231(shift_sum_, dy_, xhat_); });
+        if (conf_.own_rows) store_own_gradients(p);
+        if (sums_scale()) add_to(diff_scale_, [&] { g_.ops.fma231(shift_sum_, dy_, xhat_); });
         if (multiplies()) {
             load_scale(shift_sum_, p);
             g_.ops.mul(dy_, dy_, shift_sum_);
         }
         add_to_row_sums(of, p);
-        if (conf_.diff_scale) add_to(diff_scale_, [&] { drop_negative_zeros(shift_sum_); });
+        if (sums_scale()) add_to(diff_scale_, [&] { drop_negative_zeros(shift_sum_); });
+    }
+}
+
+// The gradients of a row that has its own: the sums of this row alone, as they are when a row block has no other.
+void backward_sums_pass::store_own_gradients(const place &p) {
+    const vmm &zero = rows_[1].factor, &sum = shift_sum_;
+    g_.ops.clear(zero);
+    if (conf_.diff_shift) {
+        g_.ops.add(sum, dy_, zero);
+        io_.store(diff_shift_, p, sum, conf_.gradient, false);
+    }
+    if (conf_.diff_scale) {
+        g_.ops.clear(sum);
+        g_.ops.fma231(sum, dy_, xhat_);
+        g_.ops.add(sum, sum, zero); // as drop_negative_zeros()
+        io_.store(diff_scale_, p, sum, conf_.gradient, false);
     }
 }
 
@@ -190,6 +211,17 @@ std::array<backward_sums_pass::row, backward_sums_pass::PAIR> backward_sums_pass
         r.factor = registers_.take_vector();
     }
     return rows;
+}
+
+std::vector<stepped_rows> backward_sums_pass::tensors() {
+    std::vector<stepped_rows> all = {
+        {{rows_[0].src, rows_[1].src}, JITNORM_ARGUMENT(src), JITNORM_ARGUMENT(src_row_stride)},
+        {{rows_[0].diff_dst, rows_[1].diff_dst}, JITNORM_ARGUMENT(diff_dst), JITNORM_ARGUMENT(diff_dst_row_stride)}};
+    if (!conf_.own_rows) return all;
+    all.push_back({{scale_at_}, JITNORM_ARGUMENT(scale), JITNORM_ARGUMENT(scale_row_stride)});
+    all.push_back({{diff_scale_}, JITNORM_ARGUMENT(diff_scale), JITNORM_ARGUMENT(diff_scale_row_stride)});
+    all.push_back({{diff_shift_}, JITNORM_ARGUMENT(diff_shift), JITNORM_ARGUMENT(diff_shift_row_stride)});
+    return all;
 }
 
 namespace {

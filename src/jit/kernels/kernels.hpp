@@ -172,15 +172,17 @@ using forward_row_kernel = kernel<forward_row_conf, forward_row_arguments, float
 template <typename T>
 struct backward_sums_arguments {
     const void *src, *diff_dst;
-    dim_t src_row_stride, diff_dst_row_stride;      // bytes
-    dim_t rows;                                     // at least 1
-    dim_t count;                                    // elements of each row, 1 .. CHUNK
-    const T *mean = nullptr;                        // one value per row
-    const T *factor = nullptr;                      // one value per row: rstd, negative if the kernel is centered
-    const void *scale = nullptr;                    // `count` values
-    T *diff_scale = nullptr, *diff_shift = nullptr; // `count` sums each, to which the rows are added in order
-    T *s1 = nullptr, *s2 = nullptr;                 // one sum per row: of g, and of g * xhat
-    dim_t src_prefetch = 0, diff_dst_prefetch = 0;  // as in reduction_arguments
+    dim_t src_row_stride, diff_dst_row_stride; // bytes
+    dim_t rows;                                // at least 1
+    dim_t count;                               // elements of each row, 1 .. CHUNK
+    const T *mean = nullptr;                   // one value per row
+    const T *factor = nullptr;                 // one value per row: rstd, negative if the kernel is centered
+    const void *scale = nullptr;               // `count` values
+    // `count` sums each, to which the rows are added in order; or, if each row has its own, the gradients themselves.
+    void *diff_scale = nullptr, *diff_shift = nullptr;
+    dim_t scale_row_stride = 0, diff_scale_row_stride = 0, diff_shift_row_stride = 0; // bytes; of rows' own
+    T *s1 = nullptr, *s2 = nullptr;                // one sum per row: of g, and of g * xhat
+    dim_t src_prefetch = 0, diff_dst_prefetch = 0; // as in reduction_arguments
 };
 
 template <typename T>
@@ -199,6 +201,7 @@ struct backward_data_arguments {
     dim_t count;                                                 // elements of each row, at least 1
     const T *mean = nullptr, *rstd, *m1 = nullptr, *k = nullptr; // one value per row
     const void *scale = nullptr;                                 // `count` values
+    dim_t scale_row_stride = 0;                                  // bytes; 0: all rows have the same scale
 };
 
 template <typename T>
