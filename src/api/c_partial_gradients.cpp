@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "../base/boundary.hpp"
-#include "../reference/merge_gradients.hpp"
-#include "../reference/merge_moments.hpp"
+#include "../reference/merge_parts.hpp"
 #include "../tensor/names.hpp"
 #include "jitnorm/jitnorm_partial.h"
 

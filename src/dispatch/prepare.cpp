@@ -10,7 +10,6 @@
 #include "../jit/isa.hpp"
 #include "../norm/gate_gradients.hpp"
 #include "../norm/row_groups.hpp"
-#include "gate_executor.hpp"
 #include "grouped_executor.hpp"
 
 namespace jitnorm::impl::layer_norm {
@@ -58,6 +57,22 @@ solution solution_by(const implementation &by, const problem &p) {
     }
     return made;
 }
+
+// Executes backward with a gate as its two steps (src/norm/gate_gradients.hpp). Both use the scratchpad, one after the
+// other.
+class gate_executor final : public executor {
+public:
+    gate_executor(std::shared_ptr<const executor> first, std::shared_ptr<const executor> second)
+        : first_(std::move(first)), second_(std::move(second)) {}
+
+    jitnorm_status_t execute(const arguments &args) const override {
+        const jitnorm_status_t code = first_->execute(behind_gate(args));
+        return code == jitnorm_success ? second_->execute(gate_alone(args)) : code;
+    }
+
+private:
+    std::shared_ptr<const executor> first_, second_;
+};
 
 std::shared_ptr<const executor> create(const problem &p, const solution &how) {
     if (p.has_gate_gradients())

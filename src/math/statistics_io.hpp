@@ -23,33 +23,24 @@ void visit_type(jitnorm_data_type_t type, Body &&body) {
         body(stored_as<f16>());
 }
 
-// `first`, `stride` and `count` are passed by value, so that the compiler knows that no store can change them and loops
-// keep them in registers.
-template <typename Stored, typename Body>
-void read_spaced(const void *tensor, dim_t first, dim_t stride, dim_t count, Body &body) {
-    for (dim_t i = 0; i < count; ++i) body(i, widen<float>(load<Stored>(tensor, first + i * stride)));
-}
-
-template <typename Stored>
-void write_spaced(const float *values, dim_t count, void *tensor, dim_t first, dim_t stride) {
-    for (dim_t i = 0; i < count; ++i) store(narrow<Stored>(values[i]), tensor, first + i * stride);
-}
-
 } // namespace statistics_detail
 
-// Calls body(i, value) for i = 0 .. count-1, where the value is the element first + i * stride of the tensor.
-template <typename Body>
-void read_statistics(const void *tensor, jitnorm_data_type_t type, dim_t first, dim_t stride, dim_t count,
-                     Body &&body) {
-    statistics_detail::visit_type(type, [&]<typename Stored>(stored_as<Stored>) {
-        statistics_detail::read_spaced<Stored>(tensor, first, stride, count, body);
+// The elements 0, stride, .. of the tensor as `count` floats, which need not be aligned: in their place if they are
+// floats side by side, otherwise in `buffer`. Sizes are passed by value, so that the compiler knows that no store
+// changes them.
+[[gnu::noinline]] inline const void *read_statistics(const void *tensor, jitnorm_data_type_t type, dim_t stride,
+                                                     dim_t count, float *buffer) {
+    if (type == jitnorm_f32 && stride == 1) return tensor;
+    statistics_detail::visit_type(type, [=]<typename Stored>(stored_as<Stored>) {
+        for (dim_t i = 0; i < count; ++i) buffer[i] = widen<float>(load<Stored>(tensor, i * stride));
     });
+    return buffer;
 }
 
-inline void write_statistics(const float *values, dim_t count, void *tensor, jitnorm_data_type_t type, dim_t first,
-                             dim_t stride) {
-    statistics_detail::visit_type(type, [&]<typename Stored>(stored_as<Stored>) {
-        statistics_detail::write_spaced<Stored>(values, count, tensor, first, stride);
+[[gnu::noinline]] inline void write_statistics(const float *values, dim_t count, void *tensor, jitnorm_data_type_t type,
+                                               dim_t stride) {
+    statistics_detail::visit_type(type, [=]<typename Stored>(stored_as<Stored>) {
+        for (dim_t i = 0; i < count; ++i) store(narrow<Stored>(values[i]), tensor, i * stride);
     });
 }
 

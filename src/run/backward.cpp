@@ -42,19 +42,22 @@ void backward<T>::add_kept_blocks(const arguments &args, dim_t part) const {
 
 template <typename T>
 void backward<T>::read_statistics(const statistics_rows &from, batch &b) const {
-    const auto read = [&](const void *tensor, auto &&take) {
-        layer_norm::read_statistics(tensor, problem_[VARIANCE].data_type, 0, from.stride, b.rows, take);
+    const auto read = [&](slot s, auto *values) {
+        float buffer[MAX_BATCH_ROWS];
+        const void *const found =
+            layer_norm::read_statistics(from[s], problem_[s].data_type, from.stride, b.rows, buffer);
+        for (dim_t r = 0; r < b.rows; ++r) values[r] = load<float>(found, r);
     };
     if (rms_)
         std::fill_n(b.mean, b.rows, T(0));
     else
-        read(from[MEAN], [&](dim_t r, float value) { b.mean[r] = T(value); });
+        read(MEAN, b.mean);
     if (problem_.form == statistics_form::variance) {
         double variance[MAX_BATCH_ROWS] = {};
-        read(from[VARIANCE], [&](dim_t r, float value) { variance[r] = double(value); });
+        read(VARIANCE, variance);
         b.find_deviations(variance, problem_.epsilon);
     } else {
-        read(from[VARIANCE], [&](dim_t r, float value) { b.rstd[r] = T(value); });
+        read(VARIANCE, b.rstd);
     }
     b.find_factors(rms_);
 }

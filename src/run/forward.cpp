@@ -11,11 +11,10 @@ static_assert(MAX_BATCH_ROWS % jit::SHORT_REDUCTION_GROUP == 0);
 template <typename T>
 forward<T>::forward(const problem &p, const plan &planned, std::shared_ptr<const kernels> made)
     : problem_(p), plan_(planned), kernels_(std::move(made)), operands_(p, kernels_->operand_types),
-      given_(!p.finds_statistics()), writes_moments_(p.writes(ROW_SUMS)), has_dst_(p.writes(DST)),
-      adds_(p.reads(RESIDUAL)), writes_mean_(p.writes(MEAN)), writes_variance_(p.writes(VARIANCE)), rms_(p.is_rms()),
+      addition_(p, planned, *kernels_), given_(!p.finds_statistics()), writes_moments_(p.writes(ROW_SUMS)),
+      has_dst_(p.writes(DST)), writes_mean_(p.writes(MEAN)), writes_variance_(p.writes(VARIANCE)), rms_(p.is_rms()),
       form_(p.form), statistics_type_(p[VARIANCE].data_type), C_(p.row_length()),
-      row_size_(dim_t(size_of(p.row_type()))), scale_size_(dim_t(size_of(p.scale_shift_type))),
-      gate_begin_(p[GATE].offset0), gate_size_(element_size(p[GATE])), epsilon_(p.epsilon),
+      row_size_(dim_t(size_of(p.row_type()))), scale_size_(dim_t(size_of(p.scale_shift_type))), epsilon_(p.epsilon),
       inv_C_(1.0 / double(p.whole_row_length())) {
     if (p.has_dynamic_scales()) quantizer_.emplace(p, planned, *kernels_->quantize);
 }
@@ -106,14 +105,16 @@ void forward<T>::set_statistics(const moments<T> *rows, batch &b) const {
 
 template <typename T>
 void forward<T>::read_statistics(const statistics_rows &from, batch &b) const {
-    const auto read = [&](const void *tensor, auto &&take) {
-        layer_norm::read_statistics(tensor, statistics_type_, 0, from.stride, b.rows, take);
+    float means[MAX_BATCH_ROWS] = {}, deviations[MAX_BATCH_ROWS];
+    const auto read = [&](slot s, float *buffer) {
+        return layer_norm::read_statistics(from[s], statistics_type_, from.stride, b.rows, buffer);
     };
-    T mean[MAX_BATCH_ROWS] = {};
-    if (!rms_) read(from[MEAN], [&](dim_t r, float value) { mean[r] = T(value); });
-    if (form_ == statistics_form::inverse_deviation)
-        return read(from[VARIANCE], [&](dim_t r, float value) { b.set_given(r, mean[r], T(value)); });
-    read(from[VARIANCE], [&](dim_t r, float value) { b.set(r, {mean[r], 0.0, double(value)}); });
+    const void *const mean = rms_ ? means : read(MEAN, means), *const deviation = read(VARIANCE, deviations);
+    if (form_ == statistics_form::inverse_deviation) {
+        for (dim_t r = 0; r < b.rows; ++r) b.set_given(r, T(load<float>(mean, r)), T(load<float>(deviation, r)));
+        return;
+    }
+    for (dim_t r = 0; r < b.rows; ++r) b.set(r, {T(load<float>(mean, r)), 0.0, double(load<float>(deviation, r))});
     b.complete(epsilon_);
 }
 
@@ -128,7 +129,7 @@ template <typename T>
 void forward<T>::convert_statistics(const batch &b, const statistics_rows &to) const {
     alignas(64) float values[MAX_BATCH_ROWS];
     const auto write = [&](void *tensor) {
-        layer_norm::write_statistics(values, b.rows, tensor, statistics_type_, 0, to.stride);
+        layer_norm::write_statistics(values, b.rows, tensor, statistics_type_, to.stride);
     };
     if (writes_mean_) {
         b.copy_means(values);

@@ -2,11 +2,6 @@
 // forward: the steps of forward for the driver (driver.hpp). A batch is reduced to the moments of its rows, from which
 // the statistics follow; then its rows are normalized. A residual is added as rows are reduced.
 //
-// Rows of sums with a residual lie in the output for the sum, if it holds them as they are normalized (plan::sum_pitch
-// is 0). Otherwise they have a tile for the columns of one panel. If a panel has whole rows, its sums are computed
-// once. If not, they are computed twice, to reduce them and to normalize them, and the output is written the second
-// time only, because it may overwrite the residual in place.
-//
 // Without dst a batch is only reduced, and the sum is written then. Problems that share columns find the moments of
 // chunks in one execution, which has no dst, and read those of rows in another.
 //
@@ -25,6 +20,7 @@
 #include "forward_kernels.hpp"
 #include "post_op_operands.hpp"
 #include "quantizer.hpp"
+#include "residual_sums.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -53,6 +49,10 @@ private:
 
     dim_t chunks() const { return (C_ + CHUNK - 1) / CHUNK; } // of a row
 
+    // Whether the kernel that computes the sums of rows of at most a chunk also reduces them. Short rows that need a
+    // pivot are reduced faster several at a time.
+    bool adds_and_reduces() const { return kernels_->reducing_addition && (rms_ || kernels_->short_columns < C_); }
+
     // ---- statistics
 
     // For rows of at most CHUNK elements.
@@ -79,26 +79,18 @@ private:
     moments<T> refine_chunk(const std::byte *src, dim_t count, T p, const sums<T> &first) const;
     sums<T> repeat(const std::byte *src, dim_t count, T pivot, T factor) const;
 
-    // ---- sums with a residual
-
-    bool has_sum_tile() const { return plan_.sum_pitch != 0; }
-    // Whether the kernel that computes the sums of rows of at most a chunk also reduces them. Short rows that need a
-    // pivot are reduced faster several at a time.
-    bool adds_and_reduces() const { return kernels_->reducing_addition && (rms_ || kernels_->short_columns < C_); }
-
     const problem &problem_;
     const plan &plan_;
     std::shared_ptr<const kernels> kernels_;
     post_op_operands<T> operands_;
+    residual_addition<T> addition_;
     std::optional<quantizer> quantizer_; // where scales are found
     bool given_;                         // whether statistics, or the moments of rows, are inputs
     bool writes_moments_, has_dst_;
-    bool adds_; // whether a residual is added
     bool writes_mean_, writes_variance_, rms_;
     statistics_form form_;
     jitnorm_data_type_t statistics_type_;
     dim_t C_, row_size_, scale_size_; // columns; bytes of an element of the rows to normalize, of scale
-    dim_t gate_begin_, gate_size_;    // the gate's offset; bytes of an element
     double epsilon_, inv_C_;
 };
 
@@ -113,7 +105,8 @@ public:
 
     worker(const forward &direction, const Rows &rows, const arguments &given, const schedule &current, int number)
         : base(rows, direction.plan_, given, current, number), rows_(rows), f_(direction),
-          scale_(static_cast<const std::byte *>(given[SCALE])), shift_(static_cast<const std::byte *>(given[SHIFT])),
+          sums_(direction.addition_, given, number), scale_(static_cast<const std::byte *>(given[SCALE])),
+          shift_(static_cast<const std::byte *>(given[SHIFT])),
           src_scale_(given[SRC_SCALE] ? T(load<float>(given[SRC_SCALE])) : T(1)),
           inverse_dst_scale_(f_.problem_.attr.dst_scale ? T(1) / T(load<float>(given[DST_SCALE])) : T(1)) {}
 
@@ -127,7 +120,7 @@ public:
     }
 
     [[gnu::always_inline]] void reduce(batch &b) {
-        added_ = {0, 0};
+        sums_.begin();
         const statistics_rows statistics = at.open_statistics();
         if (f_.given_) return take_given(statistics, b);
         if (f_.writes_moments_) return find_moments(b);
@@ -150,7 +143,7 @@ public:
             const range all = {0, f_.C_};
             const panel here = at.open(all), there = before.open(all);
             const strip written = rows_of(there);
-            sum_tile_ = 1 - sum_tile_;
+            sums_.change_tiles();
             const strip src = rows_of(here);
             run_loop(here, src, next.rows, there, written, ready, all, next.p, next.s, next.q);
             f_.take_first_reductions(src, next);
@@ -175,7 +168,8 @@ public:
         for_each_row(items, [&](dim_t row, range mine) {
             for (dim_t chunk = mine.begin; chunk < mine.end; ++chunk) {
                 const range columns = {chunk * CHUNK, std::min((chunk + 1) * CHUNK, f_.C_)};
-                store(f_.chunk_moments(rows_to_reduce(at.open(columns), columns, 1).first, columns.end - columns.begin),
+                store(f_.chunk_moments(sums_.rows_to_reduce(at.open(columns), columns, 1).first,
+                                       columns.end - columns.begin),
                       found, row * f_.chunks() + chunk);
             }
         });
@@ -209,7 +203,7 @@ private:
         for (dim_t begin = items.begin; begin < items.end;) {
             const dim_t row = begin / per_row, first = begin % per_row;
             const dim_t last = std::min(per_row, first + items.end - begin);
-            added_ = {0, 0};
+            sums_.begin();
             at.for_each_batch({row, row + 1}, 1, 0, [&](dim_t, dim_t) { body(row, range{first, last}); });
             begin += last - first;
         }
@@ -239,12 +233,12 @@ private:
 
     // Is called when a panel has been reduced: where there is no dst, the sum with a residual has been written.
     void close_reduced() {
-        if (!f_.has_dst_ && f_.adds_) at.close();
+        if (!f_.has_dst_ && f_.addition_.exists) at.close();
     }
 
     [[gnu::noinline]] void find_moments(const batch &b) {
         for_each_panel({0, f_.C_}, [&](range columns) {
-            const strip src = rows_to_reduce(at.open(columns), columns, b.rows);
+            const strip src = sums_.rows_to_reduce(at.open(columns), columns, b.rows);
             for (dim_t r = 0; r < b.rows; ++r)
                 for (dim_t begin = columns.begin; begin < columns.end; begin += CHUNK) {
                     const std::byte *const first = src.row(r) + (begin - columns.begin) * f_.row_size_;
@@ -256,26 +250,24 @@ private:
     }
 
     [[gnu::always_inline]] void reduce_at_once(batch &b) {
-        if (f_.adds_) return add_and_reduce(b);
+        if (f_.addition_.exists) return add_and_reduce(b);
         const strip src = at.open({0, f_.C_}).src; // a copy: of the panel no address is taken
         f_.find_statistics(src, b);
     }
     [[gnu::noinline]] void add_and_reduce(batch &b) {
         const range all = {0, f_.C_};
         const panel here = at.open(all);
-        if (f_.adds_and_reduces()) {
-            add(*f_.kernels_->reducing_addition, f_.has_sum_tile(), here, all, b.rows, {b.p, b.s, b.q});
-            f_.take_first_reductions(rows_of_sums(here, all), b);
-        } else {
-            f_.find_statistics(rows_to_reduce(here, all, b.rows), b);
-        }
+        if (f_.adds_and_reduces())
+            f_.take_first_reductions(sums_.add_and_reduce(here, all, b.rows, {b.p, b.s, b.q}), b);
+        else
+            f_.find_statistics(sums_.rows_to_reduce(here, all, b.rows), b);
         close_reduced();
     }
     [[gnu::noinline]] void reduce_long_rows(batch &b) {
         moments<T> rows[MAX_BATCH_ROWS];
         for_each_panel({0, f_.C_}, [&](range columns) {
             if (f_.kernels_->reducing_addition && f_.has_dst_) return add_and_reduce_chunks(columns, b.rows, rows);
-            const strip src = rows_to_reduce(at.open(columns), columns, b.rows);
+            const strip src = sums_.rows_to_reduce(at.open(columns), columns, b.rows);
             for (dim_t r = 0; r < b.rows; ++r) f_.add_chunks(src.row(r), columns, rows[r]);
             close_reduced();
         });
@@ -285,15 +277,10 @@ private:
     // Adds up a panel chunk by chunk, and merges the chunks' moments to `found`, those of so many rows.
     void add_and_reduce_chunks(range columns, dim_t rows, moments<T> *found) {
         T p[MAX_BATCH_ROWS], s[MAX_BATCH_ROWS], q[MAX_BATCH_ROWS];
-        added_ = {f_.has_sum_tile() ? columns.begin : 0, columns.end};
-        written_ = f_.has_sum_tile() && columns.end - columns.begin == f_.C_;
-        const auto &kernels = *f_.kernels_->reducing_addition;
+        sums_.begin_panel(columns);
         for (dim_t begin = columns.begin; begin < columns.end; begin += CHUNK) {
             const range chunk = {begin, std::min(begin + CHUNK, columns.end)};
-            const panel here = at.open(chunk);
-            const strip sums = rows_of_sums(here, chunk);
-            (written_ ? kernels.add_and_write
-                      : kernels.add)(addition_arguments_for(here, sums, chunk, rows, {p, s, q}));
+            const strip sums = sums_.add_and_reduce_chunk(at.open(chunk), chunk, rows, {p, s, q});
             for (dim_t r = 0; r < rows; ++r) {
                 const auto more = f_.refine_chunk(sums.row(r), chunk.end - begin, f_.rms_ ? T(0) : p[r], {s[r], q[r]});
                 found[r] = begin == 0 ? more : merge(found[r], more);
@@ -304,7 +291,7 @@ private:
     // ---- reduction beside normalization
 
     // The rows to normalize of a panel: its src or, with a residual, the whole rows of sums that are or will be there.
-    strip rows_of(const panel &here) const { return f_.adds_ ? rows_of_sums(here, {added_.begin, f_.C_}) : here.src; }
+    strip rows_of(const panel &here) const { return f_.addition_.exists ? sums_.whole_rows(here) : here.src; }
 
     // Writes the rows `written` of `there`, and reduces the rows `src`, which a residual makes of `here`.
     void run_loop(const panel &here, const strip &src, dim_t rows, const panel &there, const strip &written,
@@ -319,7 +306,7 @@ private:
                         .q = q,
                         .prefetch = prefetch_distance(src, f_.C_ * f_.row_size_)},
             .written = normalize_arguments_for(there, written, there.result, ready, columns)};
-        if (f_.adds_) call.added = addition_arguments_for(here, src, columns, rows, {p, s, q});
+        if (f_.addition_.exists) call.added = sums_.arguments_for(here, src, columns, rows, {p, s, q});
         const auto &kernels = *f_.kernels_->loop;
         const auto &kernel = now.non_temporal ? kernels.non_temporal : kernels.ordinary;
         with_operands(call.written, ready, columns, [&] { kernel(call); });
@@ -340,77 +327,13 @@ private:
         f_.set_statistics(rows, next);
     }
 
-    // ---- sums with a residual
-
-    bool are_added(range columns) const { return added_.begin <= columns.begin && columns.end <= added_.end; }
-
-    // These columns of the rows to normalize, to be read only or when dst is written. Columns of sums are opened in
-    // ascending order; those that are there may be opened again.
-    strip rows_to_reduce(const panel &here, range columns, dim_t rows) {
-        if (!f_.adds_) return here.src;
-        const bool whole = columns.end - columns.begin == f_.C_;
-        if (!are_added(columns))
-            add(*f_.kernels_->addition, f_.has_sum_tile() && (whole || !f_.has_dst_), here, columns, rows);
-        return rows_of_sums(here, columns);
-    }
-    [[gnu::always_inline]] strip rows_to_write(const panel &here, range columns, dim_t rows) {
-        return f_.adds_ ? sums_to_write(here, columns, rows) : here.src;
-    }
-    [[gnu::noinline]] strip sums_to_write(const panel &here, range columns, dim_t rows) {
-        if (f_.has_sum_tile() ? !written_ || !are_added(columns) : f_.given_ && !are_added(columns))
-            add(*f_.kernels_->addition, f_.has_sum_tile(), here, columns, rows);
-        return rows_of_sums(here, columns);
-    }
-    strip rows_of_sums(const panel &here, range columns) const {
-        if (!f_.has_sum_tile()) return here.sum;
-        const strip tile = tile_of_sums();
-        return {tile.first + (columns.begin - added_.begin) * f_.row_size_, tile.stride};
-    }
-    strip tile_of_sums() const {
-        return {get(scratch::sum_rows) + sum_tile_ * planned.batch_rows * planned.sum_pitch, planned.sum_pitch};
-    }
-
-    struct first_sums { // one of each for each row
-        T *pivot = nullptr, *s = nullptr, *q = nullptr;
-    };
-
-    jit::addition_arguments<T> addition_arguments_for(const panel &here, const strip &to, range columns, dim_t rows,
-                                                      const first_sums &sums) const {
-        return {.src = here.src.first,
-                .residual = here.second.first,
-                .bias = behind(args[BIAS], columns.begin * dim_t(size_of(f_.problem_.attr.bias_type))),
-                .gate = behind(args[GATE], (f_.gate_begin_ + columns.begin) * f_.gate_size_),
-                .sum = here.sum.first,
-                .row = to.first,
-                .src_row_stride = here.src.stride,
-                .residual_row_stride = here.second.stride,
-                .sum_row_stride = here.sum.stride,
-                .row_stride = to.stride,
-                .rows = rows,
-                .count = columns.end - columns.begin,
-                .pivot = sums.pivot,
-                .s = sums.s,
-                .q = sums.q,
-                .src_prefetch = prefetch_distance(here.src, f_.C_ * element_size(f_.problem_[SRC])),
-                .residual_prefetch = prefetch_distance(here.second, f_.C_ * element_size(f_.problem_[RESIDUAL]))};
-    }
-    // Computes the sums of a panel, and reduces them if the kernels do. If they have a tile, `writes` says whether
-    // the output is written besides; otherwise the output is their place.
-    void add(const typename kernels::addition_kernels &with, bool writes, const panel &here, range columns, dim_t rows,
-             const first_sums &sums = {}) {
-        const strip to = f_.has_sum_tile() ? tile_of_sums() : here.sum;
-        (writes ? with.add_and_write : with.add)(addition_arguments_for(here, to, columns, rows, sums));
-        added_ = {f_.has_sum_tile() ? columns.begin : 0, columns.end};
-        written_ = writes;
-    }
-
     // ---- normalization
 
     [[gnu::always_inline]] void write(const batch &b, range columns) {
         if (f_.quantizer_) return quantize(b);
         for_each_panel(columns, [&](range some) {
             const panel here = at.open(some);
-            normalize(here, rows_to_write(here, some, b.rows), here.result, b, some);
+            normalize(here, sums_.rows_to_write(here, some, b.rows), here.result, b, some);
             at.close();
         });
     }
@@ -472,11 +395,11 @@ private:
             {args[DST_SCALE], get(scratch::floats), b.first, b.rows},
             [&](range columns, const strip &floats) {
                 const panel here = at.open(columns);
-                normalize(here, rows_to_reduce(here, columns, b.rows), floats, b, columns);
+                normalize(here, sums_.rows_to_reduce(here, columns, b.rows), floats, b, columns);
             },
             [&](range columns, const strip &floats) {
                 const panel here = at.open(columns);
-                normalize(here, rows_to_write(here, columns, b.rows), floats, b, columns);
+                normalize(here, sums_.rows_to_write(here, columns, b.rows), floats, b, columns);
                 return here.result;
             },
             [&](range) { at.close(); });
@@ -484,11 +407,9 @@ private:
 
     const Rows &rows_;
     const forward &f_;
+    residual_sums<T> sums_;
     const std::byte *scale_, *shift_; // null where the problem has none
     T src_scale_, inverse_dst_scale_;
-    dim_t sum_tile_ = 0;   // the tile of the batch's sums; in one loop the batches take turns
-    range added_ = {0, 0}; // the columns of the batch whose sums are there
-    bool written_ = false; // whether these sums are in the output, too, if there is one
 };
 
 template <typename T>

@@ -17,7 +17,7 @@ one_row::one_row(const problem &p, const plan &planned, const std::shared_ptr<co
 jitnorm_status_t one_row::execute(const arguments &args) const {
     jit::forward_row_numbers numbers;
     numbers.are_given = false;
-    std::byte *const row = forward_.adds_ ? row_of_sums(args) : at(args, SRC);
+    std::byte *const row = forward_.addition_.exists ? row_of_sums(args) : at(args, SRC);
     jit::forward_row_arguments call;
     call.reduced.src = row;
     call.reduced.count = call.written.count = forward_.C_;
@@ -25,7 +25,7 @@ jitnorm_status_t one_row::execute(const arguments &args) const {
     call.written.dst = at(args, DST);
     call.written.scale = args[SCALE];
     call.written.shift = args[SHIFT];
-    if (forward_.adds_) add_residual(args, call);
+    if (forward_.addition_.exists) add_residual(args, call);
     if (quantizes_) take_scales(args, call.written);
     call.inverse_count = forward_.inv_C_;
     call.epsilon = forward_.epsilon_;
@@ -37,7 +37,7 @@ jitnorm_status_t one_row::execute(const arguments &args) const {
 }
 
 std::byte *one_row::row_of_sums(const arguments &args) const {
-    return forward_.has_sum_tile() ? plan_.scratchpad.get(scratch::sum_rows, args[SCRATCHPAD]) : at(args, SUM);
+    return forward_.addition_.has_tile ? plan_.scratchpad.get(scratch::sum_rows, args[SCRATCHPAD]) : at(args, SUM);
 }
 
 void one_row::take_scales(const arguments &args, jit::normalize_arguments<float> &call) const {
@@ -77,7 +77,7 @@ void one_row::write_statistics(const arguments &args, const jit::forward_row_num
     const float variance = forward_.form_ == statistics_form::variance ? float(found.variance) : found.rstd;
     const auto write = [&](float value, slot s) {
         if (forward_.statistics_type_ == jitnorm_f32) return store(value, at(args, s)); // nearly always
-        layer_norm::write_statistics(&value, 1, at(args, s), forward_.statistics_type_, 0, 1);
+        layer_norm::write_statistics(&value, 1, at(args, s), forward_.statistics_type_, 1);
     };
     if (forward_.writes_mean_) write(found.hi, MEAN);
     if (forward_.writes_variance_) write(variance, VARIANCE);

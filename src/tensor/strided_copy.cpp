@@ -16,25 +16,19 @@ namespace jitnorm::impl::layer_norm {
 
 namespace {
 
-// The side that is read is const.
-template <bool to_tile>
-using tensor_pointer = std::conditional_t<to_tile, const char *, char *>;
-template <bool to_tile>
-using tile_pointer = std::conditional_t<to_tile, char *, const char *>;
-
 // The two innermost axes of a walk.
 struct leaf_shape {
     box_axis rows, columns;
     dim_t ahead = 0; // the tensor's cache lines are prefetched so many bytes ahead; 0: they are not
 };
 
-template <bool to_tile>
-using leaf_run = void (*)(const leaf_shape &shape, tensor_pointer<to_tile> tensor, tile_pointer<to_tile> tile);
+// Copies between the tensor and the tile; what is read is not written.
+using leaf_run = void (*)(const leaf_shape &shape, char *tensor, char *tile);
 
 // ---------------------------------------------------------------- columns that are the tensor's fastest axis
 
 template <bool to_tile>
-void copy_bytes(tensor_pointer<to_tile> tensor, tile_pointer<to_tile> tile, size_t bytes) {
+void copy_bytes(char *tensor, char *tile, size_t bytes) {
     if constexpr (to_tile)
         std::memcpy(tile, tensor, bytes);
     else
@@ -43,7 +37,7 @@ void copy_bytes(tensor_pointer<to_tile> tensor, tile_pointer<to_tile> tile, size
 
 // Copies rows whose elements are adjacent in the tensor and in the tile.
 template <bool to_tile>
-void copy_rows(const box_axis &rows, tensor_pointer<to_tile> tensor, tile_pointer<to_tile> tile, auto bytes) {
+void copy_rows(const box_axis &rows, char *tensor, char *tile, auto bytes) {
     const box_axis local = rows; // so that the compiler knows that no store can change it
     for (dim_t r = 0; r < local.size; ++r)
         copy_bytes<to_tile>(tensor + r * local.in_tensor, tile + r * local.in_tile, size_t(bytes));
@@ -51,7 +45,7 @@ void copy_rows(const box_axis &rows, tensor_pointer<to_tile> tensor, tile_pointe
 
 // The same. The usual lengths of inner blocks are constants, for which the compiler makes faster copies.
 template <size_t Size, bool to_tile>
-void copy_runs(const leaf_shape &shape, tensor_pointer<to_tile> tensor, tile_pointer<to_tile> tile) {
+void copy_runs(const leaf_shape &shape, char *tensor, char *tile) {
     const auto copy = [&](auto bytes) { copy_rows<to_tile>(shape.rows, tensor, tile, bytes); };
     const size_t bytes = size_t(shape.columns.size) * Size;
     if (bytes == Size) return copy(std::integral_constant<size_t, Size>());
@@ -80,7 +74,7 @@ void store_word(uint64_t word, char *to) { std::memcpy(to, &word, sizeof word); 
 
 // Copies rows whose elements are not adjacent in the tensor, 8 bytes of the tile at a time.
 template <size_t Size, bool to_tile>
-void copy_spread(const leaf_shape &shape, tensor_pointer<to_tile> tensor, tile_pointer<to_tile> tile) {
+void copy_spread(const leaf_shape &shape, char *tensor, char *tile) {
     const auto [rows, columns, ahead] = shape;
     constexpr dim_t TOGETHER = 8 / dim_t(Size);
     for (dim_t r = 0; r < rows.size; ++r, tensor += rows.in_tensor, tile += rows.in_tile) {
@@ -104,8 +98,7 @@ void copy_spread(const leaf_shape &shape, tensor_pointer<to_tile> tensor, tile_p
 // cache lines of the tensor are used whole. The last rectangle of an axis begins where it still fits and overlaps the
 // one before it.
 template <typename Turn, bool to_tile>
-JITNORM_INLINES_SIMD void copy_turned(const leaf_shape &shape, tensor_pointer<to_tile> tensor,
-                                      tile_pointer<to_tile> tile) {
+JITNORM_INLINES_SIMD void copy_turned(const leaf_shape &shape, char *tensor, char *tile) {
     const auto [rows, columns, ahead] = shape;
     constexpr dim_t ROWS = to_tile ? Turn::FROM_ELEMENTS : Turn::FROM_LINES;
     constexpr dim_t COLUMNS = to_tile ? Turn::FROM_LINES : Turn::FROM_ELEMENTS;
@@ -129,14 +122,13 @@ JITNORM_INLINES_SIMD void copy_turned(const leaf_shape &shape, tensor_pointer<to
     }
 }
 
-template <bool to_tile>
 struct turned_leaf {
-    leaf_run<to_tile> run;
+    leaf_run run;
     dim_t columns; // how many of them `run` takes at a time
 };
 
 template <typename Turn, bool to_tile>
-turned_leaf<to_tile> turned() {
+turned_leaf turned() {
     return {copy_turned<Turn, to_tile>, to_tile ? Turn::FROM_LINES : Turn::FROM_ELEMENTS};
 }
 
@@ -144,7 +136,7 @@ constexpr dim_t LARGEST_EDGE = 16; // bytes of a square's line
 
 // Turns by the largest squares that fit. Both axes have at least two indices.
 template <size_t Size, bool to_tile, typename Line, int Edge = LARGEST_EDGE / int(Size)>
-turned_leaf<to_tile> choose_square(dim_t rows, dim_t columns) {
+turned_leaf choose_square(dim_t rows, dim_t columns) {
     using square = std::conditional_t<to_tile, square_transpose<Size, Edge, Line, dense_line>,
                                       square_transpose<Size, Edge, dense_line, Line>>;
     if constexpr (Edge > 2)
@@ -153,7 +145,7 @@ turned_leaf<to_tile> choose_square(dim_t rows, dim_t columns) {
 }
 
 template <size_t Size, bool to_tile>
-turned_leaf<to_tile> choose_turned(const leaf_shape &shape) {
+turned_leaf choose_turned(const leaf_shape &shape) {
     using wide = wide_transpose<Size>;
     const dim_t rows = shape.rows.size, columns = shape.columns.size;
     if (shape.rows.in_tensor != dim_t(Size)) return choose_square<Size, to_tile, spread_line>(rows, columns);
@@ -167,12 +159,20 @@ turned_leaf<to_tile> choose_turned(const leaf_shape &shape) {
 // The prefetchers of processors do not foresee cache lines that are this far apart; the walk prefetches them.
 constexpr dim_t FAR = 1024; // bytes
 
+// The leaves for one direction and one size of elements; of them alone there is code for each of these.
+struct leaves {
+    dim_t size;
+    leaf_run runs, spread; // columns that are adjacent in the tensor, and others
+    turned_leaf (*choose_turned)(const leaf_shape &);
+};
 template <size_t Size, bool to_tile>
+constexpr leaves LEAVES = {Size, copy_runs<Size, to_tile>, copy_spread<Size, to_tile>, choose_turned<Size, to_tile>};
+
 class walk {
 public:
-    explicit walk(const box &shape) {
+    walk(const leaves &with, const box &shape) : leaf_{{1, 0, 0}, {1, with.size, with.size}, 0} {
         for (const box_axis &axis : shape) {
-            if (axis.in_tile == dim_t(Size))
+            if (axis.in_tile == with.size)
                 leaf_.columns = axis;
             else
                 loops_[size_t(count_++)] = axis;
@@ -180,25 +180,25 @@ public:
         std::sort(loops_.begin(), loops_.begin() + count_, [](const box_axis &a, const box_axis &b) {
             return a.in_tensor != b.in_tensor ? a.in_tensor > b.in_tensor : a.in_tile > b.in_tile;
         });
-        put_rows_last();
+        put_rows_last(with.size);
         if (count_ > 0) leaf_.rows = loops_[size_t(--count_)];
         if (leaf_.columns.size > 1 && leaf_.rows.size > 1 && leaf_.rows.in_tensor < leaf_.columns.in_tensor)
-            turn();
+            turn(with.choose_turned(leaf_));
         else
-            run_ = leaf_.columns.in_tensor == dim_t(Size) ? copy_runs<Size, to_tile> : copy_spread<Size, to_tile>;
+            run_ = leaf_.columns.in_tensor == with.size ? with.runs : with.spread;
     }
 
-    void run(tensor_pointer<to_tile> tensor, tile_pointer<to_tile> tile) const { run_from(0, tensor, tile); }
+    void run(char *tensor, char *tile) const { run_from(0, tensor, tile); }
 
 private:
     // Moves to the end of the loops the axis that becomes the leaf's rows. Usually this is the tensor's fastest axis.
     // If its elements are not adjacent and too few for the largest square, it is the longest of the axes that have a
     // smaller step in the tensor than the columns; the cache lines of these axes are all in the caches.
-    void put_rows_last() {
+    void put_rows_last(dim_t size) {
         const auto end = loops_.begin() + count_;
         const auto nearer = std::find_if(
             loops_.begin(), end, [&](const box_axis &axis) { return axis.in_tensor < leaf_.columns.in_tensor; });
-        if (nearer == end || end[-1].in_tensor == dim_t(Size) || end[-1].size * dim_t(Size) >= LARGEST_EDGE) return;
+        if (nearer == end || end[-1].in_tensor == size || end[-1].size * size >= LARGEST_EDGE) return;
         const auto longest =
             std::max_element(nearer, end, [](const box_axis &a, const box_axis &b) { return a.size < b.size; });
         std::rotate(longest, longest + 1, end);
@@ -207,8 +207,7 @@ private:
     // Chooses a leaf that turns rectangles. It takes all columns at once, unless there are loops with a smaller step in
     // the tensor than the columns. In that case the columns become a loop outside those loops, and the leaf takes as
     // many of them as a rectangle has.
-    void turn() {
-        const auto turned = choose_turned<Size, to_tile>(leaf_);
+    void turn(const turned_leaf &turned) {
         run_ = turned.run;
         const int outside = int(std::count_if(loops_.begin(), loops_.begin() + count_, [&](const box_axis &axis) {
             return axis.in_tensor >= leaf_.columns.in_tensor;
@@ -224,7 +223,7 @@ private:
         if (leaf_.rows.in_tensor <= CACHE_LINE && leaf_.columns.in_tensor >= FAR && next >= FAR) leaf_.ahead = next;
     }
 
-    void run_from(int loop, tensor_pointer<to_tile> tensor, tile_pointer<to_tile> tile) const {
+    void run_from(int loop, char *tensor, char *tile) const {
         if (loop == count_) return run_(leaf_, tensor, tile);
         if (loop == columns_at_) return run_columns(loop, tensor, tile);
         const box_axis &axis = loops_[size_t(loop)];
@@ -234,7 +233,7 @@ private:
 
     // Takes as many columns at a time as the leaf needs. The last ones begin where that many still fit, and overlap the
     // ones before them.
-    void run_columns(int loop, tensor_pointer<to_tile> tensor, tile_pointer<to_tile> tile) const {
+    void run_columns(int loop, char *tensor, char *tile) const {
         const box_axis &axis = loops_[size_t(loop)];
         const dim_t together = leaf_.columns.size;
         for (dim_t i = 0; i < axis.size; i += together) {
@@ -243,19 +242,19 @@ private:
         }
     }
 
-    leaf_shape leaf_ = {{1, 0, 0}, {1, dim_t(Size), dim_t(Size)}, 0};
-    leaf_run<to_tile> run_;
+    leaf_shape leaf_;
+    leaf_run run_;
     std::array<box_axis, size_t(box::MAX_AXES) + 1> loops_; // outermost first
     int count_ = 0, columns_at_ = -1; // how many loops there are, and which one has the columns (-1: none)
 };
 
 template <size_t Size>
 void gather(const box &shape, const char *tensor, char *tile) {
-    walk<Size, true>(shape).run(tensor + shape.tensor_offset, tile + shape.tile_offset);
+    walk(LEAVES<Size, true>, shape).run(const_cast<char *>(tensor) + shape.tensor_offset, tile + shape.tile_offset);
 }
 template <size_t Size>
 void scatter(const box &shape, char *tensor, const char *tile) {
-    walk<Size, false>(shape).run(tensor + shape.tensor_offset, tile + shape.tile_offset);
+    walk(LEAVES<Size, false>, shape).run(tensor + shape.tensor_offset, const_cast<char *>(tile) + shape.tile_offset);
 }
 
 } // namespace

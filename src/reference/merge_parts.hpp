@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// merge_gradients: makes a gradient of scale or shift from the sums of parts that partial problems have written, each
-// for a range of the rows. The ranges are merged all at once, or one by one into a running sum.
+// merge_parts: makes the whole from what partial problems have written: a gradient of scale or shift from the sums of
+// parts, each for a range of the rows, all at once or one by one into a running sum; the moments of rows from those of
+// their chunks, where problems share the columns.
 #pragma once
 
 #include <span>
@@ -22,5 +23,14 @@ void merge_gradients(std::span<const row_range_sums> ranges, dim_t columns, jitn
 // them to zero before the first range. After the last range (`is_last`) all parts have ended, and the totals are the
 // gradient in double.
 void add_partial_gradients(const row_range_sums &range, bool is_last, dim_t columns, std::span<double> running);
+
+struct column_range_moments {
+    dim_t chunks;          // how many the range has of each row
+    const double *chunked; // for each row the moments of these chunks (moments.hpp); may have any alignment
+};
+
+// `ranges` cover all columns, in order. `merged` gets the moments of each row, zeros if it has no chunks; it may have
+// any alignment.
+void merge_moments(std::span<const column_range_moments> ranges, dim_t rows, bool in_double, double *merged);
 
 } // namespace jitnorm::impl::layer_norm::reference

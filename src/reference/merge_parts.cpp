@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "merge_gradients.hpp"
+#include "merge_parts.hpp"
 
 #include "../base/bytes.hpp"
 #include "../math/convert.hpp"
+#include "../math/moments.hpp"
 
 namespace jitnorm::impl::layer_norm::reference {
 
@@ -42,6 +43,19 @@ void write(const double *total, dim_t first, dim_t count, jitnorm_data_type_t ty
     });
 }
 
+template <typename T>
+moments<T> merge_row(std::span<const column_range_moments> ranges, dim_t row) {
+    moments<T> all = {};
+    bool is_first = true;
+    for (const auto &range : ranges)
+        for (dim_t i = 0; i < range.chunks; ++i) {
+            const auto chunk = load<moments<T>>(range.chunked, row * range.chunks + i);
+            all = is_first ? chunk : merge(all, chunk);
+            is_first = false;
+        }
+    return all;
+}
+
 } // namespace
 
 void merge_gradients(std::span<const row_range_sums> ranges, dim_t columns, jitnorm_data_type_t type, void *gradient) {
@@ -58,6 +72,12 @@ void add_partial_gradients(const row_range_sums &range, bool is_last, dim_t colu
     const running_columns sums = {running.data(), running.data() + columns, 0, columns};
     sums.add(range, columns);
     if (is_last) sums.end_part();
+}
+
+void merge_moments(std::span<const column_range_moments> ranges, dim_t rows, bool in_double, double *merged) {
+    for (dim_t row = 0; row < rows; ++row)
+        in_double ? store(merge_row<double>(ranges, row), merged, row)
+                  : store(merge_row<float>(ranges, row), merged, row);
 }
 
 } // namespace jitnorm::impl::layer_norm::reference
