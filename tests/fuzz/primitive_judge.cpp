@@ -111,8 +111,7 @@ private:
                       n_.in_double);
         n_.src = sum_;
         if ((flags & jitnorm_residual_normalize_rounded) != 0)
-            n_.src = rounded(rounded(sum_, n_.in_double && type_of_sum() != jitnorm_f64 ? jitnorm_f32 : jitnorm_f64),
-                             type_of_sum());
+            n_.src = rounded(rounded(sum_, is_rounded_to_float() ? jitnorm_f32 : jitnorm_f64), type_of_sum());
     }
 
     // The gradients of what was multiplied by the gate, and of the gate, from diff_src as it is stored: those of a row
@@ -138,6 +137,10 @@ private:
         near_product("diff_src_1", JITNORM_ARG_DIFF_SRC_1, exact->diff_src);
         near_product("diff_src_2", JITNORM_ARG_DIFF_SRC_2, exact->diff_scale);
         count("judged gradients of gates");
+    }
+    // A double becomes a narrower floating-point number through float, and an integer by itself.
+    bool is_rounded_to_float() const {
+        return n_.in_double && type_of_sum() != jitnorm_f64 && !benchdnn_lite::is_integer(type_of_sum());
     }
     jitnorm_data_type_t type_of_sum() const { return outputs_.at(JITNORM_ARG_DST_1).where.type; }
 
