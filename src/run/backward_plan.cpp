@@ -132,12 +132,13 @@ plan backward_plan(const problem &p, const machine &m) {
     plan planned;
     const row_tensors tensors = row_tensors_of(p);
     const gradient_layout layout(p);
-    if (rows_in_place::take(tensors))
+    if (rows_in_place::take(tensors)) {
         plan_batches_in_place(p, tensors, m, planned);
-    else
+    } else {
         plan_tiles(p, tensors, layout.cut().block_rows(), planned);
+        planned.scratchpad.book(scratch::tiles, planned.tile_rows * pitch_together(tensors, planned));
+    }
     plan_threads(p, tensors, m, layout, planned);
-    planned.scratchpad.book(scratch::tiles, planned.tile_rows * pitch_together(tensors, planned));
     layout.book(planned);
     const int by_rows = planned.only_chunks ? 1 : planned.row_threads;
     planned.scratchpad.set_shares(std::max(by_rows, planned.may_go_by_chunks(MAX_SHARES) ? planned.chunk_threads : 1));
