@@ -119,6 +119,7 @@ struct backward_batch {
     using wide_values = double[MAX_BATCH_ROWS];
 
     dim_t first = 0, rows = 0;             // the number of the first row, and how many there are
+    alignas(64) wide_values variance;      // where the statistics are variances
     alignas(64) values mean, rstd;         // 1 / sqrt(variance + epsilon)
     alignas(64) values factor;             // backward_sums_arguments::factor
     alignas(64) values chunk_s1, chunk_s2; // the sums over one chunk
@@ -126,7 +127,7 @@ struct backward_batch {
     alignas(64) values m1, k;              // row_slopes
 
     // Computes the deviations from the variances of the rows.
-    void find_deviations(const double *variance, double epsilon) {
+    void find_deviations(double epsilon) {
         if constexpr (std::is_same_v<T, float>)
             if (find_deviations_by_products(variance, rows, epsilon, rstd)) return;
         for (dim_t r = 0; r < rows; ++r) rstd[r] = reciprocal_deviation<T>(variance[r], epsilon);

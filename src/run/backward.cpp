@@ -53,9 +53,8 @@ void backward<T>::read_statistics(const statistics_rows &from, batch &b) const {
     else
         read(MEAN, b.mean);
     if (problem_.form == statistics_form::variance) {
-        double variance[MAX_BATCH_ROWS] = {};
-        read(VARIANCE, variance);
-        b.find_deviations(variance, problem_.epsilon);
+        read(VARIANCE, b.variance);
+        b.find_deviations(problem_.epsilon);
     } else {
         read(VARIANCE, b.rstd);
     }

@@ -105,7 +105,8 @@ void forward<T>::set_statistics(const moments<T> *rows, batch &b) const {
 
 template <typename T>
 void forward<T>::read_statistics(const statistics_rows &from, batch &b) const {
-    float means[MAX_BATCH_ROWS] = {}, deviations[MAX_BATCH_ROWS];
+    float means[MAX_BATCH_ROWS], deviations[MAX_BATCH_ROWS];
+    if (rms_) std::fill_n(means, b.rows, 0.f);
     const auto read = [&](slot s, float *buffer) {
         return layer_norm::read_statistics(from[s], statistics_type_, from.stride, b.rows, buffer);
     };
