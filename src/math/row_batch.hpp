@@ -136,6 +136,12 @@ struct backward_batch {
     JITNORM_SIMD void find_factors(bool rms) {
         for (dim_t r = 0; r < rows; ++r) factor[r] = rms ? rstd[r] : -rstd[r];
     }
+    // From the rows of another batch, the row `begin` and those behind it.
+    void copy_statistics(const backward_batch &from, dim_t begin) {
+        for (dim_t r = 0; r < rows; ++r) mean[r] = from.mean[begin + r];
+        for (dim_t r = 0; r < rows; ++r) rstd[r] = from.rstd[begin + r];
+        for (dim_t r = 0; r < rows; ++r) factor[r] = from.factor[begin + r];
+    }
     void clear_sums() {
         for (dim_t r = 0; r < rows; ++r) s1[r] = s2[r] = 0;
     }

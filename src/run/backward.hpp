@@ -105,7 +105,7 @@ public:
     }
 
     void reduce(batch &b) {
-        b_.read_statistics(at.open_statistics(), b);
+        read_statistics(b);
         b.clear_sums();
         if (b_.is_interleaved()) take_kept_block(b);
         if (b_.reduces())
@@ -123,7 +123,7 @@ public:
 
     // Writes the batch `ready`, at which `before` is, while it reduces the next one.
     void write_and_reduce(typename Rows::cursor &before, const batch &ready, batch &next) {
-        b_.read_statistics(at.open_statistics(), next);
+        read_statistics(next);
         next.clear_sums();
         for (dim_t chunk = 0; chunk < layout_.chunks(); ++chunk) {
             const range columns = layout_.columns_of(chunk);
@@ -157,6 +157,19 @@ private:
 
     bool shares_parts() const { return gradients_.count() > 0 && !b_.sums_are_gradients() && !b_.is_interleaved(); }
     double *part_sums(dim_t part) const { return layout_.part_sums(planned, args[SCRATCHPAD], part); }
+
+    // Roots and divisions of many rows together take less time than those of few: where the rows behind a batch are
+    // near, their statistics are read with its own.
+    void read_statistics(batch &b) {
+        if (b.first < ahead_.first || b.first + b.rows > ahead_.first + ahead_.rows) {
+            const dim_t rows = std::min(b.rows + at.rows_behind(), MAX_BATCH_ROWS);
+            if (rows == b.rows) return b_.read_statistics(at.open_statistics(), b);
+            ahead_.first = b.first;
+            ahead_.rows = rows;
+            b_.read_statistics(at.open_statistics(), ahead_);
+        }
+        b.copy_statistics(ahead_, b.first - ahead_.first);
+    }
 
     // Without a mean nobody sets or takes s1. Adding up s2 in its place reads no memory that is not set.
     void add_chunk(batch &b, const T *s1, const T *s2) const { b.add_chunk(b_.rms_ ? s2 : s1, s2); }
@@ -225,7 +238,7 @@ private:
         at.for_each_batch(rows, MAX_BATCH_ROWS, same_columns_until, [&](dim_t first, dim_t number) {
             b.first = first;
             b.rows = number;
-            b_.read_statistics(at.open_statistics(), b);
+            read_statistics(b);
             body(b);
         });
     }
@@ -278,6 +291,7 @@ private:
     const gradient_layout &layout_;
     const gradient_sums<T> &gradients_;
     column_sums<T> sums_; // of the current row block
+    batch ahead_;         // statistics alone: of the current batch and of rows behind it
 };
 
 } // namespace jitnorm::impl::layer_norm
