@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A wheel of jitnorm_torch, in the tree of jitnorm: `pip install --no-build-isolation bindings/pytorch`. CMake builds the
-package with the library in it (CMakeLists.txt) and installs it to where setuptools collects the wheel's files.
+"""A wheel of jitnorm_torch, in the tree of jitnorm: `pip install --no-build-isolation --no-deps bindings/pytorch`.
+CMake builds the package with the library in it (CMakeLists.txt) and installs it to where setuptools collects the wheel's
+files.
 
     JITNORM_BUILD   a build folder that is configured already, as seen from the top of the tree; otherwise build/wheel is
                     configured
