@@ -75,9 +75,12 @@ expectation mapped(const expectation &e, Function f) {
 real logistic(real x) { return 1 / (1 + std::exp(-x)); }
 real soft_relu(real x) { return x > 50 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); }
 
+// x times a factor that is zero only where the product goes to zero, as x goes to infinity.
+real vanishing(real x, real factor) { return factor == 0 ? 0 : x * factor; }
+
 real gelu_tanh(real x) {
     const real root = std::sqrt(2 / std::acos(-1.0L));
-    return x / 2 * (1 + std::tanh(root * (x + 0.044715L * x * x * x)));
+    return vanishing(x / 2, 1 + std::tanh(root * (x + 0.044715L * x * x * x)));
 }
 
 real hardsigmoid(real x, real alpha, real beta) { return std::clamp(alpha * x + beta, real(0), real(1)); }
@@ -102,14 +105,14 @@ constexpr eltwise_formula ELTWISES[] = {
     {jitnorm_eltwise_logistic, FORMULA(logistic(x))},
     {jitnorm_eltwise_exp, FORMULA(std::exp(x))},
     {jitnorm_eltwise_gelu_tanh, FORMULA(gelu_tanh(x))},
-    {jitnorm_eltwise_swish, FORMULA(x *logistic(alpha *x))},
+    {jitnorm_eltwise_swish, FORMULA(vanishing(x, logistic(alpha *x)))},
     {jitnorm_eltwise_log, FORMULA(std::log(x))},
     {jitnorm_eltwise_clip, FORMULA(std::min(std::max(x, alpha), beta))}, // NaN stays NaN
     {jitnorm_eltwise_clip_v2, FORMULA(std::min(std::max(x, alpha), beta))},
     {jitnorm_eltwise_pow, FORMULA(alpha *std::pow(x, beta))},
-    {jitnorm_eltwise_gelu_erf, FORMULA(x / 2 * std::erfc(-x / std::sqrt(2.0L)))},
+    {jitnorm_eltwise_gelu_erf, FORMULA(vanishing(x / 2, std::erfc(-x / std::sqrt(2.0L))))},
     {jitnorm_eltwise_round, FORMULA(std::nearbyint(x))},
-    {jitnorm_eltwise_mish, FORMULA(x *std::tanh(soft_relu(x)))},
+    {jitnorm_eltwise_mish, FORMULA(vanishing(x, std::tanh(soft_relu(x))))},
     {jitnorm_eltwise_hardswish, FORMULA(x *hardsigmoid(x, alpha, beta))},
 };
 #undef FORMULA
@@ -133,7 +136,7 @@ constexpr binary_formula BINARIES[] = {
     {jitnorm_binary_lt, FORMULA(x < y)},
     {jitnorm_binary_eq, FORMULA(x == y)},
     {jitnorm_binary_ne, FORMULA(x != y)},
-    {jitnorm_binary_mul_silu, FORMULA(x *y *logistic(y))},
+    {jitnorm_binary_mul_silu, FORMULA(x *vanishing(y, logistic(y)))},
     {jitnorm_binary_mul_plus_one, FORMULA(std::fma(x, y, x))},
 };
 #undef FORMULA
@@ -249,7 +252,6 @@ real binary_value(jitnorm_alg_kind_t algorithm, real x, real y) {
     throw std::logic_error("binary algorithm without a formula");
 }
 
-// A result as the type of the computation holds it: infinite beyond the largest number, unknown where it may be either.
 expectation held(const expectation &e, double unit) {
     const real most =
         unit == F64_ERROR ? real(std::numeric_limits<double>::max()) : real(std::numeric_limits<float>::max());

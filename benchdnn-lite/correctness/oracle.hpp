@@ -86,7 +86,10 @@ private:
 real eltwise_value(const eltwise_post_op &op, real x);
 real binary_value(jitnorm_alg_kind_t algorithm, real x, real y);
 
-// The expectation after a multiplication by `factor`. Here and below, `unit` is F32_ERROR or F64_ERROR.
+// A result as the type of the computation holds it: infinite beyond the largest number, unknown where it may be either.
+// Here and below, `unit` is F32_ERROR or F64_ERROR.
+expectation held(const expectation &e, double unit);
+// The expectation after a multiplication by `factor`.
 expectation scaled(const expectation &e, real factor, double unit);
 // The scale by which values are divided so that their largest magnitude becomes `largest`.
 expectation dynamic_scale_of(std::span<const expectation> values, double largest, double unit);

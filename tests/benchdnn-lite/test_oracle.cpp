@@ -210,7 +210,8 @@ TEST(attributes, formulas_are_those_of_the_library) {
     for (const auto algorithm : jitnorm::impl::ELTWISE_ALGORITHMS)
         for (const float alpha : {-1.5F, 0.5F, 1.F})
             for (const float beta : {0.75F, 3.F})
-                for (const double x : {-20., -3., -1.25, -0.3, -0.001, 0., 0.001, 0.3, 1., 1.5, 2.5, 20.}) {
+                for (const double x : {-double(INFINITY), -20., -3., -1.25, -0.3, -0.001, 0., 0.001, 0.3, 1., 1.5, 2.5,
+                                       20., double(INFINITY)}) {
                     const auto expected = double(eltwise_value({algorithm, alpha, beta}, x));
                     double got = 77;
                     jitnorm::impl::math::visit_eltwise<double>(algorithm, true, double(alpha), double(beta),

@@ -94,7 +94,7 @@ void multiply(expectations &values, double factor, double unit) {
 
 void require_scales(const char *what, expectations &values, size_t width, jitnorm_data_type_t to,
                     const numbers &found) {
-    for (expectation &e : values) e.tolerance += real(half_ulp(jitnorm_f32, double(e.value)));
+    for (expectation &e : values) e = held({e.value, e.tolerance + half_ulp(jitnorm_f32, double(e.value))}, F32_ERROR);
     expectations scales;
     for (size_t group = 0; group < found.size(); ++group) {
         const std::span<expectation> grouped = std::span(values).subspan(group * width, width);
