@@ -62,7 +62,8 @@ public:
     }
 
     void judge() {
-        if (n_.src.empty()) return;
+        // A hostile id that several descriptions share may have the dimensions of another one.
+        if (n_.src.empty() || n_.src.size() != n_.rows * n_.columns) return;
         for (const auto &[id, tensor] : before_)
             if (!are_ordinary(tensor.values)) return;
         const std::optional<answers> exact = telling_answers(n_);
