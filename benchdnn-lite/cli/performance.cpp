@@ -52,11 +52,9 @@ std::string tags_text(const problem &p) {
 
 std::string attributes_text(const problem &p) {
     std::string text;
-    for (const char *name : {"attr-modulation", "attr-pre-quantization", "attr-residual", "attr-scales",
-                             "attr-post-ops", "attr-scratchpad"}) {
-        const problem_knob &k = *find_named(problem_knobs(), name);
-        if (!k.equal(p, {})) text += concat(text.empty() ? "" : " ", "--", name, "=", k.text(p));
-    }
+    for (const problem_knob &k : problem_knobs())
+        if (k.name.starts_with("attr-") && !k.equal(p, {}))
+            text += concat(text.empty() ? "" : " ", "--", k.name, "=", k.text(p));
     return text;
 }
 

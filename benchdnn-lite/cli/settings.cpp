@@ -54,9 +54,8 @@ void check_tag(std::string_view knob, const std::string &tag, size_t ndims) {
 void check_tags(const problem &p) {
     for (const std::string &tag : {p.tags.src, p.tags.dst, p.tags.diff_src}) check_tag("tag", tag, p.ndims());
     check_tag("stat_tag", p.stat_tag, p.ndims() - 1);
-    for (const auto &tensor : {p.attr.residual.added, p.attr.residual.sum})
-        if (tensor) check_tag("attr-residual", tensor->tag, p.ndims());
-    if (p.attr.pre_quantization) check_tag("attr-pre-quantization", p.attr.pre_quantization->tag, p.ndims());
+    for_each_row_tensor(p.attr,
+                        [&](const residual_tensor &t, std::string_view knob) { check_tag(knob, t.tag, p.ndims()); });
     for (const post_op &op : p.attr.post_ops)
         if (const auto *binary = std::get_if<binary_post_op>(&op)) check_tag("attr-post-ops", binary->tag, p.ndims());
 }

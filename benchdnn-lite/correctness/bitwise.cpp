@@ -54,10 +54,10 @@ constexpr dim_t ROWS_BEFORE = 3;
 
 bool is_statistic(int id) { return id == JITNORM_ARG_MEAN || id == JITNORM_ARG_VARIANCE; }
 
-bool has_rows(int id) {
-    return id == JITNORM_ARG_SRC || id == JITNORM_ARG_DST || id == JITNORM_ARG_DIFF_DST || id == JITNORM_ARG_DIFF_SRC ||
-           id == JITNORM_ARG_SRC_1 || id == JITNORM_ARG_DST_1 || id == JITNORM_ARG_DIFF_DST_1 ||
-           id >= JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE;
+bool has_rows(const problem &p, int id) {
+    const std::vector<row_tensor> rows = p.row_tensors();
+    return id >= JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE ||
+           std::any_of(rows.begin(), rows.end(), [&](const row_tensor &t) { return t.id == id; });
 }
 
 // A problem with a single row, number `row` of p.
@@ -85,7 +85,7 @@ void place_inputs(const std::vector<kept_tensor> &inputs, const problem &origina
         const buffer &to = target.data(input.id);
         if (is_statistic(input.id)) {
             for (const placed_row &r : where.rows) to.set(r.placed, input.data.at(r.original));
-        } else if (has_rows(input.id)) {
+        } else if (has_rows(original, input.id)) {
             for (const placed_row &r : where.rows) {
                 input.data.get_broadcast_row(r.original, original.size.dims, values);
                 to.set_broadcast_row(r.placed, where.prb.size.dims, values);
@@ -186,9 +186,7 @@ void run_in_other_memory(bit_checker &checker, const session &s, const problem &
     problem plain = p;
     plain.tags = {"abx", "abx", ""};
     plain.stat_tag = "abx";
-    for (auto *tensor : {&plain.attr.residual.added, &plain.attr.residual.sum})
-        if (*tensor) (*tensor)->tag = "abx", (*tensor)->type = p.type_of(**tensor);
-    if (plain.attr.pre_quantization) *plain.attr.pre_quantization = {p.type_of(*p.attr.pre_quantization), "abx"};
+    for_each_row_tensor(plain.attr, [](residual_tensor &t, std::string_view) { t.tag = "abx"; });
     if (plain.tags != p.tags || plain.stat_tag != p.stat_tag)
         checker.run_again(execution(s, plain), "in row-major layouts");
     if (!p.in_place) return;

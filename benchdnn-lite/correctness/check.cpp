@@ -48,7 +48,7 @@ struct kept_inputs {
     explicit kept_inputs(const execution &e) : src(kept(e, JITNORM_ARG_SRC, e.prb().in_place && e.prb().is_forward())) {
         for (const argument &a : e.arguments()) {
             if (a.id == JITNORM_ARG_DST && a.use == role::both) old_dst = a.data.clone();
-            if (a.id == JITNORM_ARG_SRC_1 && e.prb().is_forward()) residual = kept(e, a.id, e.prb().sum_is_in_place());
+            if (a.id == JITNORM_ARG_SRC_1 && e.prb().is_forward()) residual = kept(e, a.id, e.prb().in_place);
             if (a.id == JITNORM_ARG_DIFF_DST) diff_dst = kept(e, a.id, e.prb().in_place);
         }
     }

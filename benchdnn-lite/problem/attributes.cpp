@@ -325,15 +325,15 @@ std::string to_text(const modulation &modulated) {
     return text;
 }
 
-std::optional<residual_tensor> parse_pre_quantization(std::string_view text) {
+std::optional<residual_tensor> parse_output(std::string_view name, std::string_view text) {
     if (text.empty()) return std::nullopt;
     const std::vector<std::string> fields = split(text, ':');
-    if (fields[0] != "dst2") throw input_error("'", text, "' is not dst2");
+    if (fields[0] != name) throw input_error("'", text, "' is not ", name);
     return parse_tensor(fields);
 }
 
-std::string to_text(const std::optional<residual_tensor> &pre_quantization) {
-    return pre_quantization ? text_of("dst2", *pre_quantization) : "";
+std::string output_text(std::string_view name, const std::optional<residual_tensor> &output) {
+    return output ? text_of(name, *output) : "";
 }
 
 std::string to_text(const residual_addition &residual) {

@@ -108,17 +108,28 @@ struct attributes {
     bool operator==(const attributes &) const = default;
 };
 
+// Calls f with each further tensor that the attributes describe, and with the name of the knob that describes it.
+template <typename Attributes, typename Function>
+void for_each_row_tensor(Attributes &attr, Function f) {
+    const auto visit = [&](auto &tensor, std::string_view knob) {
+        if (tensor) f(*tensor, knob);
+    };
+    visit(attr.residual.added, "attr-residual");
+    visit(attr.residual.sum, "attr-residual");
+    visit(attr.pre_quantization, "attr-pre-quantization");
+}
+
 // Each function reads one element of its knob's list. An empty text means no attribute. Throws input_error.
 residual_addition parse_residual(std::string_view text);
 modulation parse_modulation(std::string_view text);
-std::optional<residual_tensor> parse_pre_quantization(std::string_view text); // dst2[:DATA_TYPE[:TAG]]
+std::optional<residual_tensor> parse_output(std::string_view name, std::string_view text); // name[:DATA_TYPE[:TAG]]
 tensor_scales parse_scales(std::string_view text);
 std::vector<post_op> parse_post_ops(std::string_view text);
 bool parse_user_scratchpad(std::string_view text); // user or library
 
 std::string to_text(const residual_addition &residual);
 std::string to_text(const modulation &modulated);
-std::string to_text(const std::optional<residual_tensor> &pre_quantization);
+std::string output_text(std::string_view name, const std::optional<residual_tensor> &output);
 std::string to_text(const tensor_scales &scales);
 std::string to_text(const std::vector<post_op> &post_ops);
 

@@ -41,6 +41,7 @@ const char *name_of_output(int id) {
 
 execution::execution(std::shared_ptr<const operation> what, const execution *tensors_of)
     : operation_(std::move(what)), tensors_of_(tensors_of) {
+    add_row_tensors();
     prb().is_forward() ? add_forward_arguments() : add_backward_arguments();
     add_attribute_arguments();
     if (prb().attr.user_scratchpad) add(JITNORM_ARG_SCRATCHPAD, role::scratch);
@@ -83,28 +84,24 @@ void execution::add_with_desc(int id, role use, const_jitnorm_memory_desc_t desc
     append(id, use, buffer(shape, size), desc);
 }
 
-// Adds the output `id`, which shares the memory of an input.
-void execution::add_in_place(int id, int input) { append(id, role::both, data(input), operation_->desc_of(id)); }
-
 void execution::append(int id, role use, buffer data, const_jitnorm_memory_desc_t desc) {
     memory handle = make_memory(desc, data);
     list_.push_back({id, handle.get()});
     arguments_.push_back({id, use, std::move(data), std::move(handle)});
 }
 
+void execution::add_row_tensors() {
+    for (const row_tensor &t : prb().row_tensors()) {
+        const bool is_read = !t.is_output || (t.id == JITNORM_ARG_DST && overwrites_old_dst(prb()));
+        if (t.in_memory_of != 0)
+            append(t.id, role::both, data(t.in_memory_of), operation_->desc_of(t.id));
+        else
+            add(t.id, !t.is_output ? role::input : is_read ? role::both : role::output);
+    }
+}
+
 void execution::add_forward_arguments() {
     const problem &p = prb();
-    add(JITNORM_ARG_SRC, role::input);
-    if (p.in_place)
-        add_in_place(JITNORM_ARG_DST, JITNORM_ARG_SRC);
-    else if (p.has_dst())
-        add(JITNORM_ARG_DST, overwrites_old_dst(p) ? role::both : role::output);
-    if (p.adds_residual()) add(JITNORM_ARG_SRC_1, role::input);
-    if (p.sum_is_in_place())
-        add_in_place(JITNORM_ARG_DST_1, JITNORM_ARG_SRC_1);
-    else if (p.writes_sum())
-        add(JITNORM_ARG_DST_1, role::output);
-    if (p.writes_pre_quantization()) add(JITNORM_ARG_DST_2, role::output);
     if (p.reads_gate()) add(JITNORM_ARG_SRC_2, role::input);
     if (p.reads_bias()) add(JITNORM_ARG_BIAS, role::input);
     const bool has_statistics = p.statistics_are_inputs() || p.statistics_are_outputs();
@@ -117,24 +114,14 @@ void execution::add_forward_arguments() {
 
 void execution::add_backward_arguments() {
     const problem &p = prb();
-    add(JITNORM_ARG_SRC, role::input);
-    add(JITNORM_ARG_DIFF_DST, role::input);
-    if (p.in_place)
-        add_in_place(JITNORM_ARG_DIFF_SRC, JITNORM_ARG_DIFF_DST);
-    else
-        add(JITNORM_ARG_DIFF_SRC, role::output);
-    if (p.reads_diff_sum()) add(JITNORM_ARG_DIFF_DST_1, role::input);
     if (!p.is_rms()) add(JITNORM_ARG_MEAN, role::input);
     add(JITNORM_ARG_VARIANCE, role::input);
     if (p.uses_scale()) add(JITNORM_ARG_SCALE, role::input);
     const bool weights = p.dir == direction::BWD_DW;
     if (weights && p.uses_scale()) add(JITNORM_ARG_DIFF_SCALE, role::output);
     if (weights && p.uses_shift()) add(JITNORM_ARG_DIFF_SHIFT, role::output);
-    if (!p.has_gate_gradients()) return;
-    add(JITNORM_ARG_SRC_1, role::input);
-    add(JITNORM_ARG_SRC_2, role::input);
-    add(JITNORM_ARG_DIFF_SRC_1, role::output);
-    if (weights) add(JITNORM_ARG_DIFF_SRC_2, role::output);
+    if (p.has_gate_gradients()) add(JITNORM_ARG_SRC_2, role::input);
+    if (p.has_gate_gradients() && weights) add(JITNORM_ARG_DIFF_SRC_2, role::output);
 }
 
 void execution::add_attribute_arguments() {

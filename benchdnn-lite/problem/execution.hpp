@@ -54,8 +54,8 @@ private:
     memory make_memory(const_jitnorm_memory_desc_t desc, const buffer &data) const;
     void add(int id, role use);
     void add_with_desc(int id, role use, const_jitnorm_memory_desc_t desc);
-    void add_in_place(int id, int input);
     void append(int id, role use, buffer data, const_jitnorm_memory_desc_t desc);
+    void add_row_tensors();
     void add_forward_arguments();
     void add_backward_arguments();
     void add_attribute_arguments();

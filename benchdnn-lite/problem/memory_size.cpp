@@ -41,20 +41,13 @@ double available_in_meminfo() {
 double bytes_needed(const problem &p, double copies) {
     // In each thread: for one column, and for the sums of one column's gradient in a group of rows.
     constexpr double ORACLE_BYTES = 160, ORACLE_SUM_BYTES = 64;
-    const auto rows_bytes = [&](const std::string &tag, data_type type) {
-        return product<double>(padded_dims(canonical_tag(tag, p.ndims()), p.size.dims)) * double(size_of(type));
-    };
-    const std::string dst_tag = p.tags.dst == TAG_ANY ? p.src_tag() : p.tags.dst;
-    double bytes = rows_bytes(p.src_tag(), p.types.src) + rows_bytes(dst_tag, p.types.dst);
-    if (!p.is_forward())
-        bytes += rows_bytes(p.diff_src_tag() == TAG_ANY ? p.src_tag() : p.diff_src_tag(), p.types.diff_src);
-    for (const auto &tensor : {p.attr.residual.added, p.attr.residual.sum, p.attr.pre_quantization})
-        if (tensor) bytes += rows_bytes(p.tag_of(*tensor), p.type_of(*tensor));
+    double bytes = 0;
+    for (const row_tensor &t : p.row_tensors())
+        bytes += product<double>(padded_dims(canonical_tag(t.tag, p.ndims()), p.size.dims)) * double(size_of(t.type));
     bytes += 2 * product<double>(p.statistics_dims()) * double(size_of(jitnorm_f32));
     if (p.attr.scales.found)
         bytes += product<double>(p.size.dims) / std::max(double(p.attr.scales.found->columns(p.row_length())), 1.0) *
                  double(size_of(jitnorm_f32));
-    if (p.has_gate_gradients()) bytes += 2 * rows_bytes(p.tag_of(p.gated()), p.type_of(p.gated()));
     const bool has_gradients = p.dir == direction::BWD_DW;
     double oracle_sums = 0;
     const auto add_modulation = [&](const std::optional<unsigned> &mask, data_type type, data_type of_gradient) {

@@ -81,13 +81,20 @@ memory_desc operation::describe(const std::string &tag, data_type type, const st
                 strides_of(canonical, dims).data());
 }
 
+memory_desc operation::describe(const residual_tensor &tensor) const {
+    return describe(problem_.tag_of(tensor), problem_.type_of(tensor), problem_.size.dims);
+}
+
 primitive_attr operation::make_attr() {
     const attributes &a = problem_.attr;
     primitive_attr attr = make(api().primitive_attr_create, api().primitive_attr_destroy);
     const auto set_scale = [&](int arg) { api().primitive_attr_set_scales_mask(attr.get(), arg, 0); };
     if (a.residual != residual_addition{}) set_residual(attr);
     if (a.modulation != modulation{}) set_modulation(attr);
-    if (a.pre_quantization) set_pre_quantization(attr, *a.pre_quantization);
+    if (a.pre_quantization) {
+        check_later(api().primitive_attr_set_pre_quantization_dst, "attr-pre-quantization");
+        api().primitive_attr_set_pre_quantization_dst(attr.get(), describe(*a.pre_quantization).get());
+    }
     if (a.scales.src) set_scale(JITNORM_ARG_SRC);
     if (a.scales.dst) set_scale(JITNORM_ARG_DST);
     if (a.scales.found) find_scales(attr, *a.scales.found);
@@ -102,11 +109,9 @@ primitive_attr operation::make_attr() {
 // A backward primitive without a gate uses the descriptor of the sum only; the others may have any values.
 void operation::set_residual(const primitive_attr &attr) const {
     check_later(api().primitive_attr_set_residual, "attr-residual");
-    const problem &p = problem_;
-    const residual_addition &residual = p.attr.residual;
-    const auto described = [&](const residual_tensor &t) { return describe(p.tag_of(t), p.type_of(t), p.size.dims); };
-    const memory_desc added = described(residual.added.value_or(residual_tensor{}));
-    const memory_desc sum = residual.sum ? described(*residual.sum) : memory_desc{};
+    const residual_addition &residual = problem_.attr.residual;
+    const memory_desc added = describe(residual.added.value_or(residual_tensor{}));
+    const memory_desc sum = residual.sum ? describe(*residual.sum) : memory_desc{};
     const unsigned flags = (residual.rounded ? unsigned(jitnorm_residual_normalize_rounded) : 0) |
                            (residual.silu ? unsigned(jitnorm_residual_mul_silu) : 0);
     api().primitive_attr_set_residual(attr.get(), added.get(), sum.get(),
@@ -124,12 +129,6 @@ void operation::set_modulation(const primitive_attr &attr) const {
                       gate = described(asked.gate, asked.gate_type);
     api().primitive_attr_set_scale_shift_descs(attr.get(), scale.get(), shift.get());
     api().primitive_attr_set_residual_gate(attr.get(), gate.get());
-}
-
-void operation::set_pre_quantization(const primitive_attr &attr, const residual_tensor &tensor) const {
-    check_later(api().primitive_attr_set_pre_quantization_dst, "attr-pre-quantization");
-    const memory_desc described = describe(problem_.tag_of(tensor), problem_.type_of(tensor), problem_.size.dims);
-    api().primitive_attr_set_pre_quantization_dst(attr.get(), described.get());
 }
 
 void operation::set_modes(jitnorm_primitive_attr_t attr) const {

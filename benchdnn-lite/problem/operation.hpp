@@ -45,10 +45,10 @@ public:
 private:
     const library &api() const { return session_->api; }
     memory_desc describe(const std::string &tag, data_type type, const std::vector<dim_t> &dims) const;
+    memory_desc describe(const residual_tensor &tensor) const;
     primitive_attr make_attr();
     void set_residual(const primitive_attr &attr) const;
     void set_modulation(const primitive_attr &attr) const;
-    void set_pre_quantization(const primitive_attr &attr, const residual_tensor &tensor) const;
     void set_modes(jitnorm_primitive_attr_t attr) const;
     void find_scales(const primitive_attr &attr, const dynamic_scales &scales) const;
     void append_post_op(jitnorm_post_ops_t list, const post_op &op);

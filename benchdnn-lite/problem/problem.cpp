@@ -95,7 +95,7 @@ constexpr problem_knob KNOBS[] = {
     {"attr-modulation", "scale:1+shift:1+gate:1:bf16", "row dimensions of scale and shift; a gate (none)",
      PART(attr.modulation, parse_modulation(v), to_text)},
     {"attr-pre-quantization", "dst2,dst2:bf16", "dst before post-ops and its scales, too (none)",
-     PART(attr.pre_quantization, parse_pre_quantization(v), to_text)},
+     PART(attr.pre_quantization, parse_output("dst2", v), [](const auto &t) { return output_text("dst2", t); })},
     {"attr-scales", "src:common:64+dst:per_row", "scales of src and dst (none)",
      PART(attr.scales, parse_scales(v), to_text)},
     {"attr-post-ops", "sum+add:f32:per_oc+relu,tanh", "done to the result before it is stored (none)",
@@ -236,18 +236,37 @@ std::string problem::tag_of(const residual_tensor &tensor) const {
     return tensor.tag.empty() || tensor.tag == TAG_ANY ? src_tag() : tensor.tag;
 }
 
-bool problem::sum_is_in_place() const {
-    if (!in_place || !writes_sum()) return false;
-    const residual_tensor &added = *attr.residual.added, &sum = *attr.residual.sum;
-    return type_of(added) == type_of(sum) && tag_of(added) == tag_of(sum);
+std::vector<row_tensor> problem::row_tensors() const {
+    constexpr bool OUTPUT = true;
+    std::vector<row_tensor> all;
+    const auto add = [&](int id, const residual_tensor &t, bool is_output = false, int in_memory_of = 0) {
+        all.push_back({id, type_of(t), tag_of(t), is_output, in_memory_of});
+    };
+    const residual_tensor src{types.src, src_tag()}, dst{types.dst, tags.dst};
+    if (is_forward()) {
+        add(JITNORM_ARG_SRC, src);
+        if (has_dst()) add(JITNORM_ARG_DST, dst, OUTPUT, in_place ? JITNORM_ARG_SRC : 0);
+        if (adds_residual()) add(JITNORM_ARG_SRC_1, *attr.residual.added);
+        if (writes_sum()) {
+            add(JITNORM_ARG_DST_1, *attr.residual.sum, OUTPUT);
+            const row_tensor &added = all.end()[-2], &sum = all.back();
+            if (in_place && added.type == sum.type && added.tag == sum.tag) all.back().in_memory_of = added.id;
+        }
+        if (attr.pre_quantization) add(JITNORM_ARG_DST_2, *attr.pre_quantization, OUTPUT);
+    } else {
+        add(JITNORM_ARG_DIFF_DST, dst);
+        add(JITNORM_ARG_DIFF_SRC, {types.diff_src, diff_src_tag()}, OUTPUT, in_place ? JITNORM_ARG_DIFF_DST : 0);
+        add(JITNORM_ARG_SRC, src);
+        if (reads_diff_sum()) add(JITNORM_ARG_DIFF_DST_1, *attr.residual.sum);
+        if (has_gate_gradients()) add(JITNORM_ARG_SRC_1, gated());
+        if (has_gate_gradients()) add(JITNORM_ARG_DIFF_SRC_1, gated(), OUTPUT);
+    }
+    return all;
 }
 
 bool problem::computes_in_f64() const {
-    bool has_f64 = types.src == jitnorm_f64 || types.dst == jitnorm_f64 || types.diff_src == jitnorm_f64;
-    if (adds_residual()) has_f64 |= type_of(*attr.residual.added) == jitnorm_f64;
-    if (writes_sum() || reads_diff_sum()) has_f64 |= type_of(*attr.residual.sum) == jitnorm_f64;
-    if (writes_pre_quantization()) has_f64 |= type_of(*attr.pre_quantization) == jitnorm_f64;
-    return has_f64;
+    const std::vector<row_tensor> tensors = row_tensors();
+    return std::any_of(tensors.begin(), tensors.end(), [](const row_tensor &t) { return t.type == jitnorm_f64; });
 }
 
 std::string problem::line(bool canonical) const {

@@ -81,6 +81,15 @@ constexpr double DEFAULT_EPSILON = 1.0 / 16;
 double parse_epsilon(std::string_view text);
 std::string epsilon_text(double epsilon);
 
+// A tensor with the dimensions of src that a problem reads or writes.
+struct row_tensor {
+    int id; // JITNORM_ARG_...
+    data_type type;
+    std::string tag; // in place of "any": that of src
+    bool is_output = false;
+    int in_memory_of = 0; // the input whose memory an output in place has
+};
+
 struct problem {
     shape size;
     direction dir = direction::FWD_D;
@@ -119,7 +128,8 @@ struct problem {
     bool writes_pre_quantization() const { return attr.pre_quantization.has_value(); }
     data_type type_of(const residual_tensor &tensor) const; // "undef" and an empty tag are replaced by those of src
     std::string tag_of(const residual_tensor &tensor) const;
-    bool sum_is_in_place() const; // dst_1 uses the memory of the residual
+    // In an order in which an output in place is among the outputs where its input is among the inputs.
+    std::vector<row_tensor> row_tensors() const;
     bool computes_in_f64() const; // at least one tensor with rows is f64
 
     std::string src_tag() const; // "abx" instead of "any", which the library does not accept for src

@@ -26,30 +26,19 @@ body by_threads(const move_part &move, size_t steps, int threads) {
     };
 }
 
-std::vector<const buffer *> those_of(const execution &e, std::initializer_list<int> ids) {
-    std::vector<const buffer *> found;
-    for (const int id : ids)
-        if (e.has(id)) found.push_back(&e.data(id));
-    return found;
-}
-
 // Tensors in one memory have the same position among inputs and outputs, so that each receives its own data.
 moved_tensors rows_of(const execution &e) {
-    const auto inputs = e.prb().is_forward()
-                            ? those_of(e, {JITNORM_ARG_SRC, JITNORM_ARG_SRC_1})
-                            : those_of(e, {JITNORM_ARG_DIFF_DST, JITNORM_ARG_SRC, JITNORM_ARG_DIFF_DST_1});
-    const auto outputs = those_of(e, {JITNORM_ARG_DST, JITNORM_ARG_DST_1, JITNORM_ARG_DST_2, JITNORM_ARG_DIFF_SRC});
+    const std::vector<row_tensor> rows = e.prb().row_tensors();
     size_t smallest = SIZE_MAX;
-    for (const auto *tensors : {&inputs, &outputs})
-        for (const buffer *b : *tensors) smallest = std::min(smallest, size_of(b->type()));
+    for (const row_tensor &t : rows) smallest = std::min(smallest, size_of(t.type));
     moved_tensors all;
-    const auto add = [&](moved_tensors::tensor &to, const buffer &b) {
-        to = {static_cast<char *>(b.data()), size_of(b.type()) / smallest};
+    for (const row_tensor &t : rows) {
+        const buffer &b = e.data(t.id);
+        moved_tensors::tensor &to = t.is_output ? all.written.at(all.outputs++) : all.read.at(all.inputs++);
+        to = {static_cast<char *>(b.data()), size_of(t.type) / smallest};
         all.are_alike = all.are_alike && to.lines == 1;
         all.steps = std::min(all.steps, b.size() / (to.lines * LINE));
-    };
-    for (const buffer *b : inputs) add(all.read[all.inputs++], *b);
-    for (const buffer *b : outputs) add(all.written[all.outputs++], *b);
+    }
     return all;
 }
 

@@ -19,7 +19,7 @@ struct moved_tensors {
         size_t lines = 1; // whole lines that a step reads or writes
         char *line(size_t step, size_t number) const { return data + (step * lines + number) * LINE; }
     };
-    static constexpr size_t MOST = 3;
+    static constexpr size_t MOST = 4;
     std::array<tensor, MOST> read, written;
     size_t inputs = 0, outputs = 0, steps = SIZE_MAX;
     uint64_t mask = 0;     // always 0, which the compiler does not know: it must read all inputs

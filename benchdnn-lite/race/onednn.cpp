@@ -40,9 +40,10 @@ private:
 onednn_peer::onednn_peer(const execution &e)
     : ours_(e), cpu_(dnnl::make<dnnl::engine>("engine", dnnl_engine_create, dnnl_cpu, size_t(0))),
       queue_(dnnl::make<dnnl::stream>("stream", dnnl_stream_create, cpu_.get(), unsigned(dnnl_stream_default_flags))) {
-    if (e.prb().writes_pre_quantization()) throw refusal("oneDNN has one dst");
+    for_each_row_tensor(e.prb().attr, [](const residual_tensor &, std::string_view knob) {
+        throw refusal(concat("oneDNN has no tensor of --", knob));
+    });
     if (e.prb().attr.modulation != modulation{}) throw refusal("oneDNN has neither row dimensions of scale nor a gate");
-    if (e.prb().attr.residual != residual_addition{}) throw refusal("oneDNN adds no residual");
     if (!e.prb().attr.post_ops.empty()) throw refusal("post-operations are not raced");
     create_descriptor(e);
     primitive_ = dnnl::make<dnnl::primitive>("primitive", dnnl_primitive_create, descriptor_.get());

@@ -77,11 +77,8 @@ disagreement first_disagreement(const execution &ours, const peer &theirs, doubl
 
 // The bytes of all tensors of rows, each counted once.
 double bytes_moved(const problem &p) {
-    size_t of_element = size_of(p.types.src) + size_of(p.types.dst);
-    if (!p.is_forward()) of_element += size_of(p.types.diff_src);
-    if (p.adds_residual()) of_element += size_of(p.type_of(*p.attr.residual.added));
-    if (p.writes_sum() || p.reads_diff_sum()) of_element += size_of(p.type_of(*p.attr.residual.sum));
-    if (p.writes_pre_quantization()) of_element += size_of(p.type_of(*p.attr.pre_quantization));
+    size_t of_element = 0;
+    for (const row_tensor &t : p.row_tensors()) of_element += size_of(t.type);
     return double(p.elements()) * double(of_element);
 }
 

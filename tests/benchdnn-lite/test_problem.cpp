@@ -67,11 +67,11 @@ TEST(scales, one_or_both) {
 }
 
 TEST(pre_quantization, a_second_output) {
-    EXPECT_EQ(parse_pre_quantization(""), std::nullopt);
+    EXPECT_EQ(parse_output("dst2", ""), std::nullopt);
     for (const char *text : {"dst2", "dst2:bf16", "dst2:f32:axb"})
-        EXPECT_EQ(to_text(parse_pre_quantization(text)), text);
+        EXPECT_EQ(output_text("dst2", parse_output("dst2", text)), text);
     for (const char *text : {"dst1", "f32", "dst2:", "dst2:int", "dst2:f32:q", "dst2:f32:abx:x", "dst2+dst2"})
-        EXPECT_THROW(parse_pre_quantization(text), input_error) << text;
+        EXPECT_THROW(parse_output("dst2", text), input_error) << text;
 }
 
 TEST(scales, found_by_the_library) {
