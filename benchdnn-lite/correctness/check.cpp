@@ -204,7 +204,7 @@ private:
         const attributes &a = prb().attr;
         if (a.scales.src)
             for (expectation &e : expected_) e = scaled(e, *a.scales.src, unit_);
-        if (prb().writes_pre_quantization()) compare_row(JITNORM_ARG_DST_2, row);
+        if (prb().attr.pre_quantization) compare_row(JITNORM_ARG_DST_2, row);
         for (size_t i = 0; i < a.post_ops.size(); ++i) apply(a.post_ops[i], i, row);
         if (a.scales.dst)
             for (expectation &e : expected_) e = scaled(e, 1 / real(*a.scales.dst), unit_);

@@ -92,11 +92,11 @@ void execution::append(int id, role use, buffer data, const_jitnorm_memory_desc_
 
 void execution::add_row_tensors() {
     for (const row_tensor &t : prb().row_tensors()) {
-        const bool is_read = !t.is_output || (t.id == JITNORM_ARG_DST && overwrites_old_dst(prb()));
+        const bool is_overwritten = t.id == JITNORM_ARG_DST && overwrites_old_dst(prb());
         if (t.in_memory_of != 0)
             append(t.id, role::both, data(t.in_memory_of), operation_->desc_of(t.id));
         else
-            add(t.id, !t.is_output ? role::input : is_read ? role::both : role::output);
+            add(t.id, !t.is_output ? role::input : is_overwritten ? role::both : role::output);
     }
 }
 

@@ -248,9 +248,9 @@ std::vector<row_tensor> problem::row_tensors() const {
         if (has_dst()) add(JITNORM_ARG_DST, dst, OUTPUT, in_place ? JITNORM_ARG_SRC : 0);
         if (adds_residual()) add(JITNORM_ARG_SRC_1, *attr.residual.added);
         if (writes_sum()) {
-            add(JITNORM_ARG_DST_1, *attr.residual.sum, OUTPUT);
-            const row_tensor &added = all.end()[-2], &sum = all.back();
-            if (in_place && added.type == sum.type && added.tag == sum.tag) all.back().in_memory_of = added.id;
+            const residual_tensor &added = *attr.residual.added, &sum = *attr.residual.sum;
+            const bool shares = in_place && type_of(added) == type_of(sum) && tag_of(added) == tag_of(sum);
+            add(JITNORM_ARG_DST_1, sum, OUTPUT, shares ? JITNORM_ARG_SRC_1 : 0);
         }
         if (attr.pre_quantization) add(JITNORM_ARG_DST_2, *attr.pre_quantization, OUTPUT);
     } else {
@@ -266,7 +266,10 @@ std::vector<row_tensor> problem::row_tensors() const {
 
 bool problem::computes_in_f64() const {
     const std::vector<row_tensor> tensors = row_tensors();
-    return std::any_of(tensors.begin(), tensors.end(), [](const row_tensor &t) { return t.type == jitnorm_f64; });
+    return std::any_of(tensors.begin(), tensors.end(), [&](const row_tensor &t) {
+        const bool is_of_gate = !is_forward() && (t.id == JITNORM_ARG_SRC_1 || t.id == JITNORM_ARG_DIFF_SRC_1);
+        return t.type == jitnorm_f64 && !is_of_gate;
+    });
 }
 
 std::string problem::line(bool canonical) const {

@@ -125,12 +125,11 @@ struct problem {
     bool has_gate_gradients() const { return !is_forward() && reads_gate(); }
     residual_tensor gated() const { return attr.residual.added.value_or(residual_tensor{}); } // backward with a gate
     bool reads_diff_sum() const { return !is_forward() && attr.residual.sum.has_value(); }
-    bool writes_pre_quantization() const { return attr.pre_quantization.has_value(); }
     data_type type_of(const residual_tensor &tensor) const; // "undef" and an empty tag are replaced by those of src
     std::string tag_of(const residual_tensor &tensor) const;
     // In an order in which an output in place is among the outputs where its input is among the inputs.
     std::vector<row_tensor> row_tensors() const;
-    bool computes_in_f64() const; // at least one tensor with rows is f64
+    bool computes_in_f64() const; // a row tensor is f64 that is not of the gate's gradients, which follow diff_src
 
     std::string src_tag() const; // "abx" instead of "any", which the library does not accept for src
     std::string diff_src_tag() const;

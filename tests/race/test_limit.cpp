@@ -66,6 +66,12 @@ TEST(race_limit, an_output_receives_the_data_of_its_input) {
         way.move();
         EXPECT_EQ(bytes_of(e, JITNORM_ARG_DIFF_SRC), bytes_of(e, JITNORM_ARG_DIFF_DST));
     });
+    with_each_way({"--dir=BWD_D", "--attr-residual=src1+dst1", "--attr-modulation=gate:1", "13x64"},
+                  [](const execution &e, const way_to_move &way) {
+                      way.move();
+                      EXPECT_EQ(bytes_of(e, JITNORM_ARG_DIFF_SRC), bytes_of(e, JITNORM_ARG_DIFF_DST));
+                      EXPECT_EQ(bytes_of(e, JITNORM_ARG_DIFF_SRC_1), bytes_of(e, JITNORM_ARG_SRC));
+                  });
 }
 
 TEST(race_limit, inputs_keep_their_data_in_place_too) {
@@ -74,6 +80,7 @@ TEST(race_limit, inputs_keep_their_data_in_place_too) {
           {"--inplace=true", "13x64"},
           {"--inplace=true", "--attr-residual=src1+dst1", "13x64"},
           {"--dir=BWD_D", "--inplace=true", "13x64"},
+          {"--dir=BWD_D", "--inplace=true", "--attr-residual=src1+dst1", "--attr-modulation=gate:1", "13x64"},
           {"--dt=bf16:s8", "--attr-residual=src1:f32+dst1", "--attr-pre-quantization=dst2", "13x64"}})
         with_each_way(words, [](const execution &e, const way_to_move &way) {
             std::vector<bytes> before;
