@@ -70,6 +70,15 @@ TEST_F(cli, a_performance_line_is_the_template_filled_in) {
     EXPECT_NE(out_.find("total perf: min(ms):"), std::string::npos) << out_;
 }
 
+TEST_F(cli, a_template_names_every_attribute) {
+    run("--lnorm --mode=P --fix-times-per-prb=3 --perf-template='%attr%;' --attr-deterministic=true --attr-fpmath=bf16 "
+        "--attr-scratchpad=user --attr-residual=src1+dst1 15x3");
+    EXPECT_NE(
+        out_.find("\n--attr-residual=src1+dst1 --attr-scratchpad=user --attr-fpmath=bf16 --attr-deterministic=true;\n"),
+        std::string::npos)
+        << out_;
+}
+
 TEST_F(cli, the_default_template_is_benchdnn_s) {
     run("--lnorm --mode=F 15x3");
     EXPECT_EQ(out_.find("Output template: perf,%engine%,%impl%,%name%,%prb%,%Gops%,%+ctime%,%-time%,%-Gflops%,%0time%,"
