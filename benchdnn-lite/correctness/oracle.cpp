@@ -72,6 +72,9 @@ expectation mapped(const expectation &e, Function f) {
     return {value, std::max(distance(f(e.value - e.tolerance), value), distance(f(e.value + e.tolerance), value))};
 }
 
+// With alpha 0 it is max(0, x), which is 0 for -infinity.
+real relu(real x, real alpha) { return x > 0 ? x : x < 0 && alpha == 0 ? 0 : alpha * x; }
+
 real logistic(real x) { return 1 / (1 + std::exp(-x)); }
 real soft_relu(real x) { return x > 50 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); }
 
@@ -93,7 +96,7 @@ struct eltwise_formula {
 #define FORMULA(expression)                                                                                            \
     [](real x, [[maybe_unused]] real alpha, [[maybe_unused]] real beta) -> real { return expression; }
 constexpr eltwise_formula ELTWISES[] = {
-    {jitnorm_eltwise_relu, FORMULA(x > 0 ? x : alpha * x)},
+    {jitnorm_eltwise_relu, FORMULA(relu(x, alpha))},
     {jitnorm_eltwise_tanh, FORMULA(std::tanh(x))},
     {jitnorm_eltwise_elu, FORMULA(x > 0 ? x : alpha * std::expm1(x))},
     {jitnorm_eltwise_square, FORMULA(x *x)},
@@ -306,6 +309,8 @@ expectation after_binary(const expectation &e, const binary_post_op &op, real so
     const bool equality = op.algorithm == jitnorm_binary_eq || op.algorithm == jitnorm_binary_ne;
     if (equality && std::abs(e.value - source) <= e.tolerance) result.tolerance = 1;
     const bool silu = op.algorithm == jitnorm_binary_mul_silu; // several roundings, and denormal values of silu
+    if (silu && std::isinf(e.value) && std::abs(binary_value(op.algorithm, 1, source)) < 4 * denormal_step(unit))
+        return {result.value, INFINITE}; // infinity times what may be rounded to 0
     if (!std::isfinite(result.value)) return result;
     result.tolerance += (silu ? 1 : ONE_ROUNDING) * unit * std::abs(result.value);
     if (silu) result.tolerance += (1 + std::abs(e.value)) * 2 * denormal_step(unit);

@@ -243,6 +243,15 @@ TEST(attributes, what_is_unknown_stays_unknown) {
     EXPECT_TRUE(std::isinf(root.tolerance));
     EXPECT_TRUE(std::isinf(after_binary(root, largest, 2, F32_ERROR).tolerance));
     EXPECT_TRUE(std::isinf(quantized(scaled({3.4e38L, 1e36L}, 1, F32_ERROR), INFINITY, F32_ERROR).tolerance));
+    const binary_post_op silu{jitnorm_binary_mul_silu, jitnorm_f32, 0, {}, {}}; // silu(-128) is 0 in f32
+    EXPECT_TRUE(std::isinf(after_binary({INFINITY, 0}, silu, -128, F32_ERROR).tolerance));
+    EXPECT_EQ(after_binary({INFINITY, 0}, silu, -128, F64_ERROR).value, -real(INFINITY));
+}
+
+TEST(oracle, relu_without_a_slope_is_a_maximum) {
+    EXPECT_EQ(eltwise_value({jitnorm_eltwise_relu, 0, 0}, -INFINITY), 0);
+    EXPECT_EQ(eltwise_value({jitnorm_eltwise_relu, 1, 0}, -INFINITY), -real(INFINITY));
+    EXPECT_TRUE(std::isnan(eltwise_value({jitnorm_eltwise_relu, 0, 0}, NAN)));
 }
 
 TEST(attributes, results_beyond_the_largest_number_of_the_computation_are_infinite) {

@@ -90,7 +90,9 @@ private:
     numbers values_of(size_t id) const { return before_.contains(id) ? before_.at(id).values : numbers{}; }
     numbers columns_of(size_t id) const {
         if (!what_.has_affine || !before_.contains(id)) return {};
-        const graph_values &t = before_.at(id); // further dimensions, in front, are 1
+        const graph_values &t = before_.at(id);
+        if (t.values.size() == n_.columns) return t.values; // a vector for several axes, too
+        // Further dimensions, in front, are 1.
         const size_t dims = std::min(t.dims.size(), what_.normalized);
         return broadcast(t.values, {t.dims.end() - ptrdiff_t(dims), t.dims.end()},
                          {what_.dims.end() - ptrdiff_t(what_.normalized), what_.dims.end()});
