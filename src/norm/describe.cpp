@@ -4,6 +4,7 @@
 // src:diff_dst[:diff_src] backward; diff_src is left out where its text equals that of src.
 #include "problem.hpp"
 
+#include <cctype>
 #include <charconv>
 
 #include "../tensor/names.hpp"
@@ -138,8 +139,8 @@ std::string describe_post_ops(const post_op_list &list) {
 }
 
 // Forward: the tensors by the names of their arguments. Backward: only the gradient of the sum, as dst1.
-std::string describe_tensor(const char *name, const memory_desc &md) {
-    return name + std::string(":") + std::string(name_of(md.data_type)) + ":" + layout_name(md);
+std::string describe_tensor(const std::string &name, const memory_desc &md) {
+    return name + ":" + std::string(name_of(md.data_type)) + ":" + layout_name(md);
 }
 
 std::string describe_residual(const problem &p) {
@@ -154,8 +155,17 @@ std::string describe_residual(const problem &p) {
     return text;
 }
 
-std::string describe_pre_quantization(const problem &p) {
-    return p.uses(PRE_QUANTIZATION) ? describe_tensor("dst2", p[PRE_QUANTIZATION]) : "";
+// A knob for each, with the argument's name in the syntax: DST_2 is dst2.
+std::string describe_further_outputs(const problem &p) {
+    std::string text;
+    for (const tensor_kind &t : TENSORS) {
+        if (!is_further_output(t) || !p.uses(t.place)) continue;
+        std::string name;
+        for (const char c : std::string_view(t.arg_name))
+            if (c != '_') name += char(std::tolower(c));
+        text += knob(t.knob, describe_tensor(name, p[t.place]));
+    }
+    return text;
 }
 
 } // namespace
@@ -167,7 +177,7 @@ std::string describe(const problem &p) {
            knob("ss_dt", describe_scale_shift_types(p)) + knob("flags", describe_flags(p)) + describe_choices(p) +
            knob("eps", describe_epsilon(p.epsilon)) + knob("attr-scratchpad", user_scratchpad ? "user" : "") +
            knob("attr-modulation", describe_modulation(p)) + knob("attr-residual", describe_residual(p)) +
-           knob("attr-pre-quantization", describe_pre_quantization(p)) + knob("attr-scales", describe_scales(p)) +
+           describe_further_outputs(p) + knob("attr-scales", describe_scales(p)) +
            knob("attr-post-ops", describe_post_ops(p.attr.post_ops)) + join(p[SRC].dims, p[SRC].ndims);
 }
 

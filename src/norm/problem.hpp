@@ -156,6 +156,7 @@ private:
         int next = 0;
         for (const tensor_kind &t : TENSORS) indices[size_t(t.place)] = has_descriptor(t.place) ? next++ : -1;
         for (const slot s : ROW_STATISTICS) indices[size_t(s)] = indices[VARIANCE];
+        indices[DIFF_SUM] = indices[SUM];
         indices[DIFF_GATED] = indices[RESIDUAL];
         return indices;
     }();

@@ -67,7 +67,11 @@ struct tensor_kind {
     const char *arg_name; // the same as text, without JITNORM_ARG_
     const char *name;     // for the reasons of refusals
     extent dims;
+    const char *knob = nullptr; // of a further output, which an attribute alone asks for: benchdnn-lite's name of it
 };
+
+// The tensors of an attribute that has no other settings: forward's alone, of a data type that backward takes, too.
+constexpr bool is_further_output(const tensor_kind &t) { return t.knob != nullptr; }
 
 // Each slot before FIRST_POST_OP, in order.
 inline constexpr auto TENSORS = [] {
@@ -91,7 +95,8 @@ inline constexpr auto TENSORS = [] {
         JITNORM_TENSOR(DIFF_SUM, DIFF_DST_1, "the gradient of the sum with the residual", rows),
         JITNORM_TENSOR(DIFF_GATED, DIFF_SRC_1, "the gradient of what the gate was multiplied by", rows),
         JITNORM_TENSOR(DIFF_GATE, DIFF_SRC_2, "the gradient of the gate", gradient),
-        JITNORM_TENSOR(PRE_QUANTIZATION, DST_2, "the pre-quantization output", rows),
+        tensor_kind{PRE_QUANTIZATION, JITNORM_ARG_DST_2, "DST_2", "the pre-quantization output", extent::rows,
+                    "attr-pre-quantization"},
         tensor_kind{SRC_SCALE, JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_SRC, "ATTR_SCALES|SRC", "the scale of src",
                     extent::scale},
         tensor_kind{DST_SCALE, JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST, "ATTR_SCALES|DST", "the scales of dst",
@@ -121,11 +126,11 @@ constexpr const char *tensor_name(slot s) {
 inline constexpr std::array ROW_STATISTICS = {MEAN, VARIANCE};
 static_assert(std::ranges::count(TENSORS, extent::statistics, &tensor_kind::dims) == std::ssize(ROW_STATISTICS));
 
-// Whether a problem keeps a descriptor for the slot. All statistics have that of VARIANCE, DIFF_GATED has that of
-// RESIDUAL, gradients have the dimensions of scale, shift and gate; vectors of columns, and scales that are given, are
-// described by their type; the scratchpad by the plan.
+// Whether a problem keeps a descriptor for the slot. All statistics have that of VARIANCE, DIFF_SUM has that of SUM and
+// DIFF_GATED that of RESIDUAL; gradients have the dimensions of scale, shift and gate; vectors of columns, and scales
+// that are given, are described by their type; the scratchpad by the plan.
 constexpr bool has_descriptor(slot s) {
-    if (s >= FIRST_POST_OP || s == DIFF_GATED) return false;
+    if (s >= FIRST_POST_OP || s == DIFF_SUM || s == DIFF_GATED) return false;
     return TENSORS[size_t(s)].dims == extent::rows || s == VARIANCE || s == SCALE || s == SHIFT || s == GATE ||
            s == DST_SCALE;
 }

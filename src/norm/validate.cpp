@@ -172,13 +172,15 @@ status check_data_types(const problem &p) {
                                md == &p[DST] ? " as dst" : ""));
 }
 
-status check_pre_quantization(const problem &p) {
-    if (!p.writes(PRE_QUANTIZATION)) return ACCEPTED;
-    if (!p.is_forward()) return unsupported("backward has no pre-quantization output");
-    return is_data_type(p[PRE_QUANTIZATION].data_type)
-               ? ACCEPTED
-               : unsupported(explain("the pre-quantization output is %s, f32, bf16, f16 and f64 are possible",
-                                     text_of(p[PRE_QUANTIZATION].data_type)));
+status check_further_outputs(const problem &p) {
+    for (const tensor_kind &t : TENSORS) {
+        if (!is_further_output(t) || !p.writes(t.place)) continue;
+        if (!p.is_forward()) return unsupported(explain("%s is forward's alone", t.name));
+        if (!is_data_type(p[t.place].data_type))
+            return unsupported(
+                explain("%s is %s, f32, bf16, f16 and f64 are possible", t.name, text_of(p[t.place].data_type)));
+    }
+    return ACCEPTED;
 }
 
 status check_statistics_type(const problem &p) {
@@ -214,7 +216,9 @@ status check_statistics_alone(const problem &p) {
         return invalid("dst is omitted, and no statistics are written");
     if (p.uses_scale() || p.uses_shift()) return invalid("dst is omitted, and flags ask for a scale or a shift");
     const bool plain = !p.attr.src_scale && !p.attr.dst_scale && p.attr.post_ops.entries.empty() &&
-                       !p.has_dynamic_scales() && !p.writes(PRE_QUANTIZATION);
+                       !p.has_dynamic_scales() && std::none_of(TENSORS.begin(), TENSORS.end(), [&](auto &t) {
+                           return is_further_output(t) && p.writes(t.place);
+                       });
     return plain ? ACCEPTED : invalid("dst is omitted, and attributes say what is done with it");
 }
 
@@ -329,7 +333,7 @@ constexpr status (*CHECKS[])(const problem &) = {
     check_diff_scale_shift_type,
     check_row_groups,
     check_residual,
-    check_pre_quantization,
+    check_further_outputs,
     check_attributes,
     check_post_ops,
     check_dynamic_scales,

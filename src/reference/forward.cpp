@@ -99,8 +99,9 @@ public:
         parallel_ranges(p_.rows(), bytes(p_[SRC]) + bytes(p_[DST]), [&](range rows) {
             for (dim_t row = rows.begin; row < rows.end; ++row) run_row(args, row);
         });
-        for (const auto &[s, arg, arg_name, name, dims] : TENSORS)
-            if (p_.writes(s) && (dims == extent::rows || dims == extent::statistics)) zero_padding(p_[s], args[s]);
+        for (const tensor_kind &t : TENSORS)
+            if (p_.writes(t.place) && (t.dims == extent::rows || t.dims == extent::statistics))
+                zero_padding(p_[t.place], args[t.place]);
         return jitnorm_success;
     }
 

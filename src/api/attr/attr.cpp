@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "attr.hpp"
 
-namespace jitnorm::impl::api {
+#include <algorithm>
 
-using enum layer_norm::slot;
+namespace jitnorm::impl::api {
 
 namespace {
 
@@ -17,9 +17,21 @@ status lower_modes(const jitnorm_primitive_attr &given) {
                                      int(given.accumulation_mode)));
 }
 
-layer_norm::slot slot_of_sum(const layer_norm::problem &p) { return p.is_forward() ? SUM : DIFF_SUM; }
-
 } // namespace
+
+const memory_desc &tensor_descs::operator[](layer_norm::slot s) const {
+    const auto found = std::ranges::find(entries_, s, &entry::first);
+    return found != entries_.end() ? *found->second : NO_TENSOR;
+}
+
+void tensor_descs::set(std::initializer_list<std::pair<layer_norm::slot, const memory_desc *>> changes) {
+    std::vector<entry> changed = entries_;
+    for (const auto &[s, md] : changes) {
+        std::erase_if(changed, [place = s](const entry &old) { return old.first == place; });
+        if (md != nullptr && md->ndims != 0) changed.emplace_back(s, std::make_shared<const memory_desc>(*md));
+    }
+    entries_ = std::move(changed);
+}
 
 status lower(const jitnorm_primitive_attr &given, layer_norm::problem &p) {
     JITNORM_TRY(lower_modes(given));
@@ -31,12 +43,7 @@ status lower(const jitnorm_primitive_attr &given, layer_norm::problem &p) {
     result.bias_type = given.residual.bias_type;
     result.normalizes_rounded_sum = given.residual.normalizes_rounded;
     result.multiplies_silu = given.residual.multiplies_silu;
-    p[RESIDUAL] = given.residual.added.get();
-    p[GATE] = given.gate.get();
-    p[slot_of_sum(p)] = given.residual.sum.get();
-    p[PRE_QUANTIZATION] = given.pre_quantization.get();
-    p[SCALE] = given.scale.get();
-    p[SHIFT] = given.shift.get();
+    for (const auto &[s, md] : given.tensors) p[s] = *md;
     for (const any_post_op &entry : given.post_ops.entries) {
         if (std::holds_alternative<prelu_post_op>(entry)) return unsupported("attr has a prelu post-op");
         std::visit(
@@ -52,15 +59,9 @@ void take_over_layouts(const layer_norm::problem &decided, jitnorm_primitive_att
     const std::vector<post_op> &entries = decided.attr.post_ops.entries;
     for (size_t i = 0; i < entries.size(); ++i)
         if (const auto *binary = std::get_if<binary_post_op>(&entries[i])) attr.post_ops.entries[i] = *binary;
-    const auto take_over = [&](layer_norm::slot s, rare_desc &md) {
-        if (decided[s].ndims != 0 && !(md.get() == decided[s])) md.set(decided[s]);
-    };
-    take_over(RESIDUAL, attr.residual.added);
-    take_over(slot_of_sum(decided), attr.residual.sum);
-    take_over(PRE_QUANTIZATION, attr.pre_quantization);
-    take_over(SCALE, attr.scale);
-    take_over(SHIFT, attr.shift);
-    take_over(GATE, attr.gate);
+    const tensor_descs given = attr.tensors;
+    for (const auto &[s, md] : given)
+        if (!(*md == decided[s])) attr.tensors.set({{s, &decided[s]}});
 }
 
 } // namespace jitnorm::impl::api

@@ -3,8 +3,10 @@
 // layer normalization takes a part of it.
 #pragma once
 
+#include <initializer_list>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "../../base/boundary.hpp"
@@ -17,23 +19,26 @@ struct prelu_post_op {
     int mask = 0;
 };
 
-// A descriptor that few attributes have. Copies share it. It is not part of the attributes, because with three of them
-// attributes, primitive descriptors and primitives have more than a kilobyte, for which malloc takes several times as
-// long.
-class rare_desc {
+// The descriptors that attributes have, each in the slot of its tensor: RESIDUAL, SUM, GATE, SCALE, SHIFT and further
+// outputs. Copies share them. They are not part of the attributes, because with three of them attributes, primitive
+// descriptors and primitives have more than a kilobyte, for which malloc takes several times as long.
+class tensor_descs {
 public:
-    const memory_desc &get() const { return md_ != nullptr ? *md_ : NO_TENSOR; }
-    void set(const memory_desc &md) { md_ = md.ndims == 0 ? nullptr : std::make_shared<const memory_desc>(md); }
+    using entry = std::pair<layer_norm::slot, std::shared_ptr<const memory_desc>>;
+
+    const memory_desc &operator[](layer_norm::slot s) const; // empty if there is none
+    // Replaces descriptors; an empty one or null removes the old one. If it throws std::bad_alloc, nothing has changed.
+    void set(std::initializer_list<std::pair<layer_norm::slot, const memory_desc *>> changes);
+
+    auto begin() const { return entries_.begin(); }
+    auto end() const { return entries_.end(); }
 
 private:
-    std::shared_ptr<const memory_desc> md_; // null: an empty descriptor
+    std::vector<entry> entries_;
 };
 
-// What is added to src before it is normalized (docs/arithmetic.md, "Residual addition").
+// How src and the residual become what is normalized (docs/arithmetic.md, "Residual addition").
 struct residual_addition {
-    rare_desc added; // the residual, with the dimensions of src; empty: nothing is added
-    // Forward: the sum, which is an output. Backward: the gradient of the sum, which is an input. Empty: there is none.
-    rare_desc sum;
     jitnorm_data_type_t bias_type = jitnorm_data_type_undef; // undef: no bias
     bool normalizes_rounded = false; // what is normalized is the sum as its tensor holds it, not the sum as computed
     bool multiplies_silu = false;    // src is multiplied by silu of the residual, to which it is not added
@@ -69,10 +74,8 @@ struct jitnorm_primitive_attr {
     jitnorm::impl::api::scale_request dynamic_scales;
     jitnorm_post_ops post_ops;
     jitnorm::impl::api::residual_addition residual;
-    jitnorm::impl::api::rare_desc pre_quantization; // without dimensions: there is no such output
-    jitnorm::impl::api::rare_desc scale, shift;     // without dimensions: they are vectors
-    jitnorm::impl::api::rare_desc gate;             // without dimensions: src is added to the residual as it is
-    std::optional<double> epsilon;                  // replaces that of the creation function
+    jitnorm::impl::api::tensor_descs tensors;
+    std::optional<double> epsilon; // replaces that of the creation function
 
     bool deterministic = false;
     jitnorm_fpmath_mode_t fpmath_mode;

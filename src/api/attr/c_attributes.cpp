@@ -11,6 +11,7 @@
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::api;
+using enum jitnorm::impl::layer_norm::slot;
 
 namespace {
 
@@ -183,19 +184,27 @@ jitnorm_status_t jitnorm_primitive_attr_set_epsilon(jitnorm_primitive_attr_t att
     return jitnorm_success;
 }
 
-// ---- the residual addition and the pre-quantization output
+// ---- the residual addition and other tensors
 
 namespace {
 
-status check(const residual_addition &asked, unsigned flags) {
-    if (asked.added.get().ndims == 0) return invalid("residual_desc has no dimensions");
+status check(const residual_addition &asked, const memory_desc &residual, const memory_desc *sum, unsigned flags) {
+    if (residual.ndims == 0) return invalid("residual_desc has no dimensions");
     if (asked.bias_type != jitnorm_data_type_undef && size_of(asked.bias_type) == 0)
         return invalid(explain("bias_data_type is %d, which is no data type", int(asked.bias_type)));
     if ((flags & ~unsigned(jitnorm_residual_normalize_rounded | jitnorm_residual_mul_silu)) != 0)
         return invalid(explain("flags 0x%x has bits of no meaning", flags));
-    return asked.normalizes_rounded && asked.sum.get().ndims == 0
+    return asked.normalizes_rounded && (sum == nullptr || sum->ndims == 0)
                ? invalid("the rounded sum is to be normalized, and sum_desc describes none")
                : status{};
+}
+
+jitnorm_status_t set_tensors(const char *function, jitnorm_primitive_attr_t attr,
+                             std::initializer_list<std::pair<layer_norm::slot, const memory_desc *>> changes) {
+    return guarded(function, [&]() -> status {
+        attr->tensors.set(changes);
+        return {};
+    });
 }
 
 } // namespace
@@ -207,13 +216,12 @@ jitnorm_status_t jitnorm_primitive_attr_set_residual(jitnorm_primitive_attr_t at
     if (any_null(attr, residual_desc)) return report(__func__, JITNORM_NULL_AMONG(attr, residual_desc));
     return guarded(__func__, [&]() -> status {
         residual_addition asked;
-        asked.added.set(*residual_desc);
-        if (sum_desc != nullptr) asked.sum.set(*sum_desc);
         asked.bias_type = bias_data_type;
         asked.normalizes_rounded = (flags & unsigned(jitnorm_residual_normalize_rounded)) != 0;
         asked.multiplies_silu = (flags & unsigned(jitnorm_residual_mul_silu)) != 0;
-        JITNORM_TRY(check(asked, flags));
-        attr->residual = std::move(asked);
+        JITNORM_TRY(check(asked, *residual_desc, sum_desc, flags));
+        attr->tensors.set({{RESIDUAL, residual_desc}, {SUM, sum_desc}});
+        attr->residual = asked;
         return {};
     });
 }
@@ -224,8 +232,8 @@ jitnorm_status_t jitnorm_primitive_attr_get_residual(const_jitnorm_primitive_att
                                                      jitnorm_data_type_t *bias_data_type, unsigned *flags) {
     if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
     const residual_addition &residual = attr->residual;
-    if (residual_desc != nullptr) *residual_desc = &residual.added.get();
-    if (sum_desc != nullptr) *sum_desc = &residual.sum.get();
+    if (residual_desc != nullptr) *residual_desc = &attr->tensors[RESIDUAL];
+    if (sum_desc != nullptr) *sum_desc = &attr->tensors[SUM];
     if (bias_data_type != nullptr) *bias_data_type = residual.bias_type;
     if (flags != nullptr)
         *flags = (residual.normalizes_rounded ? unsigned(jitnorm_residual_normalize_rounded) : 0) |
@@ -236,32 +244,26 @@ jitnorm_status_t jitnorm_primitive_attr_get_residual(const_jitnorm_primitive_att
 jitnorm_status_t jitnorm_primitive_attr_set_residual_gate(jitnorm_primitive_attr_t attr,
                                                           const_jitnorm_memory_desc_t gate_desc) {
     if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
-    return guarded(__func__, [&]() -> status {
-        attr->gate.set(gate_desc != nullptr ? *gate_desc : NO_TENSOR);
-        return {};
-    });
+    return set_tensors(__func__, attr, {{GATE, gate_desc}});
 }
 
 jitnorm_status_t jitnorm_primitive_attr_get_residual_gate(const_jitnorm_primitive_attr_t attr,
                                                           const_jitnorm_memory_desc_t *gate_desc) {
     if (any_null(attr, gate_desc)) return report(__func__, JITNORM_NULL_AMONG(attr, gate_desc));
-    *gate_desc = &attr->gate.get();
+    *gate_desc = &attr->tensors[GATE];
     return jitnorm_success;
 }
 
 jitnorm_status_t jitnorm_primitive_attr_set_pre_quantization_dst(jitnorm_primitive_attr_t attr,
                                                                  const_jitnorm_memory_desc_t pre_quantization_desc) {
     if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
-    return guarded(__func__, [&]() -> status {
-        attr->pre_quantization.set(pre_quantization_desc != nullptr ? *pre_quantization_desc : NO_TENSOR);
-        return {};
-    });
+    return set_tensors(__func__, attr, {{PRE_QUANTIZATION, pre_quantization_desc}});
 }
 
 jitnorm_status_t jitnorm_primitive_attr_get_pre_quantization_dst(const_jitnorm_primitive_attr_t attr,
                                                                  const_jitnorm_memory_desc_t *pre_quantization_desc) {
     if (any_null(attr, pre_quantization_desc)) return report(__func__, JITNORM_NULL_AMONG(attr, pre_quantization_desc));
-    *pre_quantization_desc = &attr->pre_quantization.get();
+    *pre_quantization_desc = &attr->tensors[PRE_QUANTIZATION];
     return jitnorm_success;
 }
 
@@ -269,11 +271,7 @@ jitnorm_status_t jitnorm_primitive_attr_set_scale_shift_descs(jitnorm_primitive_
                                                               const_jitnorm_memory_desc_t scale_desc,
                                                               const_jitnorm_memory_desc_t shift_desc) {
     if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
-    return guarded(__func__, [&]() -> status {
-        attr->scale.set(scale_desc != nullptr ? *scale_desc : NO_TENSOR);
-        attr->shift.set(shift_desc != nullptr ? *shift_desc : NO_TENSOR);
-        return {};
-    });
+    return set_tensors(__func__, attr, {{SCALE, scale_desc}, {SHIFT, shift_desc}});
 }
 
 jitnorm_status_t jitnorm_primitive_attr_get_scale_shift_descs(const_jitnorm_primitive_attr_t attr,
@@ -281,7 +279,7 @@ jitnorm_status_t jitnorm_primitive_attr_get_scale_shift_descs(const_jitnorm_prim
                                                               const_jitnorm_memory_desc_t *shift_desc) {
     if (any_null(attr, scale_desc, shift_desc))
         return report(__func__, JITNORM_NULL_AMONG(attr, scale_desc, shift_desc));
-    *scale_desc = &attr->scale.get();
-    *shift_desc = &attr->shift.get();
+    *scale_desc = &attr->tensors[SCALE];
+    *shift_desc = &attr->tensors[SHIFT];
     return jitnorm_success;
 }

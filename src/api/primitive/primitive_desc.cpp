@@ -32,9 +32,9 @@ memory_desc describe_row_sums(const layer_norm::problem &p) {
 std::array<memory_desc, layer_norm::FIRST_POST_OP> describe_tensors(const described &what) {
     const layer_norm::problem &p = what.problem;
     std::array<memory_desc, layer_norm::FIRST_POST_OP> tensors;
-    for (const auto &[s, arg, arg_name, name, dims] : layer_norm::TENSORS) {
-        memory_desc &md = tensors[size_t(s)] = p.layout(s);
-        if (dims != layer_norm::extent::gradient || !p.is_partial()) continue;
+    for (const layer_norm::tensor_kind &t : layer_norm::TENSORS) {
+        memory_desc &md = tensors[size_t(t.place)] = p.layout(t.place);
+        if (t.dims != layer_norm::extent::gradient || !p.is_partial()) continue;
         const dim_t sizes[] = {layer_norm::row_blocks_of(p).parts(), p.row_length()};
         md = make_dense(sizes, md.data_type);
     }
