@@ -2,6 +2,7 @@
 // Runs a command line: creates operations, checks and times them, runs graphs, and adds all to the reports.
 #include "run.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -30,6 +31,13 @@ bool shares_memory_well(const problem &p) {
     return type == p.types.dst && (tag == TAG_ANY || tag == other);
 }
 
+// Whether an output has values that are made from normalized ones, which the sum is not.
+bool writes_normalized(const problem &p) {
+    const std::vector<row_tensor> tensors = p.row_tensors();
+    return std::any_of(tensors.begin(), tensors.end(),
+                       [](const row_tensor &t) { return t.is_output && t.id != JITNORM_ARG_DST_1; });
+}
+
 // Why the library defines no such layer normalization; empty if it does.
 std::string reason_not_to_ask(const problem &p) {
     const bool integers = is_integer(p.types.src) || is_integer(p.types.dst) || is_integer(p.types.diff_src);
@@ -38,7 +46,7 @@ std::string reason_not_to_ask(const problem &p) {
         return "Data type not supported: f8 is forward's dst alone";
     if (p.in_place && !shares_memory_well(p)) return "Invalid case: in place needs one data type and one layout";
     if (!p.has_dst() && (!p.statistics_are_outputs() || p.uses_scale() || p.uses_shift() || p.in_place ||
-                         p.attr.scales != tensor_scales{} || !p.attr.post_ops.empty() || p.attr.pre_quantization))
+                         p.attr.scales != tensor_scales{} || !p.attr.post_ops.empty() || writes_normalized(p)))
         return "Invalid case: without dst forward training writes statistics alone";
     const auto &found = p.attr.scales.found;
     if (found && found->group != 0 && p.row_length() % found->group != 0)

@@ -143,7 +143,7 @@ private:
             return has_same_bits(double(e.value), value);
         };
         const layout &shape = output.data.shape();
-        comparison c(name_of_output(output.id), shape, {test, concat("other bits ", circumstance)});
+        comparison c(first_.name_of(output.id), shape, {test, concat("other bits ", circumstance)});
         const bool statistic = is_statistic(output.id);
         const dim_t columns = shape.dims.back();
         if (!where && shape == got.shape() && std::memcmp(output.data.data(), got.data(), got.size()) == 0) {

@@ -74,8 +74,7 @@ public:
         in_ = {src_, scale_, shift_, diff_dst_, {}, prb().epsilon, prb().flags};
         for (const argument &a : e.arguments())
             if (a.use == role::output || a.use == role::both)
-                outputs_.emplace(a.id,
-                                 comparison(name_of_output(a.id), a.data.shape(), acceptance_of(e.prb(), a, kind)));
+                outputs_.emplace(a.id, comparison(e.name_of(a.id), a.data.shape(), acceptance_of(e.prb(), a, kind)));
     }
 
     row_checker(const row_checker &) = delete;

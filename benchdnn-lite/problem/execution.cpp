@@ -20,25 +20,6 @@ memory_desc scalar_desc(const library &api) {
 
 } // namespace
 
-const char *name_of_output(int id) {
-    constexpr std::pair<int, const char *> NAMES[] = {
-        {JITNORM_ARG_DST, "dst"},
-        {JITNORM_ARG_DST_1, "dst_1"},
-        {JITNORM_ARG_DST_2, "dst_2"},
-        {JITNORM_ARG_MEAN, "mean"},
-        {JITNORM_ARG_VARIANCE, "variance"},
-        {JITNORM_ARG_DIFF_SRC, "diff_src"},
-        {DST_SCALES, "scales_of_dst"},
-        {JITNORM_ARG_DIFF_SCALE, "diff_scale"},
-        {JITNORM_ARG_DIFF_SHIFT, "diff_shift"},
-        {JITNORM_ARG_DIFF_SRC_1, "diff_src_1"},
-        {JITNORM_ARG_DIFF_SRC_2, "diff_src_2"},
-    };
-    for (const auto &[known, name] : NAMES)
-        if (known == id) return name;
-    throw std::logic_error("output without a name");
-}
-
 execution::execution(std::shared_ptr<const operation> what, const execution *tensors_of)
     : operation_(std::move(what)), tensors_of_(tensors_of) {
     add_row_tensors();
@@ -54,6 +35,22 @@ execution::execution(const session &s, const problem &p, const execution &other)
 
 bool execution::has(int id) const {
     return std::any_of(arguments_.begin(), arguments_.end(), [&](const argument &a) { return a.id == id; });
+}
+
+const char *execution::name_of(int id) const {
+    constexpr std::pair<int, const char *> OTHERS[] = {
+        {JITNORM_ARG_MEAN, "mean"},
+        {JITNORM_ARG_VARIANCE, "variance"},
+        {DST_SCALES, "scales_of_dst"},
+        {JITNORM_ARG_DIFF_SCALE, "diff_scale"},
+        {JITNORM_ARG_DIFF_SHIFT, "diff_shift"},
+        {JITNORM_ARG_DIFF_SRC_2, "diff_src_2"},
+    };
+    for (const row_tensor &t : prb().row_tensors())
+        if (t.id == id) return t.name;
+    for (const auto &[known, name] : OTHERS)
+        if (known == id) return name;
+    throw std::logic_error("output without a name");
 }
 
 const buffer &execution::data(int id) const {

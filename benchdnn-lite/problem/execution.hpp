@@ -26,8 +26,6 @@ using argument_list = std::vector<jitnorm_exec_arg_t>;
 // The output with the scales of dst that the library finds.
 constexpr int DST_SCALES = JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST;
 
-const char *name_of_output(int id); // for messages: "dst"
-
 class execution {
 public:
     explicit execution(std::shared_ptr<const operation> what, const execution *tensors_of = nullptr);
@@ -40,7 +38,8 @@ public:
     const std::string &implementation() const { return operation_->implementation(); }
 
     bool has(int id) const;
-    const buffer &data(int id) const; // has(id) must be true
+    const char *name_of(int id) const; // of a row tensor or an output, for messages: "dst"
+    const buffer &data(int id) const;  // has(id) must be true
     const std::deque<argument> &arguments() const { return arguments_; }
     // A memory handle with the description of the argument `a` for the data of `other`, which must outlive it.
     memory memory_for(const argument &a, const buffer &other) const;

@@ -239,27 +239,28 @@ std::string problem::tag_of(const residual_tensor &tensor) const {
 std::vector<row_tensor> problem::row_tensors() const {
     constexpr bool OUTPUT = true;
     std::vector<row_tensor> all;
-    const auto add = [&](int id, const residual_tensor &t, bool is_output = false, int in_memory_of = 0) {
-        all.push_back({id, type_of(t), tag_of(t), is_output, in_memory_of});
+    const auto add = [&](int id, const char *name, const residual_tensor &t, bool is_output = false, int shared = 0) {
+        all.push_back({id, name, type_of(t), tag_of(t), is_output, shared});
     };
     const residual_tensor src{types.src, src_tag()}, dst{types.dst, tags.dst};
     if (is_forward()) {
-        add(JITNORM_ARG_SRC, src);
-        if (has_dst()) add(JITNORM_ARG_DST, dst, OUTPUT, in_place ? JITNORM_ARG_SRC : 0);
-        if (adds_residual()) add(JITNORM_ARG_SRC_1, *attr.residual.added);
+        add(JITNORM_ARG_SRC, "src", src);
+        if (has_dst()) add(JITNORM_ARG_DST, "dst", dst, OUTPUT, in_place ? JITNORM_ARG_SRC : 0);
+        if (adds_residual()) add(JITNORM_ARG_SRC_1, "src_1", *attr.residual.added);
         if (writes_sum()) {
             const residual_tensor &added = *attr.residual.added, &sum = *attr.residual.sum;
             const bool shares = in_place && type_of(added) == type_of(sum) && tag_of(added) == tag_of(sum);
-            add(JITNORM_ARG_DST_1, sum, OUTPUT, shares ? JITNORM_ARG_SRC_1 : 0);
+            add(JITNORM_ARG_DST_1, "dst_1", sum, OUTPUT, shares ? JITNORM_ARG_SRC_1 : 0);
         }
-        if (attr.pre_quantization) add(JITNORM_ARG_DST_2, *attr.pre_quantization, OUTPUT);
+        if (attr.pre_quantization) add(JITNORM_ARG_DST_2, "dst_2", *attr.pre_quantization, OUTPUT);
     } else {
-        add(JITNORM_ARG_DIFF_DST, dst);
-        add(JITNORM_ARG_DIFF_SRC, {types.diff_src, diff_src_tag()}, OUTPUT, in_place ? JITNORM_ARG_DIFF_DST : 0);
-        add(JITNORM_ARG_SRC, src);
-        if (reads_diff_sum()) add(JITNORM_ARG_DIFF_DST_1, *attr.residual.sum);
-        if (has_gate_gradients()) add(JITNORM_ARG_SRC_1, gated());
-        if (has_gate_gradients()) add(JITNORM_ARG_DIFF_SRC_1, gated(), OUTPUT);
+        add(JITNORM_ARG_DIFF_DST, "diff_dst", dst);
+        add(JITNORM_ARG_DIFF_SRC, "diff_src", {types.diff_src, diff_src_tag()}, OUTPUT,
+            in_place ? JITNORM_ARG_DIFF_DST : 0);
+        add(JITNORM_ARG_SRC, "src", src);
+        if (reads_diff_sum()) add(JITNORM_ARG_DIFF_DST_1, "diff_dst_1", *attr.residual.sum);
+        if (has_gate_gradients()) add(JITNORM_ARG_SRC_1, "src_1", gated());
+        if (has_gate_gradients()) add(JITNORM_ARG_DIFF_SRC_1, "diff_src_1", gated(), OUTPUT);
     }
     return all;
 }

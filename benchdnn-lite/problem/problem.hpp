@@ -83,7 +83,8 @@ std::string epsilon_text(double epsilon);
 
 // A tensor with the dimensions of src that a problem reads or writes.
 struct row_tensor {
-    int id; // JITNORM_ARG_...
+    int id;           // JITNORM_ARG_...
+    const char *name; // for messages
     data_type type;
     std::string tag; // in place of "any": that of src
     bool is_output = false;
