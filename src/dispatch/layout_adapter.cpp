@@ -68,6 +68,7 @@ layout_adapter::layout_adapter(const problem &p, const adapted_layouts &layouts,
     : inner_(std::move(inner)), bytes_(size_t(in_whole_lines(dim_t(inner_bytes)))) {
     for (const auto &[s, outside] : layouts) {
         if (!p.uses(s) || outside.ndims == 0) continue;
+        if (!p.writes(s) && !p.has_elements()) continue; // without rows nobody reads it, however long it is
         const bool is_vector = p[s].ndims == 0;
         add({s, outside, is_vector ? make_dense({outside.dims, size_t(outside.ndims)}, p.layout(s).data_type) : p[s],
              p.writes(s)});

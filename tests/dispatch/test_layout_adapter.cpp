@@ -83,6 +83,16 @@ TEST(layout_adapter, what_is_laid_out_as_the_problem_has_it_is_not_copied) {
     EXPECT_EQ(layout_adapter(p, layouts, nullptr, 100).scratchpad_bytes(), 128u + 128u);
 }
 
+// Outputs are: gradients of no rows are zeros.
+TEST(layout_adapter, inputs_of_no_rows_are_not_copied) {
+    const problem p = make_problem({.kind = jitnorm_backward, .dims = {0, 4, 5}, .axes = 2});
+    adapted_layouts layouts;
+    layouts[SCALE] = make_layout("@ba", {4, 5}, jitnorm_f32);
+    EXPECT_FALSE(layout_adapter(p, layouts, nullptr, 0).copies());
+    layouts[DIFF_SCALE] = layouts[SCALE];
+    EXPECT_TRUE(layout_adapter(p, layouts, nullptr, 0).copies());
+}
+
 TEST(layout_adapter, what_the_problem_does_not_use_is_not_looked_at) {
     setup s{.kind = jitnorm_backward, .dims = {3, 4, 5}, .axes = 2, .omitted = bit_of(DIFF_SCALE)};
     s.scale_is_ones = true;

@@ -180,7 +180,9 @@ bool have_own_ids(const graph_choice &what) {
 void judge_partition(const graph_choice &what, const std::vector<size_t> &ops, const values_by_id &before,
                      const values_by_id &after) {
     const bool has_normalization = std::find(ops.begin(), ops.end(), what.op) != ops.end();
-    if (what.is_ordinary && has_normalization && have_own_ids(what)) judged_partition(what, ops, before, after).judge();
+    const bool has_elements = std::find(what.dims.begin(), what.dims.end(), 0) == what.dims.end();
+    if (what.is_ordinary && has_normalization && have_own_ids(what) && has_elements)
+        judged_partition(what, ops, before, after).judge();
 }
 
 } // namespace jitnorm::fuzz

@@ -61,7 +61,7 @@ void take_over_layouts(const layer_norm::problem &decided, jitnorm_primitive_att
         if (const auto *binary = std::get_if<binary_post_op>(&entries[i])) attr.post_ops.entries[i] = *binary;
     const tensor_descs given = attr.tensors;
     for (const auto &[s, md] : given)
-        if (!(*md == decided[s])) attr.tensors.set({{s, &decided[s]}});
+        if (decided[s].ndims != 0 && !(*md == decided[s])) attr.tensors.set({{s, &decided[s]}});
 }
 
 } // namespace jitnorm::impl::api
