@@ -7,10 +7,10 @@
 #include <cstring>
 #include <memory>
 
-#include "../math/row_batch.hpp"
 #include "../math/statistics_io.hpp"
 #include "driver.hpp"
 #include "gradient_sums.hpp"
+#include "row_batch.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "forward.hpp"
 
-#include "../base/bytes.hpp"
 #include "../math/statistics_io.hpp"
 
 namespace jitnorm::impl::layer_norm {

@@ -14,13 +14,14 @@
 #include <memory>
 #include <optional>
 
+#include "../base/bytes.hpp"
 #include "../math/constants.hpp"
-#include "../math/row_batch.hpp"
 #include "driver.hpp"
 #include "forward_kernels.hpp"
 #include "post_op_operands.hpp"
 #include "quantizer.hpp"
 #include "residual_sums.hpp"
+#include "row_batch.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "row_batch.hpp"
+
+#include "../base/bytes.hpp"
+#include "../math/row_sums.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+namespace {
+
+// Computes reciprocal_deviation() of each variance by multiplications only. Returns false, with `rstd` undefined, if
+// there are few rows, for which a root and a division take less time than the steps of the multiplications; or if a
+// root is not known, which is rare: for tiny and huge variances and a few others.
+JITNORM_SIMD bool find_deviations_by_products(const double *variance, dim_t count, double epsilon, float *rstd) {
+    if (count < 4) return false;
+    int32_t unknown = 0;
+    for (dim_t r = 0; r < count; ++r) {
+        const rounded_root root = reciprocal_root(variance[r] + epsilon);
+        unknown |= is_unknown(root);
+        rstd[r] = root.below;
+    }
+    return unknown == 0;
+}
+
+template <typename Number>
+JITNORM_SIMD void copy(const Number *from, void *to, dim_t count) {
+    for (dim_t i = 0; i < count; ++i) store(float(from[i]), to, i);
+}
+
+// Does the same as find_normalizers(), unless it returns false.
+JITNORM_SIMD bool find_normalizers_by_products(forward_batch<float> &b, double epsilon) {
+    if (!find_deviations_by_products(b.wide, b.rows, epsilon, b.rstd)) return false;
+    for (dim_t r = 0; r < b.rows; ++r) b.bias[r] = bias_of_shift<float>(b.lo[r] * double(b.rstd[r]));
+    return true;
+}
+
+template <typename T>
+JITNORM_SIMD void find_normalizers(forward_batch<T> &b, double epsilon) {
+    for (dim_t r = 0; r < b.rows; ++r) {
+        const auto n = make_normalizer<T>({b.hi[r], b.lo[r], b.wide[r]}, epsilon);
+        b.rstd[r] = n.rstd;
+        b.bias[r] = n.bias;
+    }
+}
+
+} // namespace
+
+template <typename T>
+void forward_batch<T>::set_no_pivots() {
+    for (dim_t r = 0; r < rows; ++r) {
+        p[r] = 0;
+        s[r] = q[r] * T(0);
+    }
+}
+
+// Results of comparisons of floats and of doubles are collected in different variables, so that the vector code need
+// not convert one to the other.
+template <typename T>
+bool forward_batch<T>::take_first_reductions(double n, double inv_n) {
+    int32_t out_of_range = 0;
+    int64_t poor = 0;
+    for (dim_t r = 0; r < rows; ++r) {
+        const sums<T> sum = {s[r], q[r]};
+        out_of_range |= int32_t(!squares_in_range(sum.q));
+        poor |= int64_t(pivot_is_poor(sum, inv_n));
+        set(r, finish(moments_of_first_reduction(p[r], sum, n, inv_n), inv_n));
+    }
+    return out_of_range == 0 && poor == 0;
+}
+
+template <typename T>
+void forward_batch<T>::complete(double epsilon) {
+    if constexpr (std::is_same_v<T, float>)
+        if (find_normalizers_by_products(*this, epsilon)) return;
+    find_normalizers(*this, epsilon);
+}
+
+template <typename T>
+void forward_batch<T>::copy_means(void *to) const {
+    copy(hi, to, rows);
+}
+
+template <typename T>
+void forward_batch<T>::copy_deviations(statistics_form form, void *to) const {
+    form == statistics_form::inverse_deviation ? copy(rstd, to, rows) : copy(wide, to, rows);
+}
+
+template <typename T>
+void backward_batch<T>::find_deviations(double epsilon) {
+    if constexpr (std::is_same_v<T, float>)
+        if (find_deviations_by_products(variance, rows, epsilon, rstd)) return;
+    for (dim_t r = 0; r < rows; ++r) rstd[r] = reciprocal_deviation<T>(variance[r], epsilon);
+}
+
+template <typename T>
+void backward_batch<T>::find_factors(bool rms) {
+    for (dim_t r = 0; r < rows; ++r) factor[r] = rms ? rstd[r] : -rstd[r];
+}
+
+template <typename T>
+void backward_batch<T>::copy_statistics(const backward_batch &from, dim_t begin) {
+    for (dim_t r = 0; r < rows; ++r) mean[r] = from.mean[begin + r];
+    for (dim_t r = 0; r < rows; ++r) rstd[r] = from.rstd[begin + r];
+    for (dim_t r = 0; r < rows; ++r) factor[r] = from.factor[begin + r];
+}
+
+template <typename T>
+void backward_batch<T>::clear_sums() {
+    for (dim_t r = 0; r < rows; ++r) s1[r] = s2[r] = 0;
+}
+
+template <typename T>
+void backward_batch<T>::add_chunk(const T *chunk1, const T *chunk2) {
+    for (dim_t r = 0; r < rows; ++r) s1[r] += double(chunk1[r]);
+    for (dim_t r = 0; r < rows; ++r) s2[r] += double(chunk2[r]);
+}
+
+template <typename T>
+void backward_batch<T>::find_slopes(double inv_count) {
+    for (dim_t r = 0; r < rows; ++r) {
+        const row_slopes<T> slopes = slopes_of<T>({s1[r], s2[r]}, inv_count, rstd[r]);
+        m1[r] = slopes.m1;
+        k[r] = slopes.k;
+    }
+}
+
+template struct forward_batch<float>;
+template struct forward_batch<double>;
+template struct backward_batch<float>;
+template struct backward_batch<double>;
+
+} // namespace jitnorm::impl::layer_norm

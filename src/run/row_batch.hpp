@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// row_batch: the numbers of a batch's rows, in the arrays that kernels write and read, and the scalar steps between
+// kernels, as loops over the rows that the compiler turns into vector code, which only processors can run that
+// JITNORM_SIMD is for.
+#pragma once
+
+#include "../math/moments.hpp"
+#include "../norm/plan.hpp"
+#include "../norm/problem.hpp"
+#include "../simd/simd.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+// One value per row in each array; T is the compute type.
+template <typename T>
+struct forward_batch {
+    using values = T[MAX_BATCH_ROWS];
+    using wide_values = double[MAX_BATCH_ROWS];
+
+    dim_t first = 0, rows = 0;         // the number of the first row, and how many there are
+    alignas(64) values p, s, q;        // the pivots and sums that a reduction writes
+    alignas(64) values hi, rstd, bias; // the constants by which the rows are normalized
+    alignas(64) wide_values lo, wide;  // lo: the mean is hi + lo; wide: the variance before it is rounded
+
+    void set(dim_t row, const row_statistics<T> &statistics) {
+        hi[row] = statistics.hi;
+        lo[row] = statistics.lo;
+        wide[row] = statistics.variance;
+    }
+
+    // For rms_norm, which has no mean: the pivots and the sums become zero. A sum is computed as zero times the sum of
+    // squares, so that it is NaN where that is infinite; then all that follows from it is NaN, too, as in
+    // moments_of_squares().
+    JITNORM_SIMD void set_no_pivots();
+
+    // Sets the statistics from the sums of first reductions. Returns whether a first reduction is enough for every row;
+    // if not, the statistics of some rows are not right yet.
+    JITNORM_SIMD bool take_first_reductions(double n, double inv_n);
+
+    // Computes rstd and bias from the statistics.
+    void complete(double epsilon);
+
+    // Copies to an array of floats, which may have any alignment.
+    void copy_means(void *to) const;
+    void copy_deviations(statistics_form form, void *to) const;
+
+    // Sets the row's constants from a given mean and a given 1 / sqrt(variance + epsilon).
+    void set_given(dim_t row, T given_mean, T given_rstd) {
+        const auto n = normalizer_of<T>(given_mean, given_rstd);
+        hi[row] = n.hi;
+        rstd[row] = n.rstd;
+        bias[row] = n.bias;
+    }
+};
+
+template <typename T>
+struct backward_batch {
+    using values = T[MAX_BATCH_ROWS];
+    using wide_values = double[MAX_BATCH_ROWS];
+
+    dim_t first = 0, rows = 0;             // the number of the first row, and how many there are
+    alignas(64) wide_values variance;      // where the statistics are variances
+    alignas(64) values mean, rstd;         // 1 / sqrt(variance + epsilon)
+    alignas(64) values factor;             // backward_sums_arguments::factor
+    alignas(64) values chunk_s1, chunk_s2; // the sums over one chunk
+    alignas(64) wide_values s1, s2;        // the sums over the rows
+    alignas(64) values m1, k;              // row_slopes
+
+    // Computes the deviations from the variances of the rows.
+    void find_deviations(double epsilon);
+    // From the means and the deviations.
+    JITNORM_SIMD void find_factors(bool rms);
+    // From the rows of another batch, the row `begin` and those behind it.
+    JITNORM_SIMD void copy_statistics(const backward_batch &from, dim_t begin);
+    JITNORM_SIMD void clear_sums();
+    // Adds the sums over a chunk, one value for each row, to those over the rows.
+    JITNORM_SIMD void add_chunk(const T *chunk1, const T *chunk2);
+    JITNORM_SIMD void find_slopes(double inv_count);
+};
+
+} // namespace jitnorm::impl::layer_norm
