@@ -267,7 +267,8 @@ expectation held(const expectation &e, double unit) {
 
 expectation scaled(const expectation &e, real factor, double unit) {
     const real value = e.value * factor;
-    return held({value, e.tolerance * std::abs(factor) + 2 * ONE_ROUNDING * unit * std::abs(value)}, unit);
+    const real rounding = 2 * ONE_ROUNDING * unit * std::abs(value) + denormal_step(unit);
+    return held({value, e.tolerance * std::abs(factor) + rounding}, unit);
 }
 
 expectation dynamic_scale_of(std::span<const expectation> values, double largest, double unit) {
@@ -297,7 +298,8 @@ expectation after_sum(const expectation &e, const sum_post_op &op, real old_dst,
 expectation after_eltwise(const expectation &e, const eltwise_post_op &op, double unit) {
     expectation result = mapped(e, [&](real x) { return eltwise_value(op, x); });
     if (std::isfinite(result.value))
-        result.tolerance += unit * std::max(std::abs(result.value), std::min(std::abs(e.value), real(1)));
+        result.tolerance +=
+            unit * std::max(std::abs(result.value), std::min(std::abs(e.value), real(1))) + denormal_step(unit);
     return held(result, unit);
 }
 
@@ -312,7 +314,7 @@ expectation after_binary(const expectation &e, const binary_post_op &op, real so
     if (silu && std::isinf(e.value) && std::abs(binary_value(op.algorithm, 1, source)) < 4 * denormal_step(unit))
         return {result.value, INFINITE}; // infinity times what may be rounded to 0
     if (!std::isfinite(result.value)) return result;
-    result.tolerance += (silu ? 1 : ONE_ROUNDING) * unit * std::abs(result.value);
+    result.tolerance += (silu ? 1 : ONE_ROUNDING) * unit * std::abs(result.value) + denormal_step(unit);
     if (silu) result.tolerance += (1 + std::abs(e.value)) * 2 * denormal_step(unit);
     return held(result, unit);
 }

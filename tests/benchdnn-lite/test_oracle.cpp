@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The oracle against cases whose answer is known in closed form, and gradients against finite differences.
+#include "correctness/compare.hpp"
 #include "correctness/oracle.hpp"
 
 #include <algorithm>
@@ -248,6 +249,16 @@ TEST(attributes, what_is_unknown_stays_unknown) {
     EXPECT_EQ(after_binary({INFINITY, 0}, silu, -128, F64_ERROR).value, -real(INFINITY));
 }
 
+// The rounding of a denormal product is as large as that of any other, and the next product makes it larger.
+TEST(oracle, denormal_products_are_rounded) {
+    const binary_post_op product{jitnorm_binary_mul, jitnorm_f32, 0, {}, {}};
+    const float once = 5e-44F * 0.7F, twice = once * 9;
+    const expectation first = after_binary({5e-44F, 0}, product, 0.7F, F32_ERROR);
+    EXPECT_TRUE(is_acceptable(jitnorm_f32, first, once));
+    EXPECT_TRUE(is_acceptable(jitnorm_f32, after_binary(first, product, 9, F32_ERROR), twice));
+    EXPECT_FALSE(is_acceptable(jitnorm_f32, after_binary(first, product, 9, F32_ERROR), twice + 1e-43F));
+}
+
 TEST(oracle, relu_without_a_slope_is_a_maximum) {
     EXPECT_EQ(eltwise_value({jitnorm_eltwise_relu, 0, 0}, -INFINITY), 0);
     EXPECT_EQ(eltwise_value({jitnorm_eltwise_relu, 1, 0}, -INFINITY), -real(INFINITY));
@@ -272,7 +283,7 @@ TEST(attributes, a_double_becomes_a_float_before_the_computation) {
 TEST(attributes, a_comparison_near_its_edge_accepts_both_answers) {
     binary_post_op op;
     op.algorithm = jitnorm_binary_ge;
-    EXPECT_EQ(after_binary({1, 1e-7L}, op, 0.5, 0).tolerance, 0);
+    EXPECT_LT(after_binary({1, 1e-7L}, op, 0.5, 0).tolerance, 1e-44L);
     EXPECT_EQ(after_binary({1, 1e-7L}, op, 1, 0).tolerance, 1);
     op.algorithm = jitnorm_binary_eq;
     EXPECT_EQ(after_binary({1, 1e-7L}, op, 1 + 1e-8L, 0).tolerance, 1);
