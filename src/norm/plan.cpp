@@ -15,7 +15,9 @@ schedule plan::on(int available_threads, bool past_caches) const {
     const int threads = std::min(by_chunks ? chunk_threads : row_threads, available_threads);
     // By chunks the next row is far away.
     const bool one_loop = !by_chunks && threads <= one_loop_threads;
-    return {threads, by_chunks, one_loop, !by_chunks && threads <= prefetch_threads, non_temporal && past_caches};
+    const bool prefetch = !by_chunks && threads <= prefetch_threads, apart = non_temporal && past_caches;
+    return {threads,  by_chunks, one_loop,
+            prefetch, apart,     row_kernel && !by_chunks && !one_loop && !prefetch && !apart};
 }
 
 void plan::give_up_chunks() {
@@ -28,7 +30,7 @@ std::string describe(const plan &p) {
     static constexpr const char *ACCESS[] = {"in_place", "tiles", "interleaved"};
     const auto number = [](const char *name, auto value) { return std::string(name) + std::to_string(value); };
     std::string text = std::string("rows:") + ACCESS[int(p.rows)];
-    if (p.one_row) text += ",one_row";
+    if (p.row_kernel) text += ",row_kernel";
     if (p.rows != row_access::in_place) text += number(",tile_rows:", p.tile_rows);
     if (p.sum_pitch != 0) text += number(",sum_pitch:", p.sum_pitch);
     text += number(",panel:", p.panel_columns) + number(",batch:", p.batch_rows);

@@ -89,6 +89,7 @@ struct schedule {
     bool one_loop;     // a batch is written while the next one is reduced
     bool prefetch;     // the next batch is prefetched
     bool non_temporal; // the result is written by non-temporal stores
+    bool row_by_row;   // one kernel does each row
 };
 
 struct plan {
@@ -102,7 +103,9 @@ struct plan {
     dim_t block_rows = 0;                          // interleaved only: rows of a row block
     dim_t float_columns = 0; // where scales are found: columns of a tile of floats, whole groups or part of one
 
-    bool one_row = false; // forward: the only row, in place, is done by one kernel; batches and threads do not matter
+    // Forward, in place: one kernel does a row from its reduction to its result, unless batches are written in one loop
+    // or prefetched. If there is one row, batches and threads do not matter.
+    bool row_kernel = false;
 
     // ---- batches
     dim_t batch_rows = 1;      // rows of a batch: so many that they stay in L1 from one kernel to the next

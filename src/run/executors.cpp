@@ -23,7 +23,7 @@ namespace {
 template <typename Direction, typename Body>
 decltype(auto) with_driver(const problem &p, const plan &planned, Body &&body) {
     if constexpr (std::is_same_v<Direction, forward<float>>)
-        if (planned.one_row) return body(std::type_identity<one_row>(), p);
+        if (planned.row_kernel && p.rows() == 1) return body(std::type_identity<one_row>(), p);
     if (planned.rows == row_access::in_place) return body(std::type_identity<driver<Direction, rows_in_place>>(), p);
     if constexpr (Direction::INTERLEAVES)
         if (planned.rows == row_access::interleaved)

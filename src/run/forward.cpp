@@ -41,6 +41,23 @@ void forward<T>::refine_rest(const strip &src, batch &b) const {
 }
 
 template <typename T>
+void forward<T>::refine_row(jit::forward_row_arguments &call) const requires std::is_same_v<T, float> {
+    jit::forward_row_numbers &numbers = *call.numbers;
+    batch b;
+    b.rows = 1;
+    b.p[0] = numbers.p;
+    b.s[0] = numbers.s;
+    b.q[0] = numbers.q;
+    take_first_reductions({static_cast<std::byte *>(const_cast<void *>(call.reduced.src)), 0}, b);
+    numbers.hi = b.hi[0];
+    numbers.rstd = b.rstd[0];
+    numbers.bias = b.bias[0];
+    numbers.variance = b.wide[0];
+    numbers.are_given = true;
+    (*kernels_->row)(call);
+}
+
+template <typename T>
 moments<T> forward<T>::refined(const std::byte *row, const batch &b, dim_t r, T k) const {
     const sums<T> sum = {b.s[r], b.q[r]};
     if (rms_) return moments_of_squares(k, sum.q, C_);

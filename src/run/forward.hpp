@@ -76,6 +76,8 @@ private:
 
     [[gnu::noinline]] void convert_statistics(const batch &b, const statistics_rows &to) const;
     void refine_rest(const strip &src, batch &b) const;
+    // Finds the numbers of a row for which its kernel's first reduction was not enough, and calls the kernel again.
+    void refine_row(jit::forward_row_arguments &call) const requires std::is_same_v<T, float>;
     moments<T> refined(const std::byte *row, const batch &b, dim_t r, T k) const;
     moments<T> refine_chunk(const std::byte *src, dim_t count, T p, const sums<T> &first) const;
     sums<T> repeat(const std::byte *src, dim_t count, T pivot, T factor) const;
@@ -121,6 +123,8 @@ public:
     }
 
     [[gnu::always_inline]] void reduce(batch &b) {
+        if constexpr (HAS_ROW_KERNEL)
+            if (row_by_row_) return do_rows(b);
         sums_.begin();
         const statistics_rows statistics = at.open_statistics();
         if (f_.given_) return take_given(statistics, b);
@@ -134,7 +138,7 @@ public:
     }
 
     [[gnu::always_inline]] void write(const batch &b) {
-        if (f_.has_dst_) write(b, {0, f_.C_});
+        if (f_.has_dst_ && !row_by_row_) write(b, {0, f_.C_});
     }
 
     // Writes the batch `ready`, at which `before` is, while it reduces the next one.
@@ -190,6 +194,7 @@ public:
 
 private:
     using base::args, base::get, base::planned;
+    static constexpr bool HAS_ROW_KERNEL = std::is_same_v<T, float> && Rows::ROWS_STAY;
 
     template <typename Body> // void(range columns)
     void for_each_panel(range columns, Body &&body) const {
@@ -287,6 +292,43 @@ private:
                 found[r] = begin == 0 ? more : merge(found[r], more);
             }
         }
+    }
+
+    // ---- reduction and normalization in one kernel, row by row
+
+    [[gnu::noinline]] void do_rows(batch &b) {
+        const range all = {0, f_.C_};
+        const statistics_rows statistics = at.open_statistics();
+        const panel here = at.open(all);
+        sums_.begin();
+        strip rows = rows_of(here);
+        if (f_.addition_.has_tile) rows.stride = 0; // one row of the tile, which stays in L1
+        jit::forward_row_numbers numbers;
+        jit::forward_row_arguments call;
+        call.reduced.count = f_.C_;
+        call.written = normalize_arguments_for(here, rows, here.result, b, all);
+        if (f_.addition_.exists) call.added = sums_.arguments_for(here, rows, all, 1, {});
+        call.inverse_count = f_.inv_C_;
+        call.epsilon = f_.epsilon_;
+        call.numbers = &numbers;
+        for (dim_t r = 0; r < b.rows; ++r) {
+            point_to_row(call, here, rows, r);
+            numbers.are_given = false;
+            (*f_.kernels_->row)(call);
+            if (!numbers.are_found) f_.refine_row(call);
+            b.hi[r] = numbers.hi;
+            b.rstd[r] = numbers.rstd;
+            b.wide[r] = numbers.variance;
+        }
+        f_.write_statistics(b, statistics);
+    }
+    static void point_to_row(jit::forward_row_arguments &call, const panel &here, const strip &rows, dim_t r) {
+        call.reduced.src = call.written.src = call.added.row = rows.row(r);
+        call.written.dst = here.result.row(r);
+        call.written.pre_quantization = here.pre_quantization.row(r);
+        call.added.src = here.src.row(r);
+        call.added.residual = here.second.row(r);
+        call.added.sum = here.sum.row(r);
     }
 
     // ---- reduction beside normalization
@@ -409,6 +451,8 @@ private:
     const Rows &rows_;
     const forward &f_;
     residual_sums<T> sums_;
+    // Stores to lines that have just been read leave at once: in place, batches are faster.
+    const bool row_by_row_ = now.row_by_row && args[SUM] != args[RESIDUAL] && args[SUM] != args[SRC];
     const std::byte *scale_, *shift_; // null where the problem has none
     T src_scale_, inverse_dst_scale_;
 };

@@ -48,6 +48,16 @@ void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
     to.non_temporal = bytes >= m.last_level && p.writes(DST) && takes_non_temporal_stores(p, p[DST]);
 }
 
+// Before the scalar steps of a batch, the numbers that a kernel has stored for them wait until the stores before them
+// have left for the cache. If these are sums with a residual that leave for L2, and no types are converted meanwhile,
+// this takes longer than the scalar steps of rows one by one, which wait for nothing in memory.
+constexpr dim_t SHORTEST_ROW_ALONE = 512; // bytes
+bool rows_are_better_alone(const problem &p, const row_tensors &tensors, const machine &m, const plan &planned) {
+    return p.rows() == 1 ||
+           (p.reads(RESIDUAL) && planned.sum_pitch == 0 && !is_narrow(p) &&
+            p.row_length() * element_size(p[SUM]) >= SHORTEST_ROW_ALONE && data_bytes(p, tensors) > m.l1);
+}
+
 // If the output for the sum holds the sums as they are normalized, the kernels read them there, which leaves L1 to the
 // data. Otherwise sums have a tile. It has whole rows as long as these stay in L2.
 //
@@ -153,8 +163,9 @@ plan forward_plan(const problem &p, const machine &m) {
     } else {
         plan_tiles(p, tensors, planned);
     }
-    planned.one_row = planned.rows == row_access::in_place && p.rows() == 1 && p.row_length() <= CHUNK &&
-                      forward_kernels<float>::may_go_in_one_kernel(p);
+    planned.row_kernel = planned.rows == row_access::in_place && p.row_length() <= CHUNK &&
+                         forward_kernels<float>::may_go_in_one_kernel(p) &&
+                         rows_are_better_alone(p, tensors, m, planned);
     if (p.writes(PRE_QUANTIZATION)) planned.non_temporal = false;
     if (p.has_dynamic_scales()) plan_floats(p, planned);
     planned.scratchpad.book(scratch::tiles, planned.tile_rows * pitch_together(tensors, planned));

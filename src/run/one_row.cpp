@@ -31,7 +31,7 @@ jitnorm_status_t one_row::execute(const arguments &args) const {
     call.epsilon = forward_.epsilon_;
     call.numbers = &numbers;
     kernel_(call);
-    if (!numbers.are_found) refine(call);
+    if (!numbers.are_found) forward_.refine_row(call);
     if (writes_statistics_) write_statistics(args, numbers);
     return jitnorm_success;
 }
@@ -54,23 +54,6 @@ void one_row::add_residual(const arguments &args, jit::forward_row_arguments &ca
     call.added.sum = at(args, SUM);
     call.added.row = const_cast<void *>(call.reduced.src);
     call.added.count = forward_.C_;
-}
-
-// Finds the numbers of a row for which the first reduction was not enough, and writes the row.
-[[gnu::noinline]] void one_row::refine(jit::forward_row_arguments &call) const {
-    jit::forward_row_numbers &numbers = *call.numbers;
-    forward_batch<float> b;
-    b.rows = 1;
-    b.p[0] = numbers.p;
-    b.s[0] = numbers.s;
-    b.q[0] = numbers.q;
-    forward_.take_first_reductions({static_cast<std::byte *>(const_cast<void *>(call.reduced.src)), 0}, b);
-    numbers.hi = b.hi[0];
-    numbers.rstd = b.rstd[0];
-    numbers.bias = b.bias[0];
-    numbers.variance = b.wide[0];
-    numbers.are_given = true;
-    kernel_(call);
 }
 
 void one_row::write_statistics(const arguments &args, const jit::forward_row_numbers &found) const {

@@ -15,7 +15,7 @@ class one_row final : public executor {
 public:
     using kernels = forward_kernels<float>;
 
-    // The plan must say one_row.
+    // The plan must say row_kernel, and the problem has one row.
     one_row(const problem &p, const plan &planned, const std::shared_ptr<const kernels> &made);
 
     jitnorm_status_t execute(const arguments &args) const override;
@@ -27,7 +27,6 @@ private:
     std::byte *row_of_sums(const arguments &args) const;
     void add_residual(const arguments &args, jit::forward_row_arguments &call) const;
     void take_scales(const arguments &args, jit::normalize_arguments<float> &call) const;
-    void refine(jit::forward_row_arguments &call) const;
     void write_statistics(const arguments &args, const jit::forward_row_numbers &found) const;
 
     const problem problem_;

@@ -27,7 +27,7 @@ setup setup_of_sum(dim_t columns, jitnorm_data_type_t type, jitnorm_data_type_t 
 class one_row : public on_isa {
 protected:
     void expect_reference(const setup &s, const preparation &prepare = {}) const {
-        EXPECT_TRUE(plan_of(jit_for(GetParam()), make_problem(s)).one_row) << s;
+        EXPECT_TRUE(plan_of(jit_for(GetParam()), make_problem(s)).row_kernel) << s;
         expect_equal_to_reference(GetParam(), s, prepare);
     }
 };
@@ -153,7 +153,7 @@ TEST_P(one_row, whose_length_the_execution_tells) {
 }
 
 TEST_P(one_row, is_not_for_what_the_kernel_does_not_do) {
-    const auto says_so = [&](const setup &s) { return plan_of(jit_for(GetParam()), make_problem(s)).one_row; };
+    const auto says_so = [&](const setup &s) { return plan_of(jit_for(GetParam()), make_problem(s)).row_kernel; };
     const setup s = {.dims = {1, 64}};
     EXPECT_TRUE(says_so(s));
     EXPECT_TRUE(says_so({.dims = {1, 4096}}));

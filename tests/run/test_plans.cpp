@@ -3,6 +3,8 @@
 // reference on each. What a plan is to say is asserted, so that no case tests another way than it claims.
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "rig/equality.hpp"
 #include "run/backward.hpp"
 #include "run/forward.hpp"
@@ -18,6 +20,7 @@ using namespace impl::layer_norm;
 constexpr machine ROOMY = {.l1 = 1 << 20, .l2 = dim_t(1) << 40, .last_level = dim_t(1) << 40};
 constexpr machine NO_L2 = {.l1 = 1 << 10, .l2 = 1 << 10, .last_level = dim_t(1) << 40};
 constexpr machine NO_CACHES = {.l1 = 1 << 10, .l2 = 1 << 10, .last_level = 1 << 12};
+constexpr machine SMALL_L1 = {.l1 = 1 << 10, .l2 = dim_t(1) << 40, .last_level = dim_t(1) << 40};
 constexpr machine MACHINES[] = {ROOMY, NO_L2, NO_CACHES};
 
 constexpr jitnorm_data_type_t FLOATING[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64};
@@ -37,10 +40,11 @@ protected:
         return tests::plan_of(jit_for(GetParam()), make_problem(s), m);
     }
 
-    void expect_reference(const setup &s, const machine &m) const {
+    void expect_reference(const setup &s, const machine &m, const preparation &prepare = {}) const {
         run r(s);
+        if (prepare) prepare(r);
         r.execute_on(jit_for(GetParam()), sizes_come::at_creation, m);
-        expect_same(outputs_of(r), outputs_by(reference_entry, s), s, describe(plan_of(s, m)));
+        expect_same(outputs_of(r), outputs_by(reference_entry, s, prepare), s, describe(plan_of(s, m)));
     }
 };
 
@@ -174,6 +178,79 @@ TEST_P(plans, sums_in_one_loop) {
     setup longer = in_place_of(jitnorm_forward_training, jitnorm_f32, 7, 5000);
     longer.residual = {.added = "dense", .sum = "dense", .type = jitnorm_f32, .sum_type = jitnorm_f32};
     EXPECT_FALSE(plan_of(longer, NO_CACHES).on(1, true).one_loop) << "rows of more than a chunk";
+}
+
+setup sums_apart(dim_t rows, dim_t columns) {
+    setup s = in_place_of(jitnorm_forward_training, jitnorm_f32, rows, columns);
+    s.residual = {.added = "dense", .sum = "dense", .type = jitnorm_f32, .sum_type = jitnorm_f32};
+    return s;
+}
+
+// Between L1 and L2 sums that have an output of their own are made, reduced and normalized row by row.
+TEST_P(plans, sums_row_by_row) {
+    for (const unsigned flags : {0U, unsigned(jitnorm_rms_norm), unsigned(jitnorm_use_scale | jitnorm_use_shift)})
+        for (const auto dst : {jitnorm_f32, jitnorm_bf16, jitnorm_s8})
+            for (const auto added : {jitnorm_f32, jitnorm_bf16})
+                for (const dim_t columns : {128, 129, 143, 144, 511, 513, 4095, 4096}) {
+                    setup s = sums_apart(columns % 2 == 0 ? 7 : 67, columns);
+                    s.flags = flags;
+                    s.dst_type = dst;
+                    s.residual.type = added;
+                    s.residual.bias_type = columns % 3 == 0 ? jitnorm_bf16 : jitnorm_data_type_undef;
+                    s.residual.gate_type = columns % 4 == 3 ? jitnorm_f32 : jitnorm_data_type_undef;
+                    s.statistics_type = columns == 511 ? jitnorm_bf16 : jitnorm_f32;
+                    s.attr.src_scale = dst == jitnorm_s8;
+                    if (dst == jitnorm_s8) s.pre_quantization = "dense";
+                    const plan how = plan_of(s, SMALL_L1);
+                    EXPECT_TRUE(how.on(1, true).row_by_row && how.on(2, false).row_by_row) << s;
+                    expect_reference(s, SMALL_L1);
+                    s.src = "gap";
+                    s.statistics = "dense+7";
+                    expect_reference(s, SMALL_L1);
+                    s.residual.in_place = added == jitnorm_f32; // goes in batches
+                    expect_reference(s, SMALL_L1);
+                }
+    run late(sums_apart(7, 192));
+    late.execute_on(jit_for(GetParam()), sizes_come::at_execution, SMALL_L1);
+    expect_same(outputs_of(late), outputs_by(reference_entry, sums_apart(7, 192)), sums_apart(7, 192),
+                "sizes at execution");
+}
+
+// Rows whose first reduction is not enough, between rows for which it is.
+TEST_P(plans, special_sums_row_by_row) {
+    constexpr double HUGE_SUM = 1e30, TINY_SUM = 1e-25;
+    for (const unsigned flags : {0U, unsigned(jitnorm_rms_norm)}) {
+        setup s = sums_apart(13, 192);
+        s.flags = flags;
+        EXPECT_TRUE(plan_of(s, SMALL_L1).on(1, true).row_by_row);
+        expect_reference(s, SMALL_L1, [](run &r) {
+            std::vector<double> x = r[SRC].values();
+            const auto set = [&](size_t row, auto &&value) {
+                for (size_t c = 0; c < 192; ++c) x[row * 192 + c] = value(double(c % 7) - 3, c);
+            };
+            set(1, [](double, size_t) { return 0.0; });
+            set(3, [](double, size_t) { return 5.0; });
+            set(5, [](double wave, size_t) { return TINY_SUM * wave; });
+            set(7, [](double wave, size_t) { return HUGE_SUM * wave; });
+            set(8, [](double wave, size_t c) { return c < 4 ? 1e4 : wave; }); // a poor pivot
+            x[10 * 192 + 191] = std::numeric_limits<double>::infinity();
+            x[12 * 192] = std::numeric_limits<double>::quiet_NaN();
+            r[SRC].fill(x);
+            r[RESIDUAL].fill(std::vector<double>(x.size(), 0.0));
+        });
+    }
+}
+
+TEST_P(plans, what_does_not_go_row_by_row) {
+    const auto goes = [&](const setup &s, const machine &m) { return plan_of(s, m).on(1, true).row_by_row; };
+    EXPECT_FALSE(goes(sums_apart(7, 192), ROOMY)) << "all is in L1";
+    EXPECT_FALSE(goes(sums_apart(37, 192), NO_L2)) << "in one loop";
+    EXPECT_FALSE(goes(sums_apart(37, 127), SMALL_L1)) << "short rows";
+    EXPECT_FALSE(goes(sums_apart(7, 4097), SMALL_L1)) << "longer than a chunk";
+    setup narrow = sums_apart(37, 192);
+    narrow.src_type = jitnorm_bf16;
+    EXPECT_FALSE(goes(narrow, SMALL_L1)) << "conversions";
+    EXPECT_FALSE(goes(in_place_of(jitnorm_forward_training, jitnorm_f32), SMALL_L1)) << "nothing is added";
 }
 
 // Operands of post-ops that are gathered have tiles for a chunk, also where the last batch of long rows is written
