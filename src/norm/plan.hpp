@@ -3,7 +3,7 @@
 // scratchpad, as a value. An executor is made from a problem and a plan, and follows the plan. No plan changes a bit of
 // any result. What depends on types, on the instruction set or on the length of a row alone is decided where it is
 // done: which kernel reduces short rows (src/jit/kernels/kernels.hpp), and whether a sum with a residual is reduced as
-// it is added (src/run/forward.hpp). docs/measurements.md has the measurements behind the numbers.
+// it is added (src/run/forward_worker.hpp). docs/measurements.md has the measurements behind the numbers.
 #pragma once
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 #include "../norm/row_groups.hpp"
 #include "../reference/no_elements.hpp"
 #include "backward.hpp"
-#include "forward.hpp"
+#include "forward_worker.hpp"
 #include "make_plan.hpp"
 #include "one_row.hpp"
 #include "row_order.hpp"

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+// forward_worker: a thread's share of an execution of forward. A batch is reduced to the moments of its rows, from
+// which the statistics follow; then its rows are normalized. A residual is added as rows are reduced.
+//
+// Without dst a batch is only reduced, and the sum is written then. Problems that share columns find the moments of
+// chunks in one execution, which has no dst, and read those of rows in another.
+#pragma once
+
+#include "forward.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+template <typename T>
+template <typename Rows>
+class forward<T>::worker : public basic_worker<Rows> {
+    using base = basic_worker<Rows>;
+
+public:
+    using base::at, base::now, base::same_columns_until, base::share;
+
+    worker(const forward &direction, const Rows &rows, const arguments &given, const schedule &current, int number)
+        : base(rows, direction.plan_, given, current, number), rows_(rows), f_(direction),
+          sums_(direction.addition_, given, number), scale_(static_cast<const std::byte *>(given[SCALE])),
+          shift_(static_cast<const std::byte *>(given[SHIFT])),
+          src_scale_(given[SRC_SCALE] ? T(load<float>(given[SRC_SCALE])) : T(1)),
+          inverse_dst_scale_(f_.problem_.attr.dst_scale ? T(1) / T(load<float>(given[DST_SCALE])) : T(1)) {}
+
+    dim_t items() const { return rows_.rows(); }
+
+    template <typename Body> // void(range rows)
+    void for_each_block(range even, Body &&body) {
+        const range mine = {rows_.cut_at(even.begin), rows_.cut_at(even.end)};
+        if (planned.panel_columns == f_.C_) same_columns_until = mine.end;
+        body(mine);
+    }
+
+    [[gnu::always_inline]] void reduce(batch &b) {
+        if constexpr (HAS_ROW_KERNEL)
+            if (row_by_row_) return do_rows(b);
+        sums_.begin();
+        const statistics_rows statistics = at.open_statistics();
+        if (f_.given_) return take_given(statistics, b);
+        if (f_.writes_moments_) return find_moments(b);
+        if (f_.C_ <= CHUNK)
+            reduce_at_once(b);
+        else
+            reduce_long_rows(b);
+        f_.write_statistics(b, statistics);
+        at.close_statistics();
+    }
+
+    [[gnu::always_inline]] void write(const batch &b) {
+        if (f_.has_dst_ && !row_by_row_) write(b, {0, f_.C_});
+    }
+
+    // Writes the batch `ready`, at which `before` is, while it reduces the next one.
+    void write_and_reduce(typename Rows::cursor &before, const batch &ready, batch &next) {
+        const statistics_rows statistics = at.open_statistics();
+        if (f_.C_ <= CHUNK) {
+            const range all = {0, f_.C_};
+            const panel here = at.open(all), there = before.open(all);
+            const strip written = rows_of(there);
+            sums_.change_tiles();
+            const strip src = rows_of(here);
+            run_loop(here, src, next.rows, there, written, ready, all, next.p, next.s, next.q);
+            f_.take_first_reductions(src, next);
+        } else {
+            write_and_reduce_chunks(before, ready, next);
+        }
+        f_.write_statistics(next, statistics);
+    }
+    // Writes the batch `ready`, at which `before` is.
+    void write_at(typename Rows::cursor &before, const batch &ready) {
+        for_each_panel({0, f_.C_}, [&](range some) {
+            const panel here = before.open(some);
+            normalize(here, rows_of(here), here.result, ready, some);
+        });
+    }
+
+    // ---- the items are chunks
+
+    void reduce_chunks(range items) {
+        void *const found =
+            f_.writes_moments_ ? args[ROW_SUMS] : planned.scratchpad.get(scratch::moments, args[SCRATCHPAD]);
+        for_each_row(items, [&](dim_t row, range mine) {
+            for (dim_t chunk = mine.begin; chunk < mine.end; ++chunk) {
+                const range columns = {chunk * CHUNK, std::min((chunk + 1) * CHUNK, f_.C_)};
+                store(f_.chunk_moments(sums_.rows_to_reduce(at.open(columns), columns, 1).first,
+                                       columns.end - columns.begin),
+                      found, row * f_.chunks() + chunk);
+            }
+        });
+    }
+
+    // Each thread merges the moments of the rows that it normalizes.
+    void write_chunks(range items) {
+        const auto *const found = planned.scratchpad.template get<moments<T>>(scratch::moments, args[SCRATCHPAD]);
+        for_each_row(items, [&](dim_t row, range mine) {
+            batch b;
+            b.first = row;
+            b.rows = 1;
+            take_statistics(f_.given_ ? nullptr : found + row * f_.chunks(), mine.begin == 0, b);
+            if (f_.has_dst_) write(b, {mine.begin * CHUNK, std::min(mine.end * CHUNK, f_.C_)});
+        });
+    }
+
+private:
+    using base::args, base::get, base::planned;
+    static constexpr bool HAS_ROW_KERNEL = std::is_same_v<T, float> && Rows::ROWS_STAY;
+
+    template <typename Body> // void(range columns)
+    void for_each_panel(range columns, Body &&body) const {
+        for (dim_t begin = columns.begin; begin < columns.end; begin += planned.panel_columns)
+            body(range{begin, std::min(begin + planned.panel_columns, columns.end)});
+    }
+
+    // Calls body(row, its chunks) for the rows of which these items are chunks. The row is the batch.
+    template <typename Body>
+    void for_each_row(range items, Body &&body) {
+        const dim_t per_row = f_.chunks();
+        for (dim_t begin = items.begin; begin < items.end;) {
+            const dim_t row = begin / per_row, first = begin % per_row;
+            const dim_t last = std::min(per_row, first + items.end - begin);
+            sums_.begin();
+            at.for_each_batch({row, row + 1}, 1, 0, [&](dim_t, dim_t) { body(row, range{first, last}); });
+            begin += last - first;
+        }
+    }
+
+    // `found` has the moments of the row's chunks, unless statistics are given.
+    void take_statistics(const moments<T> *found, bool writes, batch &b) {
+        const statistics_rows statistics = at.open_statistics();
+        if (f_.given_) return take_given(statistics, b, writes);
+        moments<T> row = found[0];
+        for (dim_t chunk = 1; chunk < f_.chunks(); ++chunk) row = merge(row, found[chunk]);
+        f_.set_statistics(&row, b);
+        if (!writes) return;
+        f_.write_statistics(b, statistics);
+        at.close_statistics();
+    }
+
+    [[gnu::noinline]] void take_given(const statistics_rows &statistics, batch &b, bool writes = true) {
+        if (args[ROW_SUMS] == nullptr) return f_.read_statistics(statistics, b);
+        f_.read_moments(args[ROW_SUMS], b);
+        if (!writes) return;
+        f_.write_statistics(b, statistics);
+        at.close_statistics();
+    }
+
+    // ---- reduction
+
+    // Is called when a panel has been reduced: where there is no dst, the sum with a residual has been written.
+    void close_reduced() {
+        if (!f_.has_dst_ && f_.addition_.exists) at.close();
+    }
+
+    [[gnu::noinline]] void find_moments(const batch &b) {
+        for_each_panel({0, f_.C_}, [&](range columns) {
+            const strip src = sums_.rows_to_reduce(at.open(columns), columns, b.rows);
+            for (dim_t r = 0; r < b.rows; ++r)
+                for (dim_t begin = columns.begin; begin < columns.end; begin += CHUNK) {
+                    const std::byte *const first = src.row(r) + (begin - columns.begin) * f_.row_size_;
+                    store(f_.chunk_moments(first, std::min(CHUNK, columns.end - begin)), args[ROW_SUMS],
+                          (b.first + r) * f_.chunks() + begin / CHUNK);
+                }
+            close_reduced();
+        });
+    }
+
+    [[gnu::always_inline]] void reduce_at_once(batch &b) {
+        if (f_.addition_.exists) return add_and_reduce(b);
+        const strip src = at.open({0, f_.C_}).src; // a copy: of the panel no address is taken
+        f_.find_statistics(src, b);
+    }
+    [[gnu::noinline]] void add_and_reduce(batch &b) {
+        const range all = {0, f_.C_};
+        const panel here = at.open(all);
+        if (f_.adds_and_reduces())
+            f_.take_first_reductions(sums_.add_and_reduce(here, all, b.rows, {b.p, b.s, b.q}), b);
+        else
+            f_.find_statistics(sums_.rows_to_reduce(here, all, b.rows), b);
+        close_reduced();
+    }
+    [[gnu::noinline]] void reduce_long_rows(batch &b) {
+        moments<T> rows[MAX_BATCH_ROWS];
+        for_each_panel({0, f_.C_}, [&](range columns) {
+            if (f_.kernels_->reducing_addition && f_.has_dst_) return add_and_reduce_chunks(columns, b.rows, rows);
+            const strip src = sums_.rows_to_reduce(at.open(columns), columns, b.rows);
+            for (dim_t r = 0; r < b.rows; ++r) f_.add_chunks(src.row(r), columns, rows[r]);
+            close_reduced();
+        });
+        f_.set_statistics(rows, b);
+    }
+
+    // Adds up a panel chunk by chunk, and merges the chunks' moments to `found`, those of so many rows.
+    void add_and_reduce_chunks(range columns, dim_t rows, moments<T> *found) {
+        T p[MAX_BATCH_ROWS], s[MAX_BATCH_ROWS], q[MAX_BATCH_ROWS];
+        sums_.begin_panel(columns);
+        for (dim_t begin = columns.begin; begin < columns.end; begin += CHUNK) {
+            const range chunk = {begin, std::min(begin + CHUNK, columns.end)};
+            const strip sums = sums_.add_and_reduce_chunk(at.open(chunk), chunk, rows, {p, s, q});
+            for (dim_t r = 0; r < rows; ++r) {
+                const auto more = f_.refine_chunk(sums.row(r), chunk.end - begin, f_.rms_ ? T(0) : p[r], {s[r], q[r]});
+                found[r] = begin == 0 ? more : merge(found[r], more);
+            }
+        }
+    }
+
+    // ---- reduction and normalization in one kernel, row by row
+
+    [[gnu::noinline]] void do_rows(batch &b) {
+        const range all = {0, f_.C_};
+        const statistics_rows statistics = at.open_statistics();
+        const panel here = at.open(all);
+        sums_.begin();
+        strip rows = rows_of(here);
+        if (f_.addition_.has_tile) rows.stride = 0; // one row of the tile, which stays in L1
+        jit::forward_row_numbers numbers;
+        jit::forward_row_arguments call;
+        call.reduced.count = f_.C_;
+        call.written = normalize_arguments_for(here, rows, here.result, b, all);
+        if (f_.addition_.exists) call.added = sums_.arguments_for(here, rows, all, 1, {});
+        call.inverse_count = f_.inv_C_;
+        call.epsilon = f_.epsilon_;
+        call.numbers = &numbers;
+        for (dim_t r = 0; r < b.rows; ++r) {
+            point_to_row(call, here, rows, r);
+            numbers.are_given = false;
+            (*f_.kernels_->row)(call);
+            if (!numbers.are_found) f_.refine_row(call);
+            b.hi[r] = numbers.hi;
+            b.rstd[r] = numbers.rstd;
+            b.wide[r] = numbers.variance;
+        }
+        f_.write_statistics(b, statistics);
+    }
+    static void point_to_row(jit::forward_row_arguments &call, const panel &here, const strip &rows, dim_t r) {
+        call.reduced.src = call.written.src = call.added.row = rows.row(r);
+        call.written.dst = here.result.row(r);
+        call.written.pre_quantization = here.pre_quantization.row(r);
+        call.added.src = here.src.row(r);
+        call.added.residual = here.second.row(r);
+        call.added.sum = here.sum.row(r);
+    }
+
+    // ---- reduction beside normalization
+
+    // The rows to normalize of a panel: its src or, with a residual, the whole rows of sums that are or will be there.
+    strip rows_of(const panel &here) const { return f_.addition_.exists ? sums_.whole_rows(here) : here.src; }
+
+    // Writes the rows `written` of `there`, and reduces the rows `src`, which a residual makes of `here`.
+    void run_loop(const panel &here, const strip &src, dim_t rows, const panel &there, const strip &written,
+                  const batch &ready, range columns, T *p, T *s, T *q) {
+        jit::forward_loop_arguments<T> call = {
+            .reduced = {.src = src.first,
+                        .row_stride = src.stride,
+                        .rows = rows,
+                        .count = columns.end - columns.begin,
+                        .pivot = p,
+                        .s = s,
+                        .q = q,
+                        .prefetch = prefetch_distance(src, f_.C_ * f_.row_size_)},
+            .written = normalize_arguments_for(there, written, there.result, ready, columns)};
+        if (f_.addition_.exists) call.added = sums_.arguments_for(here, src, columns, rows, {p, s, q});
+        const auto &kernels = *f_.kernels_->loop;
+        const auto &kernel = now.non_temporal ? kernels.non_temporal : kernels.ordinary;
+        with_operands(call.written, ready, columns, [&] { kernel(call); });
+    }
+    [[gnu::noinline]] void write_and_reduce_chunks(typename Rows::cursor &before, const batch &ready, batch &next) {
+        moments<T> rows[MAX_BATCH_ROWS];
+        T p[MAX_BATCH_ROWS], s[MAX_BATCH_ROWS], q[MAX_BATCH_ROWS];
+        for (dim_t begin = 0; begin < f_.C_; begin += CHUNK) {
+            const range columns = {begin, std::min(begin + CHUNK, f_.C_)};
+            const panel here = at.open(columns), there = before.open(columns);
+            const strip src = here.src;
+            run_loop(here, src, next.rows, there, there.src, ready, columns, p, s, q);
+            for (dim_t r = 0; r < next.rows; ++r) {
+                const auto chunk = f_.refine_chunk(src.row(r), columns.end - begin, p[r], {s[r], q[r]});
+                rows[r] = begin == 0 ? chunk : merge(rows[r], chunk);
+            }
+        }
+        f_.set_statistics(rows, next);
+    }
+
+    // ---- normalization
+
+    [[gnu::always_inline]] void write(const batch &b, range columns) {
+        if (f_.quantizer_) return quantize(b);
+        for_each_panel(columns, [&](range some) {
+            const panel here = at.open(some);
+            normalize(here, sums_.rows_to_write(here, some, b.rows), here.result, b, some);
+            at.close();
+        });
+    }
+
+    // Normalizes these columns of the rows `src` and stores them to `dst` and to the pre-quantization output, if there
+    // is one.
+    [[gnu::always_inline]] void normalize(const panel &here, const strip &src, const strip &dst, const batch &b,
+                                          range columns) {
+        jit::normalize_arguments<T> call = normalize_arguments_for(here, src, dst, b, columns);
+        const auto &kernel = *(now.non_temporal ? f_.kernels_->non_temporal : f_.kernels_->normalize);
+        with_operands(call, b, columns, [&] { kernel(call); });
+    }
+
+    [[gnu::always_inline]] jit::normalize_arguments<T> normalize_arguments_for(const panel &here, const strip &src,
+                                                                               const strip &dst, const batch &b,
+                                                                               range columns) const {
+        return {.src = src.first,
+                .dst = dst.first,
+                .src_row_stride = src.stride,
+                .dst_row_stride = dst.stride,
+                .rows = b.rows,
+                .count = columns.end - columns.begin,
+                .hi = b.hi,
+                .rstd = b.rstd,
+                .bias = b.bias,
+                .scale = behind(scale_, columns.begin * f_.scale_size_),
+                .shift = behind(shift_, columns.begin * f_.scale_size_),
+                .src_scale = src_scale_,
+                .inverse_dst_scale = inverse_dst_scale_,
+                .rows_per_pass = planned.rows_per_pass,
+                .prefetch = now.prefetch ? b.rows * src.stride : 0,
+                .parameters = f_.kernels_->post_op_parameters.data(),
+                .operands = nullptr,
+                .pre_quantization = here.pre_quantization.first,
+                .pre_quantization_row_stride = here.pre_quantization.stride};
+    }
+
+    // Calls run() when the operands of post-ops have been put into the arguments.
+    template <typename Run>
+    [[gnu::always_inline]] void with_operands(jit::normalize_arguments<T> &call, const batch &b, range columns,
+                                              Run &&run) {
+        if (f_.operands_.size() == 0)
+            run();
+        else
+            locate_operands(call, {b.first, b.rows, columns.begin, call.count}, run);
+    }
+    // Is a function of its own, because the table takes much of the stack.
+    template <typename Run>
+    [[gnu::noinline]] void locate_operands(jit::normalize_arguments<T> &call, const window &where, Run &run) {
+        typename post_op_operands<T>::table operands;
+        f_.operands_.locate(args, where, get(scratch::operands), operands);
+        call.operands = operands.pointers;
+        run();
+    }
+
+    // Normalizes and quantizes whole rows.
+    [[gnu::noinline]] void quantize(const batch &b) {
+        f_.quantizer_->run(
+            {args[DST_SCALE], get(scratch::floats), b.first, b.rows},
+            [&](range columns, const strip &floats) {
+                const panel here = at.open(columns);
+                normalize(here, sums_.rows_to_reduce(here, columns, b.rows), floats, b, columns);
+            },
+            [&](range columns, const strip &floats) {
+                const panel here = at.open(columns);
+                normalize(here, sums_.rows_to_write(here, columns, b.rows), floats, b, columns);
+                return here.result;
+            },
+            [&](range) { at.close(); });
+    }
+
+    const Rows &rows_;
+    const forward &f_;
+    residual_sums<T> sums_;
+    // Stores to lines that have just been read leave at once: in place, batches are faster.
+    const bool row_by_row_ = now.row_by_row && args[SUM] != args[RESIDUAL] && args[SUM] != args[SRC];
+    const std::byte *scale_, *shift_; // null where the problem has none
+    T src_scale_, inverse_dst_scale_;
+};
+
+} // namespace jitnorm::impl::layer_norm
