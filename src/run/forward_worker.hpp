@@ -206,15 +206,14 @@ private:
         }
     }
 
-    // ---- reduction and normalization in one kernel, row by row
+    // ---- reduction and normalization in one kernel, row by row; a sum is in its output
 
     [[gnu::noinline]] void do_rows(batch &b) {
         const range all = {0, f_.C_};
         const statistics_rows statistics = at.open_statistics();
         const panel here = at.open(all);
         sums_.begin();
-        strip rows = rows_of(here);
-        if (f_.addition_.has_tile) rows.stride = 0; // one row of the tile, which stays in L1
+        const strip rows = rows_of(here);
         jit::forward_row_numbers numbers;
         jit::forward_row_arguments call;
         call.reduced.count = f_.C_;
@@ -240,7 +239,6 @@ private:
         call.written.pre_quantization = here.pre_quantization.row(r);
         call.added.src = here.src.row(r);
         call.added.residual = here.second.row(r);
-        call.added.sum = here.sum.row(r);
     }
 
     // ---- reduction beside normalization

@@ -43,6 +43,19 @@ TEST(scale_shift_attribute, the_same_in_cpp) {
     EXPECT_EQ(shift, memory::desc());
 }
 
+// Without the flags there is neither, but the attributes are those that the descriptor was made with.
+TEST(scale_shift_attribute, is_kept_where_it_is_not_used) {
+    const owned_md data = make_md({2, 3, 8}, jitnorm_f32), scale = make_md({2, 1, 8}, jitnorm_f32);
+    const owned_attr attr = make_attr();
+    EXPECT_OK(jitnorm_primitive_attr_set_scale_shift_descs(attr, scale, nullptr));
+    const owned_pd pd = forward_request{jitnorm_forward_inference, data, data}.make(0, attr);
+    const_jitnorm_primitive_attr_t kept = nullptr;
+    const_jitnorm_memory_desc_t a = nullptr, b = nullptr;
+    EXPECT_OK(jitnorm_primitive_desc_get_attr(pd, &kept));
+    EXPECT_OK(jitnorm_primitive_attr_get_scale_shift_descs(kept, &a, &b));
+    EXPECT_TRUE(jitnorm_memory_desc_equal(a, scale));
+}
+
 // Gradients have the dimensions of scale and shift, and descriptors tell them.
 TEST(scale_shift_attribute, descriptors_of_a_primitive) {
     const owned_md data = make_md({2, 3, 8}, jitnorm_f32), scale = make_md({2, 1, 8}, jitnorm_f32, dims{48, 48, 1}),
