@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The attribute that gives scale and shift row dimensions: what is put in comes out, what descriptors say of it, what is
-// refused.
+// The attribute that gives scale and shift row dimensions: what is put in comes out, what descriptors say of it, what
+// is refused.
 #include "jitnorm/jitnorm.hpp"
 #include "rig/execution.hpp"
 
