@@ -267,8 +267,8 @@ expectation held(const expectation &e, double unit) {
 
 expectation scaled(const expectation &e, real factor, double unit) {
     const real value = e.value * factor;
-    const real rounding = 2 * ONE_ROUNDING * unit * std::abs(value) + denormal_step(unit);
-    return held({value, e.tolerance * std::abs(factor) + rounding}, unit);
+    const real tolerance = e.tolerance * std::abs(factor), magnitude = std::abs(value) + tolerance;
+    return held({value, tolerance + 2 * ONE_ROUNDING * unit * magnitude + denormal_step(unit)}, unit);
 }
 
 expectation dynamic_scale_of(std::span<const expectation> values, double largest, double unit) {
@@ -314,7 +314,8 @@ expectation after_binary(const expectation &e, const binary_post_op &op, real so
     if (silu && std::isinf(e.value) && std::abs(binary_value(op.algorithm, 1, source)) < 4 * denormal_step(unit))
         return {result.value, INFINITE}; // infinity times what may be rounded to 0
     if (!std::isfinite(result.value)) return result;
-    result.tolerance += (silu ? 1 : ONE_ROUNDING) * unit * std::abs(result.value) + denormal_step(unit);
+    const real magnitude = std::abs(result.value) + result.tolerance;
+    result.tolerance += (silu ? 1 : ONE_ROUNDING) * unit * magnitude + denormal_step(unit);
     if (silu) result.tolerance += (1 + std::abs(e.value)) * 2 * denormal_step(unit);
     return held(result, unit);
 }

@@ -41,7 +41,7 @@ void forward<T>::refine_rest(const strip &src, batch &b) const {
 }
 
 template <typename T>
-void forward<T>::refine_row(jit::forward_row_arguments &call) const requires std::is_same_v<T, float> {
+void forward<T>::refine_row(jit::forward_row_arguments &call) const {
     jit::forward_row_numbers &numbers = *call.numbers;
     batch b;
     b.rows = 1;
@@ -49,9 +49,9 @@ void forward<T>::refine_row(jit::forward_row_arguments &call) const requires std
     b.s[0] = numbers.s;
     b.q[0] = numbers.q;
     take_first_reductions({static_cast<std::byte *>(const_cast<void *>(call.reduced.src)), 0}, b);
-    numbers.hi = b.hi[0];
-    numbers.rstd = b.rstd[0];
-    numbers.bias = b.bias[0];
+    numbers.hi = float(b.hi[0]);
+    numbers.rstd = float(b.rstd[0]);
+    numbers.bias = float(b.bias[0]);
     numbers.variance = b.wide[0];
     numbers.are_given = true;
     (*kernels_->row)(call);

@@ -73,8 +73,9 @@ private:
 
     [[gnu::noinline]] void convert_statistics(const batch &b, const statistics_rows &to) const;
     void refine_rest(const strip &src, batch &b) const;
-    // Finds the numbers of a row for which its kernel's first reduction was not enough, and calls the kernel again.
-    void refine_row(jit::forward_row_arguments &call) const requires std::is_same_v<T, float>;
+    // Finds the numbers of a row for which its kernel's first reduction was not enough, and calls the kernel again,
+    // which there is for float only.
+    void refine_row(jit::forward_row_arguments &call) const;
     moments<T> refined(const std::byte *row, const batch &b, dim_t r, T k) const;
     moments<T> refine_chunk(const std::byte *src, dim_t count, T p, const sums<T> &first) const;
     sums<T> repeat(const std::byte *src, dim_t count, T pivot, T factor) const;

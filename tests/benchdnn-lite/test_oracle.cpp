@@ -259,6 +259,14 @@ TEST(oracle, denormal_products_are_rounded) {
     EXPECT_FALSE(is_acceptable(jitnorm_f32, after_binary(first, product, 9, F32_ERROR), twice + 1e-43F));
 }
 
+// 0 or 1 and then rounded, with a value that may be far from 0.
+TEST(oracle, what_may_be_far_is_rounded_as_far_values_are) {
+    const binary_post_op product{jitnorm_binary_mul, jitnorm_f32, 0, {}, {}};
+    const float third = 1.0F / 3;
+    const expectation either = after_binary({0, 1}, product, third, F32_ERROR);
+    EXPECT_TRUE(is_acceptable(jitnorm_f32, scaled(either, third, F32_ERROR), third * third));
+}
+
 TEST(oracle, relu_without_a_slope_is_a_maximum) {
     EXPECT_EQ(eltwise_value({jitnorm_eltwise_relu, 0, 0}, -INFINITY), 0);
     EXPECT_EQ(eltwise_value({jitnorm_eltwise_relu, 1, 0}, -INFINITY), -real(INFINITY));
