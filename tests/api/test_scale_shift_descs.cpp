@@ -12,7 +12,6 @@ using namespace jitnorm::tests;
 
 namespace {
 
-constexpr auto INVALID = jitnorm_invalid_arguments, UNSUPPORTED = jitnorm_unimplemented;
 constexpr unsigned CH = jitnorm_use_scale | jitnorm_use_shift;
 
 // The dimensions of `sizes` where the mask has a bit, and the last one; 1 elsewhere.
