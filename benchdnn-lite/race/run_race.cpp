@@ -23,7 +23,8 @@ int parse_count(std::string_view text, int lowest, int highest) { return int(par
 // Accepts what JITNORM_CACHES accepts. The library ignores other values, and the race would compare two equal
 // libraries.
 std::string parse_caches(const std::string &text) {
-    static const std::regex sizes("(l1|l2|last_level):[1-9][0-9]{0,11}(,(l1|l2|last_level):[1-9][0-9]{0,11})*");
+    static const std::string one = "((l1|l2|last_level):[1-9][0-9]{0,11}|overlaps_batches:[01])";
+    static const std::regex sizes(one + "(," + one + ")*");
     if (!std::regex_match(text, sizes))
         throw input_error("'", text, "' names no sizes like l2:1048576,last_level:33554432");
     return text;

@@ -69,11 +69,16 @@ dim_t part_of_core(const cache &shared, const cache &first) {
     return shared.bytes / std::max(shared.sharers / std::max(first.sharers, 1), 1);
 }
 
-struct found {
-    cache_levels levels = caches_by_cpuid(execute_cpuid);
-    machine here = machine_of(levels);
+// Whether AMD or Hygon, which builds AMD's Zen, made the processor.
+bool is_zen(cpuid_function cpuid) {
+    constexpr uint32_t VENDOR = 0, AUTH = 0x6874'7541, HYGO = 0x6F67'7948; // of "AuthenticAMD" and "HygonGenuine"
+    cpuid_registers r;
+    return cpuid(VENDOR, 0, r) && (r.ebx == AUTH || r.ebx == HYGO);
+}
 
-    const char *source() const { return levels == NO_ANSWER ? "nobody" : "cpuid"; }
+struct found {
+    machine here = machine_by_cpuid(execute_cpuid);
+    const char *source = caches_by_cpuid(execute_cpuid) == NO_ANSWER ? "nobody" : "cpuid";
 };
 
 constinit process_wide<const found> this_machine;
@@ -85,17 +90,22 @@ constexpr struct {
     dim_t machine::*bytes;
 } SIZES[] = {{"l1", &machine::l1}, {"l2", &machine::l2}, {"last_level", &machine::last_level}};
 
+constexpr std::string_view OVERLAPS = "overlaps_batches"; // 0 or 1
 constexpr dim_t LARGEST_SIZE = dim_t(1) << 40;
-constexpr size_t LONGEST_TEXT = 100; // enough for all sizes; environment.hpp may have cut a longer text
+constexpr size_t LONGEST_TEXT = 100; // enough for all of them; environment.hpp may have cut a longer text
 
-bool set_size(machine &m, std::string_view name, std::string_view value) {
-    dim_t bytes = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), bytes);
-    if (error != std::errc() || end != value.data() + value.size() || !is_between(bytes, 1, LARGEST_SIZE)) return false;
+bool set_one(machine &m, std::string_view name, std::string_view value) {
+    dim_t number = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (error != std::errc() || end != value.data() + value.size()) return false;
+    if (name == OVERLAPS) {
+        m.overlaps_batches = number != 0;
+        return is_between(number, 0, 1);
+    }
     const auto *const size = std::ranges::find(SIZES, name, [](const auto &s) { return s.name; });
     if (size == std::end(SIZES)) return false;
-    m.*size->bytes = bytes;
-    return true;
+    m.*size->bytes = number;
+    return is_between(number, 1, LARGEST_SIZE);
 }
 
 // Whether these lines, which are printed once, are in the log.
@@ -115,12 +125,18 @@ machine machine_of(const cache_levels &levels) {
     return m;
 }
 
+machine machine_by_cpuid(cpuid_function cpuid) {
+    machine m = machine_of(caches_by_cpuid(cpuid));
+    m.overlaps_batches = !is_zen(cpuid);
+    return m;
+}
+
 std::optional<machine> with_sizes(machine m, std::string_view text) {
     if (text.size() > LONGEST_TEXT) return std::nullopt;
     for (;;) {
         const std::string_view one = text.substr(0, text.find(','));
         const size_t colon = std::min(one.find(':'), one.size());
-        if (!set_size(m, one.substr(0, colon), one.substr(std::min(colon + 1, one.size())))) return std::nullopt;
+        if (!set_one(m, one.substr(0, colon), one.substr(std::min(colon + 1, one.size())))) return std::nullopt;
         if (one.size() == text.size()) return m;
         text.remove_prefix(one.size() + 1);
     }
@@ -139,15 +155,14 @@ machine the_machine() {
 
 std::string describe(const machine &m) {
     std::string text;
-    for (const auto &size : SIZES)
-        text += (text.empty() ? "" : ",") + std::string(size.name) + ":" + std::to_string(m.*size.bytes);
-    return text;
+    for (const auto &size : SIZES) text += std::string(size.name) + ":" + std::to_string(m.*size.bytes) + ",";
+    return text + std::string(OVERLAPS) + (m.overlaps_batches ? ":1" : ":0");
 }
 
 void log_machine_once() {
     if (machine_is_logged.exchange(true)) return;
     const machine m = the_machine();
-    std::string source = this_machine.get().source();
+    std::string source = this_machine.get().source;
     if (m.threads_sleep) source += "+OMP_WAIT_POLICY";
     if (describe(m) != describe(this_machine.get().here)) source += "+JITNORM_CACHES";
     log_line("machine", source + "," + describe(m));

@@ -52,6 +52,10 @@ struct machine {
     // a larger cache, too.
     dim_t last_level = 8 * 1024 * 1024;
 
+    // Beyond L2 it pays to write a batch of rows while the next one is reduced, or to prefetch that. Where it does not,
+    // the processor's own prefetchers keep the rows coming if it reads one row after the other.
+    bool overlaps_batches = true;
+
     bool threads_sleep = false; // OpenMP's threads sleep while they wait (OMP_WAIT_POLICY=passive) and must be woken
 
     bool operator==(const machine &) const = default;
@@ -60,15 +64,18 @@ struct machine {
 // The machine whose processors all have these caches. A size that is missing or cannot be is the one above.
 machine machine_of(const cache_levels &levels);
 
-// m with the sizes that the text names, for example "l2:1048576,last_level:33554432". Nothing if the text is not such a
-// list.
+// The machine whose processors all give these answers.
+machine machine_by_cpuid(cpuid_function cpuid);
+
+// m with what the text names, for example "l2:1048576,last_level:33554432,overlaps_batches:0". Nothing if the text is
+// not such a list.
 std::optional<machine> with_sizes(machine m, std::string_view text);
 
 // The machine that runs this process, with the sizes that JITNORM_CACHES names and what OMP_WAIT_POLICY says. Takes no
 // lock after the first call.
 machine the_machine();
 
-// The sizes as text that with_sizes() reads, for example "l1:32768,l2:1048576,last_level:33554432".
+// Text that with_sizes() reads, for example "l1:32768,l2:1048576,last_level:33554432,overlaps_batches:1".
 std::string describe(const machine &m);
 
 // Writes one line about the_machine() and the source of its sizes to the verbose log. Later calls do nothing.

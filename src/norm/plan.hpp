@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <string>
 
+#include "../base/machine.hpp"
 #include "../tensor/memory_desc.hpp"
 
 namespace jitnorm::impl::layer_norm {
@@ -163,12 +164,13 @@ constexpr int threads_beyond(dim_t bytes, dim_t near, dim_t last_level) {
     return bytes >= last_level ? INT_MAX : int(std::min<dim_t>(bytes / (near + 1), INT_MAX));
 }
 
-// If the data is more than this many times as large as L2, writing a batch while the next one is reduced is faster than
-// one after the other. Forward of narrow types is bound by conversions, not by memory, until the data leave the last
-// level; backward of narrow types is not.
+// On a machine that overlaps batches, if the data is more than this many times as large as L2, writing a batch while
+// the next one is reduced is faster than one after the other. Forward of narrow types is bound by conversions, not by
+// memory, until the data leave the last level; backward of narrow types is not.
 constexpr dim_t LOOP_FROM_L2 = 2;
-constexpr int one_loop_threads_for(dim_t bytes, bool bound_by_conversions, dim_t l2, dim_t last_level) {
-    return threads_beyond(bytes, bound_by_conversions ? last_level : LOOP_FROM_L2 * l2, last_level);
+constexpr int one_loop_threads_for(dim_t bytes, bool bound_by_conversions, const machine &m) {
+    if (!m.overlaps_batches) return 0;
+    return threads_beyond(bytes, bound_by_conversions ? m.last_level : LOOP_FROM_L2 * m.l2, m.last_level);
 }
 
 // If the data is more than this many times as large as L2, kernels wait for the last level most of the time.
@@ -179,6 +181,12 @@ constexpr dim_t batch_of(dim_t batch_bytes, dim_t row_bytes) {
     return std::clamp<dim_t>(batch_bytes / std::max<dim_t>(row_bytes, 1), 1, MAX_BATCH_ROWS);
 }
 constexpr dim_t IN_CACHE_BATCH = 16 * 1024; // a batch of so many bytes stays in L1 beside what else is used there
+
+// The batches of a machine that does not overlap them. Near ones stay in L2, from which they are read again as fast as
+// from L1, while the steps of a batch are done less often. Far ones, of data beyond the last level, are so small that
+// the processor's prefetchers, which run a few kilobytes ahead, read the next rows while a batch is written.
+constexpr dim_t near_batch(const machine &m) { return m.l2 / 8; }
+constexpr dim_t FAR_BATCH = 4 * 1024;
 
 // Tiles of so many bytes together stay in L2 while their rows are gathered, worked on and scattered. They should have
 // many rows, so that gathering uses each cache line of the tensor whole.

@@ -20,10 +20,6 @@ constexpr dim_t BYTES_PER_THREAD = 96 * 1024;
 // A row of more elements does not stay in L2 until its diff_src is computed. Then threads take chunks of all rows.
 constexpr dim_t LONG_ROW = 128 * 1024;
 
-// If the data leaves the caches, a batch of so many bytes and the next one, which is prefetched, stay in L1 beside the
-// sums over columns. The bytes are those of two tensors.
-constexpr dim_t FAR_BATCH = IN_CACHE_BATCH / 2;
-
 // Rows of which both tensors together take so many bytes leave L1 before their diff_src is computed, however small the
 // batch is. Then a batch has several rows, as far as they stay in L2, and the sums over columns come from L2 only once
 // for every two rows.
@@ -38,9 +34,12 @@ bool wants_gradients(const problem &p) { return p.writes(DIFF_SCALE) || p.writes
 
 // ---- batches
 
+// `row_bytes`: of two tensors. A batch of data that leaves the caches stays in L1 beside the next one and the sums over
+// columns.
 dim_t batch_rows_of(dim_t row_bytes, bool leaves_caches, const machine &m) {
     if (row_bytes >= LEAVES_L1) return LONG_BATCH_ROWS * row_bytes <= m.l2 / 2 ? LONG_BATCH_ROWS : 2;
-    return batch_of(leaves_caches ? FAR_BATCH : IN_CACHE_BATCH, row_bytes);
+    if (m.overlaps_batches) return batch_of(leaves_caches ? IN_CACHE_BATCH / 2 : IN_CACHE_BATCH, row_bytes);
+    return batch_of(leaves_caches ? FAR_BATCH : near_batch(m), row_bytes);
 }
 
 void plan_batches_in_place(const problem &p, const row_tensors &tensors, const machine &m, plan &to) {
@@ -103,7 +102,7 @@ void plan_threads(const problem &p, const row_tensors &tensors, const machine &m
     const dim_t shares = layout.gradients() > 0 ? layout.cut().parts() : p.rows();
     to.row_threads = std::min(threads_for(bytes, BYTES_PER_THREAD, shares, m.threads_sleep), MAX_SHARES);
     if (to.rows == row_access::in_place && backward_kernels<float>::may_go_in_one_loop(p))
-        to.one_loop_threads = one_loop_threads_for(bytes, false, m.l2, m.last_level);
+        to.one_loop_threads = one_loop_threads_for(bytes, false, m);
     if (p.row_length() <= CHUNK) return;
     to.only_chunks |= p.row_length() > LONG_ROW;
     to.chunk_threads = std::min(threads_for(bytes, BYTES_PER_THREAD, layout.chunks(), m.threads_sleep), MAX_SHARES);

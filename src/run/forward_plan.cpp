@@ -33,35 +33,42 @@ dim_t pitch_of(jitnorm_data_type_t type, dim_t columns) {
     return row_packer::pitch_for(columns * dim_t(size_of(type)));
 }
 
+// `bytes`: of all data. Data that nearly fill the last level have left it in part.
+dim_t batch_bytes(dim_t bytes, const machine &m) {
+    if (!m.overlaps_batches && bytes >= m.last_level / 4 * 3) return FAR_BATCH;
+    return m.overlaps_batches || bytes > FAR_FROM_L2 * m.l2 ? IN_CACHE_BATCH : near_batch(m);
+}
+
 // Small data: rows go through the kernel in pairs, which share the loads of scale and shift. Data that is larger than
-// L2: a batch is written while the next one is reduced, if there is a kernel for this; otherwise rows go one by one,
-// which needs fewer memory streams, and the next batch is prefetched.
+// L2, on a machine that overlaps batches: a batch is written while the next one is reduced, if there is a kernel for
+// this; otherwise rows go one by one, which needs fewer memory streams, and the next batch is prefetched.
 void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
     const dim_t src_row = p.row_length() * element_size(p[SRC]), dst_row = p.row_length() * element_size(p[DST]);
     const dim_t bytes = p.rows() * (src_row + dst_row);
     const dim_t near = (dst_row < src_row ? 1 : FAR_FROM_L2) * m.l2;
-    to.batch_rows = p.row_length() > CHUNK ? 1 : batch_of(IN_CACHE_BATCH, src_row);
+    to.batch_rows = p.row_length() > CHUNK ? 1 : batch_of(batch_bytes(bytes, m), src_row);
     if (forward_kernels<float>::may_go_in_one_loop(p))
-        to.one_loop_threads = one_loop_threads_for(bytes, is_narrow(p), m.l2, m.last_level);
-    if (to.one_loop_threads == 0) to.prefetch_threads = threads_beyond(bytes, near, m.last_level);
+        to.one_loop_threads = one_loop_threads_for(bytes, is_narrow(p), m);
+    if (m.overlaps_batches && to.one_loop_threads == 0) to.prefetch_threads = threads_beyond(bytes, near, m.last_level);
     to.rows_per_pass = to.prefetch_threads > 0 ? 1 : 2;
     to.non_temporal = bytes >= m.last_level && p.writes(DST) && takes_non_temporal_stores(p, p[DST]);
 }
 
 // Before the scalar steps of a batch, the numbers that a kernel has stored for them wait until the stores before them
 // have left for the cache. If these are sums with a residual that leave for L2, and no types are converted meanwhile,
-// this takes longer than the scalar steps of rows one by one, which wait for nothing in memory.
+// this takes longer than the scalar steps of rows one by one, which wait for nothing in memory; but not where batches
+// are large.
 constexpr dim_t SHORTEST_ROW_ALONE = 512; // bytes
 bool rows_are_better_alone(const problem &p, const row_tensors &tensors, const machine &m, const plan &planned) {
     return p.rows() == 1 ||
-           (p.reads(RESIDUAL) && planned.sum_pitch == 0 && !is_narrow(p) &&
+           (m.overlaps_batches && p.reads(RESIDUAL) && planned.sum_pitch == 0 && !is_narrow(p) &&
             p.row_length() * element_size(p[SUM]) >= SHORTEST_ROW_ALONE && data_bytes(p, tensors) > m.l1);
 }
 
 // If the output for the sum holds the sums as they are normalized, the kernels read them there, which leaves L1 to the
 // data. Otherwise sums have a tile. It has whole rows as long as these stay in L2.
 //
-// A batch of sums stays in L1 until it is normalized.
+// A batch of sums stays in L1 until it is normalized, or in L2 on a machine that does not overlap batches.
 constexpr dim_t LONGEST_TILED_ROW = 64 * 1024;          // bytes
 constexpr dim_t MOST_SUM_BYTES = 2 * LONGEST_TILED_ROW; // of any plan's tile of sums, without the lines between rows
 
@@ -72,8 +79,10 @@ void plan_batches_of_sums(const problem &p, const row_tensors &tensors, const ma
     if (!are_the_output) to.sum_pitch = pitch_of(p.row_type(), to.panel_columns);
     const dim_t bytes = data_bytes(p, tensors);
     if (forward_kernels<float>::may_go_in_one_loop(p))
-        to.one_loop_threads = one_loop_threads_for(bytes, is_narrow(p), m.l2, m.last_level);
-    to.batch_rows = p.row_length() > CHUNK ? 1 : batch_of(IN_CACHE_BATCH, row);
+        to.one_loop_threads = one_loop_threads_for(bytes, is_narrow(p), m);
+    to.batch_rows = p.row_length() > CHUNK
+                        ? 1
+                        : batch_of(m.overlaps_batches ? IN_CACHE_BATCH : std::min(near_batch(m), MOST_SUM_BYTES), row);
     to.rows_per_pass = to.one_loop_threads == 0 && bytes > FAR_FROM_L2 * m.l2 ? 1 : 2;
     to.non_temporal = bytes >= m.last_level && p.writes(DST) && takes_non_temporal_stores(p, p[DST]);
 }

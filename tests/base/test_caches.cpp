@@ -98,6 +98,22 @@ TEST(caches, leaves_of_nonsense) {
     EXPECT_EQ(machine_of(caches_by_cpuid(largest)), machine());
 }
 
+// The vendor of the processor: "GenuineIntel", "AuthenticAMD", "HygonGenuine" in leaf 0.
+TEST(caches, processors_that_overlap_batches) {
+    const auto of_vendor = [](const cpuid_registers &leaf_0) {
+        recorded_leaves leaves = ZEN_3_IN_TWO_CORES;
+        leaves[{0, 0}] = leaf_0;
+        recorded = &leaves;
+        return machine_by_cpuid(recorded_cpuid);
+    };
+    const machine intel = of_vendor({0x16, 0x756e6547, 0x6c65746e, 0x49656e69});
+    EXPECT_EQ(intel, (machine{32 * KB, 512 * KB, 32 * MB, true}));
+    EXPECT_EQ(of_vendor({0x10, 0x68747541, 0x444d4163, 0x69746e65}), (machine{32 * KB, 512 * KB, 32 * MB, false}));
+    EXPECT_FALSE(of_vendor({0x0d, 0x6f677948, 0x656e6975, 0x6e65476e}).overlaps_batches);
+    recorded = &ZEN_3_IN_TWO_CORES;
+    EXPECT_TRUE(machine_by_cpuid(recorded_cpuid).overlaps_batches) << "no leaf 0";
+}
+
 // ---------------------------------------------------------------- nonsense from anywhere
 
 TEST(caches, what_cannot_be_is_not_believed) {

@@ -14,16 +14,17 @@ namespace {
 
 using namespace jitnorm::impl;
 
-constexpr machine MADE_UP = {1000, 20'000, 300'000};
+constexpr machine MADE_UP = {1000, 20'000, 300'000, false};
 
 TEST(machine, text_is_what_is_read_again) {
-    EXPECT_EQ(describe(MADE_UP), "l1:1000,l2:20000,last_level:300000");
+    EXPECT_EQ(describe(MADE_UP), "l1:1000,l2:20000,last_level:300000,overlaps_batches:0");
     EXPECT_EQ(with_sizes(machine(), describe(MADE_UP)), MADE_UP);
 }
 
 TEST(machine, sizes_that_are_not_named_stay) {
-    EXPECT_EQ(with_sizes(MADE_UP, "l2:7"), (machine{1000, 7, 300'000}));
-    EXPECT_EQ(with_sizes(MADE_UP, "last_level:1099511627776,l1:1"), (machine{1, 20'000, 1'099'511'627'776}));
+    EXPECT_EQ(with_sizes(MADE_UP, "l2:7"), (machine{1000, 7, 300'000, false}));
+    EXPECT_EQ(with_sizes(MADE_UP, "last_level:1099511627776,l1:1"), (machine{1, 20'000, 1'099'511'627'776, false}));
+    EXPECT_EQ(with_sizes(MADE_UP, "overlaps_batches:1"), (machine{1000, 20'000, 300'000, true}));
 }
 
 TEST(machine, texts_of_nonsense) {
@@ -31,6 +32,8 @@ TEST(machine, texts_of_nonsense) {
     for (const std::string_view text : std::initializer_list<std::string_view>{
              "", ",", "l2", "l2:", ":1", "l3:1", "l2:0", "l2:-1", "l2:1K", "l2: 1", " l2:1", "l2:1,", ",l2:1",
              "l2:1;l1:1", "l2:1:1", "l2:1099511627777", "l2:99999999999999999999", "L2:1", with_zeros})
+        EXPECT_EQ(with_sizes(MADE_UP, text), std::nullopt) << text;
+    for (const std::string_view text : {"overlaps_batches", "overlaps_batches:2", "overlaps_batches:-1"})
         EXPECT_EQ(with_sizes(MADE_UP, text), std::nullopt) << text;
 }
 
@@ -56,7 +59,7 @@ class machine_in_a_process : public testing::Test {
 protected:
     machine_in_a_process() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
     const testing::ExitedWithCode good{0};
-    const machine here = machine_of(caches_by_cpuid(execute_cpuid));
+    const machine here = machine_by_cpuid(execute_cpuid);
 };
 
 TEST_F(machine_in_a_process, is_found_and_logged_once) {
@@ -67,9 +70,12 @@ TEST_F(machine_in_a_process, is_found_and_logged_once) {
 }
 
 TEST_F(machine_in_a_process, has_the_sizes_of_the_environment) {
-    EXPECT_EXIT(find_machine("l1:1000,l2:20000,last_level:300000", "2", MADE_UP), good,
-                "^jitnorm_verbose,v1,machine,[a-z]+.JITNORM_CACHES,l1:1000,l2:20000,last_level:300000\n$");
-    EXPECT_EXIT(find_machine("l2:20000", "0", machine{here.l1, 20'000, here.last_level}), good, "^$");
+    const std::string sizes = describe(MADE_UP);
+    EXPECT_EXIT(find_machine(sizes.c_str(), "2", MADE_UP), good,
+                "^jitnorm_verbose,v1,machine,[a-z]+.JITNORM_CACHES," + sizes + "\n$");
+    machine other = here;
+    other.l2 = 20'000;
+    EXPECT_EXIT(find_machine("l2:20000", "0", other), good, "^$");
 }
 
 TEST_F(machine_in_a_process, has_threads_that_sleep_if_the_environment_says_so) {

@@ -146,6 +146,35 @@ TEST_P(plans, one_loop_beyond_the_caches) {
         for (const machine &m : MACHINES) expect_reference(s, m);
 }
 
+// Where batches are not overlapped they are large in L2, and beyond the last level so small that the processor reads
+// ahead of them.
+TEST_P(plans, batches_that_are_not_overlapped) {
+    constexpr dim_t far_away = dim_t(1) << 40;
+    constexpr machine near = {.l1 = 1 << 10, .l2 = 1 << 18, .last_level = far_away, .overlaps_batches = false};
+    constexpr machine between = {.l1 = 1 << 10, .l2 = 1 << 11, .last_level = far_away, .overlaps_batches = false};
+    constexpr machine beyond = {.l1 = 1 << 10, .l2 = 1 << 18, .last_level = 1 << 12, .overlaps_batches = false};
+    setup given = in_place_of(jitnorm_forward_training, jitnorm_f32);
+    given.flags |= jitnorm_use_global_stats;
+    setup sums = in_place_of(jitnorm_forward_training, jitnorm_f32);
+    sums.residual = {.added = "dense", .sum = "dense", .type = jitnorm_f32, .sum_type = jitnorm_f32};
+    struct expectation {
+        setup s;
+        dim_t near, between, beyond; // rows of a batch
+    };
+    for (const auto &[s, in_l2, in_last_level, in_memory] :
+         {expectation{in_place_of(jitnorm_forward_training, jitnorm_f32), 32, 21, 5}, expectation{given, 32, 21, 5},
+          expectation{sums, 32, 1, 32}, expectation{in_place_of(jitnorm_backward, jitnorm_f32), 21, 1, 2}}) {
+        EXPECT_EQ(plan_of(s, near).batch_rows, in_l2) << s;
+        EXPECT_EQ(plan_of(s, between).batch_rows, in_last_level) << s;
+        EXPECT_EQ(plan_of(s, beyond).batch_rows, in_memory) << s;
+        for (const machine &m : {near, between, beyond}) {
+            const schedule now = plan_of(s, m).on(1, true);
+            EXPECT_FALSE(now.one_loop || now.prefetch || now.row_by_row) << s;
+            expect_reference(s, m);
+        }
+    }
+}
+
 // Sums of rows with a residual in narrow types, from L2 to the last level, have batches that stay in L1.
 TEST_P(plans, narrow_sums_far_from_l2) {
     setup s = in_place_of(jitnorm_forward_training, jitnorm_bf16, 37, 1024);
