@@ -33,9 +33,9 @@ dim_t pitch_of(jitnorm_data_type_t type, dim_t columns) {
     return row_packer::pitch_for(columns * dim_t(size_of(type)));
 }
 
-// `bytes`: of all data. Data that nearly fill the last level have left it in part.
+// `bytes`: of all data. Data that fill most of the last level have left it in part.
 dim_t batch_bytes(dim_t bytes, const machine &m) {
-    if (!m.overlaps_batches && bytes >= m.last_level / 4 * 3) return FAR_BATCH;
+    if (!m.overlaps_batches && bytes >= m.last_level / 8 * 5) return FAR_BATCH;
     return m.overlaps_batches || bytes > FAR_FROM_L2 * m.l2 ? IN_CACHE_BATCH : near_batch(m);
 }
 
