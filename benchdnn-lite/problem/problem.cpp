@@ -61,8 +61,8 @@ data_type parse_weight_type(std::string_view text) {
     return type;
 }
 
-std::string parse_stat_tag(std::string_view tag, bool enumerated_only) {
-    check_tag_name(tag, enumerated_only);
+std::string parse_stat_tag(std::string_view tag) {
+    check_tag_name(tag, false);
     return std::string(tag);
 }
 
@@ -70,9 +70,7 @@ std::string scratchpad_text(bool of_user) { return of_user ? "user" : "library";
 
 // `parsed` is an expression of the text v, and `write` a function of the member.
 #define PART(member, parsed, write)                                                                                    \
-    [](std::string_view v, [[maybe_unused]] bool enumerated) -> problem_setter {                                       \
-        return [value = (parsed)](problem &p) { p.member = value; };                                                   \
-    },                                                                                                                 \
+    [](std::string_view v) -> problem_setter { return [value = (parsed)](problem &p) { p.member = value; }; },         \
         [](const problem &p) { return std::string(write(p.member)); },                                                 \
         [](const problem &a, const problem &b) { return a.member == b.member; }
 
@@ -80,10 +78,9 @@ constexpr problem_knob KNOBS[] = {
     {"dir", "FWD_D,BWD_DW", "direction: FWD_D (default), FWD_I, BWD_D, BWD_DW", PART(dir, parse_direction(v), name_of)},
     {"dt", "f32,bf16:f32", "types SRC[:DST[:DIFF_SRC]]: f32 bf16 f16 f64 s8 u8",
      PART(types, parse_row_types(v), to_text)},
-    {"tag", "abx,axb:any", "layouts SRC[:DST[:DIFF_SRC]]: any abx; DST undef",
-     PART(tags, parse_row_tags(v, enumerated), to_text)},
+    {"tag", "abx,axb:any", "layouts SRC[:DST[:DIFF_SRC]]: any abx; DST undef", PART(tags, parse_row_tags(v), to_text)},
     {"stat_tag", "any,undef,abx", "layouts of mean and variance, undef: none given (any)",
-     PART(stat_tag, parse_stat_tag(v, enumerated), std::string)},
+     PART(stat_tag, parse_stat_tag(v), std::string)},
     {"ss_dt", "f32,bf16:f32", "types of scale and shift[:of their gradients] (f32)",
      PART(scale_shift, parse_weight_types(v), to_text)},
     {"flags", ",CH,CMP", "G given stats, C scale, H shift, M RMS, P 1+scale", PART(flags, parse_flags(v), flags_text)},
@@ -158,11 +155,11 @@ row_types parse_row_types(std::string_view text) {
             parts.size() > 2 ? parse_data_type(parts[2]) : src};
 }
 
-row_tags parse_row_tags(std::string_view text, bool enumerated_only) {
+row_tags parse_row_tags(std::string_view text) {
     const std::vector<std::string> parts = split_fields(text, 3);
     for (size_t i = 0; i < parts.size(); ++i) {
         if (parts[i] == TAG_UNDEF && i != 1) throw input_error("tag 'undef' is for statistics and dst only");
-        check_tag_name(parts[i], enumerated_only);
+        check_tag_name(parts[i], false);
     }
     return {parts[0], parts.size() > 1 ? parts[1] : std::string(TAG_ANY), parts.size() > 2 ? parts[2] : ""};
 }

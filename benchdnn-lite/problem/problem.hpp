@@ -58,8 +58,7 @@ struct weight_types {
 
 row_types parse_row_types(std::string_view text);       // T (for all three), SRC:DST or SRC:DST:DIFF_SRC
 weight_types parse_weight_types(std::string_view text); // T or GIVEN:GRADIENT
-// SRC (dst is any), SRC:DST or SRC:DST:DIFF_SRC. enumerated_only: as for check_tag_name().
-row_tags parse_row_tags(std::string_view text, bool enumerated_only = false);
+row_tags parse_row_tags(std::string_view text);         // SRC (dst is any), SRC:DST or SRC:DST:DIFF_SRC
 
 std::string to_text(const row_types &types);
 std::string to_text(const row_tags &tags);
@@ -151,11 +150,11 @@ using problem_setter = std::function<void(problem &)>;
 
 // A knob that sets a part of a problem.
 struct problem_knob {
-    std::string_view name;                                                      // without the dashes
-    std::string_view example;                                                   // of a list of values
-    std::string_view help;                                                      // at most 53 columns
-    problem_setter (*parse)(std::string_view value, bool enumerated_tags_only); // throws input_error
-    std::string (*text)(const problem &p);                                      // the value that the problem has
+    std::string_view name;                           // without the dashes
+    std::string_view example;                        // of a list of values
+    std::string_view help;                           // at most 53 columns
+    problem_setter (*parse)(std::string_view value); // throws input_error
+    std::string (*text)(const problem &p);           // the value that the problem has
     bool (*equal)(const problem &a, const problem &b);
 };
 
