@@ -262,6 +262,38 @@ std::vector<row_tensor> problem::row_tensors() const {
     return all;
 }
 
+std::vector<other_tensor> problem::other_tensors() const {
+    constexpr bool OUTPUT = true;
+    const bool has_statistics = statistics_are_inputs() || statistics_are_outputs(), weights = dir == direction::BWD_DW;
+    const modulation &masks = attr.modulation;
+    std::vector<other_tensor> all;
+    const auto add = [&](bool exists, other_tensor t) {
+        if (exists) all.push_back(std::move(t));
+    };
+    const auto masked = [&](const std::optional<unsigned> &mask) {
+        return modulation::dims_of(mask.value_or(0), size.dims);
+    };
+    add(reads_gate(), {JITNORM_ARG_SRC_2, "src_2", masks.gate_type, masked(masks.gate)});
+    add(reads_bias(), {JITNORM_ARG_BIAS, "bias", attr.residual.bias.value_or(jitnorm_f32), {row_length()}});
+    add(has_statistics && !is_rms(),
+        {JITNORM_ARG_MEAN, "mean", jitnorm_f32, statistics_dims(), statistics_are_outputs()});
+    add(has_statistics, {JITNORM_ARG_VARIANCE, "variance", jitnorm_f32, statistics_dims(), statistics_are_outputs()});
+    add(uses_scale(), {JITNORM_ARG_SCALE, "scale", scale_shift.given, masked(masks.scale)});
+    add(uses_shift() && is_forward(), {JITNORM_ARG_SHIFT, "shift", scale_shift.given, masked(masks.shift)});
+    add(uses_scale() && weights,
+        {JITNORM_ARG_DIFF_SCALE, "diff_scale", scale_shift.gradient, masked(masks.scale), OUTPUT});
+    add(uses_shift() && weights,
+        {JITNORM_ARG_DIFF_SHIFT, "diff_shift", scale_shift.gradient, masked(masks.shift), OUTPUT});
+    add(has_gate_gradients() && weights,
+        {JITNORM_ARG_DIFF_SRC_2, "diff_src_2", masks.gate_type, masked(masks.gate), OUTPUT});
+    if (attr.scales.found) {
+        std::vector<dim_t> groups = size.dims;
+        groups.back() /= std::max<dim_t>(attr.scales.found->columns(row_length()), 1);
+        add(true, {DST_SCALES, "scales_of_dst", jitnorm_f32, groups, OUTPUT});
+    }
+    return all;
+}
+
 bool problem::computes_in_f64() const {
     const std::vector<row_tensor> tensors = row_tensors();
     return std::any_of(tensors.begin(), tensors.end(), [&](const row_tensor &t) {

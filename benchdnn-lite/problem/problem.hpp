@@ -90,6 +90,18 @@ struct row_tensor {
     int in_memory_of = 0; // the input whose memory an output in place has
 };
 
+// A tensor with other dimensions. Its layout is row-major, or the library chooses it.
+struct other_tensor {
+    int id;           // JITNORM_ARG_...
+    const char *name; // for messages
+    data_type type;
+    std::vector<dim_t> dims;
+    bool is_output = false;
+};
+
+// The output with the scales of dst that the library finds.
+constexpr int DST_SCALES = JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST;
+
 struct problem {
     shape size;
     direction dir = direction::FWD_D;
@@ -129,6 +141,8 @@ struct problem {
     std::string tag_of(const residual_tensor &tensor) const;
     // In an order in which an output in place is among the outputs where its input is among the inputs.
     std::vector<row_tensor> row_tensors() const;
+    // All others but those that the attributes give: scales, and second operands of post-ops.
+    std::vector<other_tensor> other_tensors() const;
     bool computes_in_f64() const; // a row tensor is f64 that is not of the gate's gradients, which follow diff_src
 
     std::string src_tag() const; // "abx" instead of "any", which the library does not accept for src
