@@ -44,14 +44,13 @@ public:
 
     template <typename Function>
     Function find(const char *function) const {
-        if (const auto found = look_for<Function>(function)) return found;
+        if (void *const found = look_for(function)) return reinterpret_cast<Function>(found);
         throw input_error("--peer=", name_, " has no function ", function);
     }
 
-    template <typename Function>
-    Function look_for(const char *function) const { // null if it is not there
+    void *look_for(const char *function) const { // null if it is not there
         void *const found = dlsym(handle_, function);
-        return found && defines(found) ? reinterpret_cast<Function>(found) : nullptr;
+        return found && defines(found) ? found : nullptr;
     }
 
 private:
@@ -74,9 +73,7 @@ library functions_of(const library_file &file) {
 #define BENCHDNN_LITE_FIND(name) found.name = file.find<decltype(found.name)::pointer>("jitnorm_" #name);
     BENCHDNN_LITE_FUNCTIONS(BENCHDNN_LITE_FIND)
 #undef BENCHDNN_LITE_FIND
-#define BENCHDNN_LITE_LOOK_FOR(name) found.name = file.look_for<decltype(found.name)::pointer>("jitnorm_" #name);
-    BENCHDNN_LITE_LATER_FUNCTIONS(BENCHDNN_LITE_LOOK_FOR)
-#undef BENCHDNN_LITE_LOOK_FOR
+    found.find_later = [file](const char *function) { return file.look_for(function); };
     return found;
 }
 
