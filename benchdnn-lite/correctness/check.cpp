@@ -11,9 +11,7 @@
 #include "../problem/execution.hpp"
 #include "../text.hpp"
 #include "compare.hpp"
-#include "fill.hpp"
 #include "oracle.hpp"
-#include "rows.hpp"
 
 namespace benchdnn_lite {
 

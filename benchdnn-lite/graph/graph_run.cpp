@@ -8,7 +8,6 @@
 #include "../problem/memory_size.hpp"
 #include "../stopwatch.hpp"
 #include "graph_check.hpp"
-#include "graph_norm.hpp"
 
 namespace benchdnn_lite {
 
