@@ -147,13 +147,13 @@ void create(const session &s, work &w) {
     w.result.milliseconds += start.ms();
 }
 
-void take_findings(work &w, const check_result &found, fill_kind kind) {
+void take_findings(work &w, const findings &found, fill_kind kind) {
     outcome &o = w.result.what;
     o.errors += found.errors;
     o.total += found.total;
-    if (!found.ok()) o.status = state::failed;
+    if (found.errors > 0) o.status = state::failed;
     const std::string data = concat("; ", name_of(kind), " data, seed ", std::to_string(w.what.options.seed));
-    for (const std::string &line : found.lines) o.details.push_back(line + data);
+    for (const std::string &line : found.details) o.details.push_back(line + data);
     for (const std::string &line : found.notes) note(w, SHOWS_COMPARISONS, line + data);
 }
 

@@ -165,12 +165,7 @@ private:
 
     void check(const step &s) {
         outcome &o = result_.what;
-        for (const comparison &c : check_graph_op(s.norm, memory_)) {
-            o.errors += c.errors();
-            o.total += c.total();
-            for (const std::string &line : c.report())
-                o.details.push_back(concat(s.joined(&graph_op::name), ": ", line));
-        }
+        for (const comparison &c : check_graph_op(s.norm, memory_)) o.add(c, concat(s.joined(&graph_op::name), ": "));
         for (const size_t id : memory_.broken_guards()) {
             ++o.errors;
             o.details.push_back(concat("memory beside tensor ", std::to_string(id), " was written"));
