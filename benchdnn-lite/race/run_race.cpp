@@ -10,7 +10,6 @@
 
 #include "../cli/exit_status.hpp"
 #include "../error.hpp"
-#include "report.hpp"
 
 namespace benchdnn_lite {
 
