@@ -46,35 +46,22 @@ constexpr race_knob KNOBS[] = {
     {"--json", "FILE", [](race_options &o, const std::string &v) { o.json = v; }},
 };
 
-void set(race_options &options, const race_knob &knob, const std::string &value) {
-    try {
-        knob.set(options, value);
-    } catch (const input_error &error) {
-        throw input_error(knob.name, ": ", error.what());
-    }
-}
-
 // Sets the option if the argument is a knob of the race; else returns false.
 bool take(race_options &options, const std::string &argument) {
     const size_t equals = argument.find('=');
     const std::string name = argument.substr(0, equals);
-    const auto knob = std::find_if(std::begin(KNOBS), std::end(KNOBS), [&](auto &k) { return k.name == name; });
-    if (knob == std::end(KNOBS)) return false;
+    const race_knob *knob = find_named(KNOBS, name);
+    if (knob == nullptr) return false;
     const std::string value = equals == argument.npos ? "" : argument.substr(equals + 1);
     if (knob->value.empty() && equals != argument.npos) throw input_error(name, " takes no value");
     if (!knob->value.empty() && value.empty())
         throw input_error(name, " needs a value after an equals sign: ", name, "=", knob->value);
-    set(options, *knob, value);
+    blame(name, [&] { knob->set(options, value); });
     return true;
 }
 
 bool is_problem(const std::string &argument) {
     return argument.rfind('-', 0) != 0 || argument.rfind("--batch=", 0) == 0;
-}
-
-std::string our_name() {
-    const jitnorm_version_t *v = jitnorm_version();
-    return concat("jitnorm ", std::to_string(v->major), ".", std::to_string(v->minor), ".", std::to_string(v->patch));
 }
 
 void print(const std::string &text) {
@@ -96,7 +83,7 @@ std::vector<race_result> race_all(const race_options &options, const peer_librar
 int run(const race_options &options, const peer_library &other) {
     check_writable("json", options.json);
     omp_set_num_threads(options.conditions.threads); // the libraries take the number of threads from OpenMP
-    const race_setting setting{our_name(), other.name, options.conditions};
+    const race_setting setting{concat("jitnorm ", library_version()), other.name, options.conditions};
     print(race_heading(setting.ours, setting.theirs, setting.conditions));
     const std::vector<race_result> results = race_all(options, other);
     print(race_summary(results));
