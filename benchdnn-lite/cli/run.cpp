@@ -71,7 +71,7 @@ double bytes_needed(const job &j) {
 std::string reason_to_skip(const job &j) {
     if (const std::string reason = reason_not_to_ask(j.prb); !reason.empty()) return reason;
     if (j.options.mode.init) return "";
-    const double needed = bytes_needed(j), available = machine_memory().available;
+    const double needed = bytes_needed(j), available = available_bytes();
     return needed > available ? concat("Not enough RAM: ", memory_text(needed, available)) : "";
 }
 
@@ -137,8 +137,7 @@ void create(const session &s, work &w) {
         w.result.what = outcome_without_elements(state::skipped, std::move(reason));
     } else {
         guarded(w, [&] {
-            note(w, SHOWS_MEMORY,
-                 concat("[CHECK_MEM] ", memory_text(bytes_needed(w.what), machine_memory().available)));
+            note(w, SHOWS_MEMORY, concat("[CHECK_MEM] ", memory_text(bytes_needed(w.what), available_bytes())));
             const phase creating(&w.phases, &phase_times::create);
             const other_thread_count threads(w.what.prb.creation.threads);
             make_operation(s, w);

@@ -137,7 +137,7 @@ private:
     void allocate() {
         double bytes = 0;
         for (const auto &[id, t] : compiled_) bytes += bytes_held(t, options_.mode.check);
-        if (bytes > machine_memory().available) throw std::bad_alloc();
+        if (bytes > available_bytes()) throw std::bad_alloc();
         for (const auto &[id, t] : compiled_) memory_.add(t);
         for (step &s : steps_) {
             for (const logical_tensor &t : s.inputs) s.ins.push_back(memory_.tensor(t, engine_));

@@ -57,12 +57,11 @@ double bytes_needed(const problem &p, double copies) {
            double(thread_count()) * (ORACLE_BYTES * double(p.row_length()) + ORACLE_SUM_BYTES * oracle_sums);
 }
 
-memory_limits machine_memory() {
+double available_bytes() {
     const double physical = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE));
     const double limit = number_in("/sys/fs/cgroup/memory.max"), used = number_in("/sys/fs/cgroup/memory.current");
     const double left = limit == NO_LIMIT || used == NO_LIMIT ? NO_LIMIT : std::max(limit - used, 0.0);
-    const double total = std::min(physical, limit);
-    return {total, std::min({total, available_in_meminfo(), left})};
+    return std::min({physical, limit, available_in_meminfo(), left});
 }
 
 std::string readable_bytes(double bytes) {

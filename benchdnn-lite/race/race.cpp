@@ -194,7 +194,7 @@ race_result race(const session &s, const problem &p, const peer_library &other, 
     result.bytes = bytes_moved(p);
     if (p.elements() == 0)
         result.note = "skipped: nothing to move";
-    else if (bytes_needed(p) > machine_memory().available)
+    else if (bytes_needed(p) > available_bytes())
         result.note = "skipped: too little memory";
     if (!result.note.empty()) return result;
     try {
