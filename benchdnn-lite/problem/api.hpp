@@ -5,17 +5,17 @@
 
 #include <functional>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <type_traits>
 
+#include "../error.hpp"
 #include "jitnorm/jitnorm.h"
 
 namespace benchdnn_lite {
 
 // A function of the library returned a status other than success. The text has the function's name, the status and the
 // library's last error.
-struct api_error : std::runtime_error {
+struct api_error : unsupported {
     api_error(jitnorm_status_t answer, const char *call);
     jitnorm_status_t status;
 };

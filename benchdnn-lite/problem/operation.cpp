@@ -2,16 +2,13 @@
 // Creates a problem's primitive descriptor and primitive.
 #include "operation.hpp"
 
-#include "../error.hpp"
 #include "../stopwatch.hpp"
-#include "../text.hpp"
 #include "tag.hpp"
 
 namespace benchdnn_lite {
 
 api_error::api_error(jitnorm_status_t answer, const char *call)
-    : std::runtime_error(concat(call, " answered ", jitnorm_status2str(answer), ": ", jitnorm_get_last_error())),
-      status(answer) {}
+    : unsupported(call, " answered ", jitnorm_status2str(answer), ": ", jitnorm_get_last_error()), status(answer) {}
 
 void check_status(jitnorm_status_t status, const char *call) {
     if (status != jitnorm_success) throw api_error(status, call);

@@ -10,7 +10,6 @@
 #include <random>
 
 #include "../correctness/fill.hpp"
-#include "../error.hpp"
 #include "../problem/memory_size.hpp"
 #include "../stopwatch.hpp"
 
@@ -199,8 +198,6 @@ race_result race(const session &s, const problem &p, const peer_library &other, 
     if (!result.note.empty()) return result;
     try {
         race_now(s, other, conditions, seed, result);
-    } catch (const api_error &error) {
-        result.note = concat("skipped: ", error.what());
     } catch (const unsupported &error) {
         result.note = concat("skipped: ", error.what());
     } catch (const std::bad_alloc &) {
