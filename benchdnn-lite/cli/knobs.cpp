@@ -9,7 +9,6 @@
 
 #include "../error.hpp"
 #include "../problem/tag.hpp"
-#include "../text.hpp"
 #include "performance.hpp"
 
 namespace benchdnn_lite {

@@ -12,7 +12,6 @@
 #include "../problem/memory_size.hpp"
 #include "../problem/tag.hpp"
 #include "../stopwatch.hpp"
-#include "../text.hpp"
 #include "command_line.hpp"
 #include "exit_status.hpp"
 #include "json_report.hpp"
@@ -110,10 +109,6 @@ void note(work &w, int verbosity, const std::string &text) {
     if (w.what.options.verbosity >= verbosity) w.result.what.notes.push_back(text);
 }
 
-spread spread_of(double first, double again) {
-    return {std::min(first, again), (first + again) / 2, std::max(first, again), (first + again) / 2, 2};
-}
-
 // If the problem is timed, it is created twice: first with new kernels, then with kernels from the cache.
 void make_operation(const session &s, work &w) {
     const problem &p = w.what.prb;
@@ -122,8 +117,8 @@ void make_operation(const session &s, work &w) {
     };
     w.made = std::make_shared<const operation>(s, p, skipped);
     const creation_times first = w.made->times(), again = w.what.options.mode.time ? operation(s, p).times() : first;
-    w.result.descriptor_ms = spread_of(first.descriptor, again.descriptor);
-    w.result.primitive_ms = spread_of(first.primitive, again.primitive);
+    w.result.descriptor_ms = spread_of({first.descriptor, again.descriptor});
+    w.result.primitive_ms = spread_of({first.primitive, again.primitive});
     w.result.implementation = w.made->implementation();
     note(w, SHOWS_IMPLEMENTATION, concat("[IMPL] ", w.result.implementation));
 }

@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "../error.hpp"
-#include "../text.hpp"
 #include "tag.hpp"
 
 namespace benchdnn_lite {
