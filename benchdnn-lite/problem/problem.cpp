@@ -65,6 +65,26 @@ std::string parse_stat_tag(std::string_view tag) {
     return std::string(tag);
 }
 
+direction parse_direction(std::string_view text) {
+    for (size_t i = 0; i < std::size(DIRECTIONS); ++i)
+        if (equal_but_for_case(DIRECTIONS[i], text)) return direction(i);
+    throw input_error("'", text, "' is none of FWD_D, FWD_I, BWD_D, BWD_DW");
+}
+
+// X is the float next to the number, X:f64 the double.
+double parse_epsilon(std::string_view text) {
+    constexpr std::string_view AS_DOUBLE = ":f64";
+    const double epsilon = text.ends_with(AS_DOUBLE) ? parse_double(text.substr(0, text.size() - AS_DOUBLE.size()))
+                                                     : double(parse_float(text));
+    if (epsilon < 0) throw input_error("'", text, "' is negative");
+    return epsilon;
+}
+
+std::string epsilon_text(double epsilon) {
+    const auto rounded = float(epsilon);
+    return double(rounded) == epsilon ? to_text(rounded) : to_text(epsilon) + ":f64";
+}
+
 std::string scratchpad_text(bool of_user) { return of_user ? "user" : "library"; }
 
 // `parsed` is an expression of the text v, and `write` a function of the member.
@@ -118,12 +138,6 @@ std::string quoted_if_odd(const std::string &part) {
 }
 
 } // namespace
-
-direction parse_direction(std::string_view text) {
-    for (size_t i = 0; i < std::size(DIRECTIONS); ++i)
-        if (equal_but_for_case(DIRECTIONS[i], text)) return direction(i);
-    throw input_error("'", text, "' is none of FWD_D, FWD_I, BWD_D, BWD_DW");
-}
 
 std::string_view name_of(direction dir) { return DIRECTIONS[size_t(dir)]; }
 
@@ -202,19 +216,6 @@ std::string to_text(const shape &size) {
     std::string text;
     for (size_t d = 0; d < size.dims.size(); ++d) text += concat(d ? "x" : "", std::to_string(size.dims[d]));
     return size.name.empty() ? text : concat(text, "_n\"", size.name, "\"");
-}
-
-double parse_epsilon(std::string_view text) {
-    constexpr std::string_view AS_DOUBLE = ":f64";
-    const double epsilon = text.ends_with(AS_DOUBLE) ? parse_double(text.substr(0, text.size() - AS_DOUBLE.size()))
-                                                     : double(parse_float(text));
-    if (epsilon < 0) throw input_error("'", text, "' is negative");
-    return epsilon;
-}
-
-std::string epsilon_text(double epsilon) {
-    const auto rounded = float(epsilon);
-    return double(rounded) == epsilon ? to_text(rounded) : to_text(epsilon) + ":f64";
 }
 
 std::string problem::src_tag() const { return tags.src == TAG_ANY ? "abx" : tags.src; }

@@ -29,7 +29,6 @@ std::string to_text(const impl_filter &filter); // the whole knob, as "--impl=ji
 
 enum class direction { FWD_D, FWD_I, BWD_D, BWD_DW };
 
-direction parse_direction(std::string_view text);
 std::string_view name_of(direction dir);
 
 // Letters: G mean and variance are inputs, C scale, H shift, M root mean square, P scale is stored minus 1. The result
@@ -75,10 +74,6 @@ shape parse_shape(std::string_view text);
 std::string to_text(const shape &size);
 
 constexpr double DEFAULT_EPSILON = 1.0 / 16;
-
-// X is the float next to the number, X:f64 the double. Throws input_error for a number below 0.
-double parse_epsilon(std::string_view text);
-std::string epsilon_text(double epsilon);
 
 // A tensor with the dimensions of src that a problem reads or writes.
 struct row_tensor {
