@@ -120,28 +120,27 @@ race_options parse_race_options(const std::vector<std::string> &arguments) {
 }
 
 std::string race_help() {
-    return "Usage: benchdnn-lite-race [knob...] [problem...]\n"
-           "Races layer normalization against oneDNN, another build of jitnorm or a plain loop, and against loops "
-           "that\n"
-           "only move the same tensors. All work on the same memory.\n\n"
-           "  --peer=FILE     in place of oneDNN the libjitnorm.so of another build; its results are to have the bits "
-           "of\n"
-           "                  ours: where they only come close, the race is run, the note says \"bits differ\", and "
-           "the\n"
-           "                  exit status is 1\n"
-           "  --plan=SIZES    the peer plans for caches of these sizes, like l2:1048576,last_level:33554432; without\n"
-           "                  --peer it is this build once more\n"
-           "  --plain         the peer is a loop in two passes, without checks, inexact for large means: forward, "
-           "dense\n"
-           "                  rows of f32 or bf16, also with a residual; --batch=race_plain has problems for it\n"
-           "  --threads=N     threads of both contestants and of the limit (1)\n"
-           "  --rounds=N      interleaved rounds; a third of them is faster than the time that is shown (15)\n"
-           "  --then-read     times include a pass that reads the result, as its next user would\n"
-           "  --json=FILE     the results for machines; tools/draw-race draws them\n\n"
+    return R"(Usage: benchdnn-lite-race [knob...] [problem...]
+Races layer normalization against oneDNN, another build of jitnorm or a plain loop, and against loops that
+only move the same tensors. All work on the same memory.
 
-           "Without a problem: --batch=race_forward --batch=race_backward. Other knobs and problems are those of\n"
-           "benchdnn-lite (its --help lists them; those of checking and timing have no effect).\n\n"
-           "Exit status: 0 raced, 1 results differed or an error, 2 mistake on the command line.\n";
+  --peer=FILE     in place of oneDNN the libjitnorm.so of another build; its results are to have the bits of
+                  ours: where they only come close, the race is run, the note says "bits differ", and the
+                  exit status is 1
+  --plan=SIZES    the peer plans for caches of these sizes, like l2:1048576,last_level:33554432; without
+                  --peer it is this build once more
+  --plain         the peer is a loop in two passes, without checks, inexact for large means: forward, dense
+                  rows of f32 or bf16, also with a residual; --batch=race_plain has problems for it
+  --threads=N     threads of both contestants and of the limit (1)
+  --rounds=N      interleaved rounds; a third of them is faster than the time that is shown (15)
+  --then-read     times include a pass that reads the result, as its next user would
+  --json=FILE     the results for machines; tools/draw-race draws them
+
+Without a problem: --batch=race_forward --batch=race_backward. Other knobs and problems are those of
+benchdnn-lite (its --help lists them; those of checking and timing have no effect).
+
+Exit status: 0 raced, 1 results differed or an error, 2 mistake on the command line.
+)";
 }
 
 int run_race(int argc, char **argv, const peer_library &other) {
