@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // input_error: a mistake of the user on the command line or in a file. The program prints its text as one line on
 // stderr and ends with status 2 (cli/exit_status.hpp).
-// unsupported: the library cannot be asked to solve a problem. The test is skipped; the text says why.
+// unsupported: the library does not solve a problem. If it cannot be asked, the test is skipped; if it answers with an
+// error (api_error), the test ends with that. The text says why.
 #pragma once
 
 #include <algorithm>

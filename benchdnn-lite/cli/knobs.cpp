@@ -9,7 +9,6 @@
 
 #include "../error.hpp"
 #include "../problem/tag.hpp"
-#include "../text.hpp"
 #include "performance.hpp"
 
 namespace benchdnn_lite {
@@ -20,8 +19,7 @@ namespace {
 void set_list(knob_state &s, size_t number, std::string_view text) {
     std::vector<problem_setter> values;
     if (!text.empty())
-        for (const std::string &value : split(text, ','))
-            values.push_back(problem_knobs()[number].parse(value, s.options.enum_tags_only));
+        for (const std::string &value : split(text, ',')) values.push_back(problem_knobs()[number].parse(value));
     s.lnorm.lists[number] = std::move(values);
 }
 

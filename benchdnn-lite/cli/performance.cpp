@@ -7,7 +7,6 @@
 #include "../error.hpp"
 #include "../problem/tag.hpp"
 #include "../problem/threads.hpp"
-#include "../text.hpp"
 
 namespace benchdnn_lite {
 

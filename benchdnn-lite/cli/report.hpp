@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "../correctness/check.hpp"
-#include "../correctness/outcome.hpp"
 #include "../timing/spread.hpp"
 
 namespace benchdnn_lite {

@@ -12,7 +12,6 @@
 #include "../problem/memory_size.hpp"
 #include "../problem/tag.hpp"
 #include "../stopwatch.hpp"
-#include "../text.hpp"
 #include "command_line.hpp"
 #include "exit_status.hpp"
 #include "json_report.hpp"
@@ -71,7 +70,7 @@ double bytes_needed(const job &j) {
 std::string reason_to_skip(const job &j) {
     if (const std::string reason = reason_not_to_ask(j.prb); !reason.empty()) return reason;
     if (j.options.mode.init) return "";
-    const double needed = bytes_needed(j), available = machine_memory().available;
+    const double needed = bytes_needed(j), available = available_bytes();
     return needed > available ? concat("Not enough RAM: ", memory_text(needed, available)) : "";
 }
 
@@ -110,10 +109,6 @@ void note(work &w, int verbosity, const std::string &text) {
     if (w.what.options.verbosity >= verbosity) w.result.what.notes.push_back(text);
 }
 
-spread spread_of(double first, double again) {
-    return {std::min(first, again), (first + again) / 2, std::max(first, again), (first + again) / 2, 2};
-}
-
 // If the problem is timed, it is created twice: first with new kernels, then with kernels from the cache.
 void make_operation(const session &s, work &w) {
     const problem &p = w.what.prb;
@@ -122,8 +117,8 @@ void make_operation(const session &s, work &w) {
     };
     w.made = std::make_shared<const operation>(s, p, skipped);
     const creation_times first = w.made->times(), again = w.what.options.mode.time ? operation(s, p).times() : first;
-    w.result.descriptor_ms = spread_of(first.descriptor, again.descriptor);
-    w.result.primitive_ms = spread_of(first.primitive, again.primitive);
+    w.result.descriptor_ms = spread_of({first.descriptor, again.descriptor});
+    w.result.primitive_ms = spread_of({first.primitive, again.primitive});
     w.result.implementation = w.made->implementation();
     note(w, SHOWS_IMPLEMENTATION, concat("[IMPL] ", w.result.implementation));
 }
@@ -137,8 +132,7 @@ void create(const session &s, work &w) {
         w.result.what = outcome_without_elements(state::skipped, std::move(reason));
     } else {
         guarded(w, [&] {
-            note(w, SHOWS_MEMORY,
-                 concat("[CHECK_MEM] ", memory_text(bytes_needed(w.what), machine_memory().available)));
+            note(w, SHOWS_MEMORY, concat("[CHECK_MEM] ", memory_text(bytes_needed(w.what), available_bytes())));
             const phase creating(&w.phases, &phase_times::create);
             const other_thread_count threads(w.what.prb.creation.threads);
             make_operation(s, w);
@@ -147,13 +141,13 @@ void create(const session &s, work &w) {
     w.result.milliseconds += start.ms();
 }
 
-void take_findings(work &w, const check_result &found, fill_kind kind) {
+void take_findings(work &w, const findings &found, fill_kind kind) {
     outcome &o = w.result.what;
     o.errors += found.errors;
     o.total += found.total;
-    if (!found.ok()) o.status = state::failed;
+    if (found.errors > 0) o.status = state::failed;
     const std::string data = concat("; ", name_of(kind), " data, seed ", std::to_string(w.what.options.seed));
-    for (const std::string &line : found.lines) o.details.push_back(line + data);
+    for (const std::string &line : found.details) o.details.push_back(line + data);
     for (const std::string &line : found.notes) note(w, SHOWS_COMPARISONS, line + data);
 }
 

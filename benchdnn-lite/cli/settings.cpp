@@ -47,6 +47,19 @@ problem combination(const settings &s, const shape &size, size_t number) {
     return p;
 }
 
+// A blocked tag without an enumerator of the library is a mistake. Each value of a list is looked at once, because that
+// takes long.
+void check_enumerators(const settings &s) {
+    for (const auto &values : s.lists)
+        for (const problem_setter &set : values) {
+            problem p;
+            set(p);
+            for (const std::string &tag : {p.tags.src, p.tags.dst, p.tags.diff_src})
+                if (!tag.empty()) blame("--tag", [&] { check_tag_name(tag, true); });
+            blame("--stat_tag", [&] { check_tag_name(p.stat_tag, true); });
+        }
+}
+
 void check_tag(std::string_view knob, const std::string &tag, size_t ndims) {
     if (!tag.empty()) blame(concat("--", knob), [&] { return canonical_tag(tag, ndims); });
 }
@@ -93,6 +106,7 @@ void job_list::append(std::shared_ptr<const job_settings> from, const shape &siz
     group added{std::move(from), size, {}, this->size()};
     const auto &[lists, options] = *added.from;
     const size_t count = count_combinations(lists);
+    if (options.enum_tags_only) check_enumerators(lists);
     for (size_t number = 0; number < count; ++number) {
         const job next{combination(lists, size, number), options};
         check_tags(next.prb);

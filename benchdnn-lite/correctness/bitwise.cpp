@@ -128,7 +128,7 @@ public:
                 compare(output, e.data(output.id), &where, circumstance);
     }
 
-    check_result take_result() { return std::move(result_); }
+    findings take_findings() { return std::move(found_); }
 
 private:
     void execute(const execution &e) {
@@ -164,21 +164,15 @@ private:
             else
                 for (dim_t row = 0; row < output.data.rows(); ++row) compare_row(row, row);
         }
-        report(c, circumstance);
-    }
-
-    void report(const comparison &c, const std::string &circumstance) {
-        result_.errors += c.errors();
-        result_.total += c.total();
-        for (std::string &line : c.report()) result_.lines.push_back(std::move(line));
-        result_.notes.push_back(concat("[BITWISE] ", c.tensor(), ": ", std::to_string(c.total()), " elements, ",
-                                       std::to_string(c.errors()), " with other bits ", circumstance));
+        found_.add(c);
+        found_.notes.push_back(concat("[BITWISE] ", c.tensor(), ": ", std::to_string(c.total()), " elements, ",
+                                      std::to_string(c.errors()), " with other bits ", circumstance));
     }
 
     const execution &first_;
     const check_options &options_;
     std::vector<kept_tensor> inputs_, outputs_;
-    check_result result_;
+    findings found_;
 };
 
 // Runs the problem in row-major layouts if it has others, and not in place if it is in place.
@@ -222,7 +216,7 @@ void run_in_other_batches(bit_checker &checker, const session &s, const problem 
 
 } // namespace
 
-check_result check_bits(const execution &e, fill_kind kind, const check_options &options) {
+findings check_bits(const execution &e, fill_kind kind, const check_options &options) {
     bit_checker checker(e, kind, options);
     checker.run_again(e, "once more");
     for (const int count : std::set{1, 2, 3, thread_count()}) {
@@ -236,7 +230,7 @@ check_result check_bits(const execution &e, fill_kind kind, const check_options 
     run_by_others(checker, s, p, e.implementation());
     run_in_other_memory(checker, s, p);
     run_in_other_batches(checker, s, p);
-    return checker.take_result();
+    return checker.take_findings();
 }
 
 } // namespace benchdnn_lite

@@ -11,9 +11,7 @@
 #include "../problem/execution.hpp"
 #include "../text.hpp"
 #include "compare.hpp"
-#include "fill.hpp"
 #include "oracle.hpp"
-#include "rows.hpp"
 
 namespace benchdnn_lite {
 
@@ -322,7 +320,13 @@ std::string note_on(const comparison &output) {
 
 } // namespace
 
-check_result check(const execution &e, fill_kind kind, const check_options &options) {
+void findings::add(const comparison &c, const std::string &place) {
+    errors += c.errors();
+    total += c.total();
+    for (const std::string &line : c.report()) details.push_back(place + line);
+}
+
+findings check(const execution &e, fill_kind kind, const check_options &options) {
     {
         const phase filling(options.times, &phase_times::fill);
         fill(e, kind, options.seed);
@@ -336,16 +340,14 @@ check_result check(const execution &e, fill_kind kind, const check_options &opti
     const phase comparing(options.times, &phase_times::compare);
     std::deque<row_checker> checkers;
     check_rows(e.prb(), checkers, e, inputs, kind);
-    check_result result;
+    findings found;
     for (auto &[id, output] : checkers[0].outputs()) {
         for (const argument &a : e.arguments())
             if (a.id == id) check_surroundings(a, output);
-        result.errors += output.errors();
-        result.total += output.total();
-        for (std::string &line : output.report()) result.lines.push_back(std::move(line));
-        result.notes.push_back(note_on(output));
+        found.add(output);
+        found.notes.push_back(note_on(output));
     }
-    return result;
+    return found;
 }
 
 } // namespace benchdnn_lite

@@ -9,6 +9,7 @@
 #include "../problem/execution.hpp"
 #include "../stopwatch.hpp"
 #include "fill.hpp"
+#include "outcome.hpp"
 
 namespace benchdnn_lite {
 
@@ -26,14 +27,7 @@ struct check_options {
     phase_times *times = nullptr; // times are added to it; null: nothing is measured
 };
 
-struct check_result {
-    size_t errors = 0, total = 0;
-    std::vector<std::string> lines; // what is wrong, with the worst element of each tensor
-    std::vector<std::string> notes; // one for each tensor, shown on request
-    bool ok() const { return errors == 0; }
-};
-
-check_result check(const execution &e, fill_kind kind, const check_options &options);
+findings check(const execution &e, fill_kind kind, const check_options &options);
 
 // Adds the time from its construction to its destruction to one of the phases; does nothing if `times` is null.
 class phase {
@@ -53,6 +47,6 @@ private:
 
 // Fills and runs `e`, then compares other executions of its problem with it. Their primitives are created and freed
 // here.
-check_result check_bits(const execution &e, fill_kind kind, const check_options &options);
+findings check_bits(const execution &e, fill_kind kind, const check_options &options);
 
 } // namespace benchdnn_lite

@@ -27,17 +27,25 @@ bool may_overflow(data_type type, const expectation &e) {
     return std::abs(e.value) + e.tolerance >= real(largest(type)) + real(half_ulp(type, largest(type)));
 }
 
+// How far the result may lie from the expected value.
+real allowed_error(data_type type, const expectation &e) {
+    const real magnitude = std::min(std::abs(e.value) + e.tolerance, real(largest(type)));
+    return e.tolerance + real(half_ulp(type, double(magnitude)));
+}
+
 real excess_of(data_type type, const expectation &e, double got) {
     const real error = std::abs(reachable(type, e.value) - got), allowed = allowed_error(type, e);
     return std::isnan(error) || allowed == 0 ? INFINITE : error / allowed;
 }
 
-} // namespace
-
-real allowed_error(data_type type, const expectation &e) {
-    const real magnitude = std::min(std::abs(e.value) + e.tolerance, real(largest(type)));
-    return e.tolerance + real(half_ulp(type, double(magnitude)));
+// The name of an element, like "dst[3,7]".
+std::string element_name(const std::string &tensor, const std::vector<dim_t> &position) {
+    std::string indices;
+    for (size_t d = 0; d < position.size(); ++d) indices += concat(d ? "," : "", std::to_string(position[d]));
+    return concat(tensor, "[", indices, "]");
 }
+
+} // namespace
 
 bool is_acceptable(data_type type, const expectation &e, double got) {
     if (std::isinf(e.tolerance)) return true; // such as the result of a function at the edge of its domain
@@ -107,12 +115,6 @@ std::vector<std::string> comparison::report() const {
     if (errors_ > 0) lines.push_back(worst_line());
     for (const std::string &fault : faults_) lines.push_back(concat(tensor_, ": ", fault));
     return lines;
-}
-
-std::string element_name(const std::string &tensor, const std::vector<dim_t> &position) {
-    std::string indices;
-    for (size_t d = 0; d < position.size(); ++d) indices += concat(d ? "," : "", std::to_string(position[d]));
-    return concat(tensor, "[", indices, "]");
 }
 
 } // namespace benchdnn_lite

@@ -10,11 +10,9 @@
 
 namespace benchdnn_lite {
 
-// How far the result may lie from the expected value: the tolerance plus half an ulp for one rounding to the type.
-real allowed_error(data_type type, const expectation &e);
-
-// Whether the result is within allowed_error(). Integers and f8 saturate, and NaN becomes 0 in integers. Otherwise NaN
-// and infinities must be met exactly, except that an infinity may stand for a value that may round to it.
+// Whether the result lies within the tolerance plus half an ulp for one rounding to the type. Integers and f8 saturate,
+// and NaN becomes 0 in integers. Otherwise NaN and infinities must be met exactly, except that an infinity may stand
+// for a value that may round to it.
 bool is_acceptable(data_type type, const expectation &e, double got);
 
 // Whether the result is the expected value, rounded once.
@@ -67,8 +65,5 @@ private:
     range rows_, columns_; // of the wrong elements
     std::vector<std::string> faults_;
 };
-
-// The name of an element, like "dst[3,7]".
-std::string element_name(const std::string &tensor, const std::vector<dim_t> &position);
 
 } // namespace benchdnn_lite

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// fill: fills the inputs of an execution.
+// fill: fills the inputs of an execution, and computes the rows that are normalized.
 //   random       rows with a mean and a deviation near 1
 //   adversarial  values that break careless arithmetic: a mean far above the deviation, constant rows, an outlier at
 //                the beginning, tiny, denormal and huge values, ramps
@@ -7,7 +7,13 @@
 //                half way between two of its values
 #pragma once
 
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <vector>
+
 #include "../problem/execution.hpp"
+#include "../problem/threads.hpp"
 
 namespace benchdnn_lite {
 
@@ -24,5 +30,40 @@ void fill(const execution &e, fill_kind kind, uint64_t seed);
 // Sets all bytes of the arguments, except for scratchpads and scales, to one value, whatever their types. It makes a
 // small positive number in every floating-point type.
 void fill_with_constant(const execution &e);
+
+// The number of ranges for `rows` rows of `columns` elements: at most one for each row and each thread.
+inline dim_t ranges_for(dim_t rows, dim_t columns) {
+    constexpr dim_t ELEMENTS = 32768; // in a range; for fewer, a thread costs more than it gains
+    return std::clamp<dim_t>(rows * std::max<dim_t>(columns, 1) / ELEMENTS, 1,
+                             std::min<dim_t>(thread_count(), std::max<dim_t>(rows, 1)));
+}
+
+// Calls visit(range, first row, row after the last) for every range, which must not throw.
+template <typename Visit>
+void rows_in_parallel(dim_t rows, dim_t ranges, const Visit &visit) {
+    const auto edge = [&](dim_t range) { return rows / ranges * range + std::min(range, rows % ranges); };
+#ifdef _OPENMP
+#pragma omp parallel for num_threads(int(ranges)) schedule(static, 1) if (ranges > 1)
+#endif
+    for (dim_t range = 0; range < ranges; ++range) visit(range, edge(range), edge(range + 1));
+}
+
+// The rows that are normalized where a residual is added.
+class summed_rows {
+public:
+    // `residual`: as it is before the execution, which may overwrite it. Without a residual, nothing is added.
+    summed_rows(const execution &e, std::optional<buffer> residual);
+
+    // add() turns a row of src into the sum as it is computed, and returns the largest error of an element: sums are
+    // exact, products with silu are approximated. round() turns this sum into the row that is normalized.
+    double add(dim_t row, std::span<double> src) const;
+    void round(std::span<double> sum) const;
+
+private:
+    const problem &problem_;
+    std::optional<buffer> residual_;
+    std::vector<double> bias_; // empty: none
+    std::optional<buffer> gate_;
+};
 
 } // namespace benchdnn_lite

@@ -10,6 +10,8 @@
 
 namespace benchdnn_lite {
 
+class comparison;
+
 enum class state { listed, skipped, invalid_arguments, unimplemented, initialized, executed, passed, failed };
 
 inline const char *name_of(state status) {
@@ -25,13 +27,18 @@ inline state state_of(jitnorm_status_t status) {
                                                  : state::failed;
 }
 
-struct outcome {
-    state status = state::passed;
-    std::string reason;               // why the test neither passed nor was executed
-    std::vector<std::string> details; // of a failure
-    std::vector<std::string> notes;   // shown on request
+struct findings {
     size_t errors = 0, total = 0;     // counted in elements
-    bool filtered = false;            // skipped because no implementation is left that --impl or --skip-impl accepts
+    std::vector<std::string> details; // what is wrong, with the worst element of each tensor
+    std::vector<std::string> notes;   // shown on request
+
+    void add(const comparison &c, const std::string &place = ""); // place: what details begin with
+};
+
+struct outcome : findings {
+    state status = state::passed;
+    std::string reason;    // why the test neither passed nor was executed
+    bool filtered = false; // skipped because no implementation is left that --impl or --skip-impl accepts
 
     bool is_failure() const {
         return status == state::failed || status == state::unimplemented || status == state::invalid_arguments;
@@ -39,7 +46,10 @@ struct outcome {
 };
 
 inline outcome outcome_without_elements(state status, std::string reason) {
-    return {status, std::move(reason), {}, {}, 0, 0, false};
+    outcome o;
+    o.status = status;
+    o.reason = std::move(reason);
+    return o;
 }
 
 } // namespace benchdnn_lite

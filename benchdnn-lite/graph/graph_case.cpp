@@ -46,10 +46,6 @@ const json &member(const json &object, const char *name) {
     return *found;
 }
 
-std::string text_of(const json &object, const char *name, const std::string &otherwise) {
-    return object.contains(name) ? member(object, name).get<std::string>() : otherwise;
-}
-
 // Refuses all other numbers, which the parser would convert.
 int64_t integer_in(const json &value) {
     if (!value.is_number_integer()) throw input_error("an integer was expected, not ", value.dump());
@@ -86,8 +82,8 @@ graph_tensor read_tensor(const json &from) {
     t.id = id_of(from);
     t.type = parse_data_type(member(from, "dtype").get<std::string>());
     t.dims = numbers_of(member(from, "shape"), "shape");
-    t.layout_type = value_of(LAYOUTS, text_of(from, "layout_type", "strided"), "layout type");
-    t.property = value_of(PROPERTIES, text_of(from, "property_type", "undef"), "property type");
+    t.layout_type = value_of(LAYOUTS, from.value("layout_type", "strided"), "layout type");
+    t.property = value_of(PROPERTIES, from.value("property_type", "undef"), "property type");
     if (t.layout_type == jitnorm_graph_layout_type_strided) t.strides = numbers_of(member(from, "stride"), "stride");
     t.has_shape = is_known(t.dims) && is_known(t.strides);
     if (!t.strides.empty() && t.strides.size() != t.dims.size())
@@ -117,7 +113,7 @@ graph_op read_op(const json &from) {
     graph_op op;
     op.id = id_of(from);
     op.kind = member(from, "kind").get<std::string>();
-    op.name = text_of(from, "name", op.kind);
+    op.name = from.value("name", op.kind);
     if (from.contains("attrs"))
         for (const auto &[name, value] : member(from, "attrs").items())
             op.attributes[name] = read_attribute(name, value);
@@ -128,9 +124,9 @@ graph_op read_op(const json &from) {
 
 graph_case read_graph(const json &from) {
     graph_case result;
-    if (const std::string kind = text_of(from, "engine_kind", "cpu"); kind != "cpu")
+    if (const std::string kind = from.value("engine_kind", "cpu"); kind != "cpu")
         throw input_error("a graph for the engine '", kind, "', but there is one for the cpu alone");
-    result.fpmath_mode = parse_fpmath(text_of(from, "fpmath_mode", "strict")).mode;
+    result.fpmath_mode = parse_fpmath(from.value("fpmath_mode", "strict")).mode;
     for (const json &op : member(from, "graph")) result.ops.push_back(read_op(op));
     if (result.ops.empty()) throw input_error("there is no operation");
     return result;

@@ -128,6 +128,32 @@ std::set<size_t> data_of(const graph_case &graph) {
     return ids;
 }
 
+// TYPE or ID:TYPE[+ID:TYPE...]. A TYPE alone is f32, bf16, f16, or undef for no change. It is for the data of every
+// operation: src, dst and their gradients, and all tensors of operations that are no normalization, except for TypeCast
+// and Quantize. ID:TYPE is for a single tensor.
+void rewrite_types(graph_case &graph, std::string_view text) {
+    if (text.empty() || text == "undef") return;
+    if (text.find(':') == text.npos) {
+        const data_type type = parse_data_type(text);
+        if (type != jitnorm_f32 && type != jitnorm_bf16 && type != jitnorm_f16)
+            throw input_error("'", text, "' is none of f32, bf16, f16, undef");
+        return set_types(graph, data_of(graph), type);
+    }
+    std::set<size_t> known;
+    for_each_tensor(graph, [&](const graph_tensor &t) { known.insert(t.id); });
+    for (const std::string &part : split(text, '+')) {
+        const auto [id_text, type] = cut(part, ':');
+        const size_t id = parse_id(id_text);
+        if (!known.contains(id)) throw input_error("the graph has no tensor ", id_text);
+        set_types(graph, {id}, parse_data_type(type));
+    }
+}
+
+// A floating-point mode. :true or :false may follow, which says whether the mode is for integers, too.
+void rewrite_fpmath(graph_case &graph, std::string_view text) {
+    if (!text.empty()) graph.fpmath_mode = parse_fpmath(text).mode;
+}
+
 constexpr size_t MAX_JOBS = 10'000; // a limit, because each job holds its graph
 
 void understand_all(const graph_case &graph) {
@@ -178,28 +204,6 @@ void rewrite_attributes(graph_case &graph, std::string_view text) {
     if (text.empty()) return;
     for (const std::string &part : split(text, '+')) rewrite_op(graph, part);
     forget_shapes(graph, graph.written());
-}
-
-void rewrite_types(graph_case &graph, std::string_view text) {
-    if (text.empty() || text == "undef") return;
-    if (text.find(':') == text.npos) {
-        const data_type type = parse_data_type(text);
-        if (type != jitnorm_f32 && type != jitnorm_bf16 && type != jitnorm_f16)
-            throw input_error("'", text, "' is none of f32, bf16, f16, undef");
-        return set_types(graph, data_of(graph), type);
-    }
-    std::set<size_t> known;
-    for_each_tensor(graph, [&](const graph_tensor &t) { known.insert(t.id); });
-    for (const std::string &part : split(text, '+')) {
-        const auto [id_text, type] = cut(part, ':');
-        const size_t id = parse_id(id_text);
-        if (!known.contains(id)) throw input_error("the graph has no tensor ", id_text);
-        set_types(graph, {id}, parse_data_type(type));
-    }
-}
-
-void rewrite_fpmath(graph_case &graph, std::string_view text) {
-    if (!text.empty()) graph.fpmath_mode = parse_fpmath(text).mode;
 }
 
 std::string graph_job::line() const {

@@ -41,12 +41,4 @@ void rewrite_shapes(graph_case &graph, std::string_view text);
 // removed, too, and shapes of tensors that operations write are inferred.
 void rewrite_attributes(graph_case &graph, std::string_view text);
 
-// TYPE or ID:TYPE[+ID:TYPE...]. A TYPE alone is f32, bf16, f16, or undef for no change. It is for the data of every
-// operation: src, dst and their gradients, and all tensors of operations that are no normalization, except for TypeCast
-// and Quantize. ID:TYPE is for a single tensor.
-void rewrite_types(graph_case &graph, std::string_view text);
-
-// A floating-point mode. :true or :false may follow, which says whether the mode is for integers, too.
-void rewrite_fpmath(graph_case &graph, std::string_view text);
-
 } // namespace benchdnn_lite

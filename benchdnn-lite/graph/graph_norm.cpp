@@ -5,20 +5,21 @@
 #include <algorithm>
 
 #include "../error.hpp"
-#include "../text.hpp"
 
 namespace benchdnn_lite {
 
 namespace {
 
-// A function of one tensor. alpha and beta are the attributes with these names, if the operation has them; else they
-// have the values given here.
+// An operation that goes with a normalization, and the algorithm of the post-op that computes it. alpha and beta are
+// the attributes with these names, if the operation has them; else they have the values given here.
 struct function {
     const char *name;
     jitnorm_graph_op_kind_t number;
     jitnorm_alg_kind_t algorithm;
     const char *alpha_name = "", *beta_name = "";
     float alpha = 0, beta = 0;
+
+    bool takes_two() const { return algorithm >= jitnorm_binary_add; } // the first of them
 };
 
 constexpr function FUNCTIONS[] = {
@@ -39,21 +40,14 @@ constexpr function FUNCTIONS[] = {
     {"Sqrt", jitnorm_graph_op_sqrt, jitnorm_eltwise_sqrt},
     {"Square", jitnorm_graph_op_square, jitnorm_eltwise_square},
     {"Tanh", jitnorm_graph_op_tanh, jitnorm_eltwise_tanh},
-};
-
-struct of_two {
-    const char *name;
-    jitnorm_graph_op_kind_t number;
-    jitnorm_alg_kind_t algorithm;
-};
-
-constexpr of_two COMBINATIONS[] = {
     {"Add", jitnorm_graph_op_add, jitnorm_binary_add},
     {"Divide", jitnorm_graph_op_divide, jitnorm_binary_div},
     {"Maximum", jitnorm_graph_op_maximum, jitnorm_binary_max},
     {"Minimum", jitnorm_graph_op_minimum, jitnorm_binary_min},
     {"Multiply", jitnorm_graph_op_multiply, jitnorm_binary_mul},
     {"Subtract", jitnorm_graph_op_subtract, jitnorm_binary_sub},
+    {"Quantize", jitnorm_graph_op_quantize, jitnorm_eltwise_linear},
+    {"TypeCast", jitnorm_graph_op_type_cast, jitnorm_alg_kind_undef},
 };
 
 eltwise_post_op step_of(const function &f, const graph_op &op) {
@@ -90,19 +84,19 @@ std::map<size_t, size_t> silus_of(const std::vector<const graph_op *> &ops) {
 
 void follow(graph_norm &n, const graph_op &op, const std::map<size_t, size_t> &silus) {
     size_t &value = n.outputs.at(graph_role::dst);
-    if (const function *f = find_named(FUNCTIONS, op.kind)) {
-        n.followers.emplace_back(step_of(*f, op));
-    } else if (const of_two *c = find_named(COMBINATIONS, op.kind)) {
+    const function *f = find_named(FUNCTIONS, op.kind);
+    if (f == nullptr) throw unsupported("there is no oracle for ", op.kind);
+    if (f->takes_two()) {
         const size_t other = op.inputs.at(0).id == value ? op.inputs.at(1).id : op.inputs.at(0).id;
         const auto silu = silus.find(other);
-        const bool is_gate = c->algorithm == jitnorm_binary_mul && silu != silus.end();
+        const bool is_gate = f->algorithm == jitnorm_binary_mul && silu != silus.end();
         n.followers.emplace_back(
-            binary_post_op{is_gate ? jitnorm_binary_mul_silu : c->algorithm, jitnorm_f32, 0, "", ""},
+            binary_post_op{is_gate ? jitnorm_binary_mul_silu : f->algorithm, jitnorm_f32, 0, "", ""},
             is_gate ? silu->second : other);
-    } else if (op.kind == "Quantize") {
+    } else if (f->number == jitnorm_graph_op_quantize) {
         n.followers.emplace_back(quantization_of(op));
-    } else if (op.kind != "TypeCast") {
-        throw unsupported("there is no oracle for ", op.kind);
+    } else if (f->number != jitnorm_graph_op_type_cast) {
+        n.followers.emplace_back(step_of(*f, op));
     }
     value = op.outputs.at(0).id;
 }
@@ -160,13 +154,6 @@ void forget_what_is_not_used(graph_norm &n, const std::vector<int64_t> &mask) {
 
 } // namespace
 
-jitnorm_graph_op_kind_t follower_kind(const std::string &name) {
-    if (const function *f = find_named(FUNCTIONS, name)) return f->number;
-    if (const of_two *c = find_named(COMBINATIONS, name)) return c->number;
-    if (name == "Quantize") return jitnorm_graph_op_quantize;
-    return name == "TypeCast" ? jitnorm_graph_op_type_cast : jitnorm_graph_op_wildcard;
-}
-
 graph_norm understand(const std::vector<const graph_op *> &ops, const std::set<size_t> &outputs) {
     const auto norm =
         std::find_if(ops.begin(), ops.end(), [](const graph_op *op) { return understand(*op).has_value(); });
@@ -208,7 +195,6 @@ std::optional<graph_norm> understand(const graph_op &op) {
     const kind *k = find_named(KINDS, op.kind);
     if (k == nullptr) return {};
     graph_norm n;
-    n.op = &op;
     n.is_rms = k->number == jitnorm_graph_op_rms_norm;
     n.is_forward = k->number == jitnorm_graph_op_layer_norm || n.is_rms;
     n.is_ascend = k->number == jitnorm_graph_op_layer_norm_grad;
@@ -224,8 +210,9 @@ std::optional<graph_norm> understand(const graph_op &op) {
 }
 
 jitnorm_graph_op_kind_t graph_kind(const std::string &name) {
-    const kind *k = find_named(KINDS, name);
-    return k == nullptr ? follower_kind(name) : k->number;
+    if (const kind *k = find_named(KINDS, name)) return k->number;
+    const function *f = find_named(FUNCTIONS, name);
+    return f == nullptr ? jitnorm_graph_op_wildcard : f->number;
 }
 
 } // namespace benchdnn_lite

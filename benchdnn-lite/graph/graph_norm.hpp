@@ -37,7 +37,6 @@ struct graph_follower {
 };
 
 struct graph_norm {
-    const graph_op *op = nullptr;
     bool is_forward = false, is_rms = false, is_ascend = false;
     bool uses_affine = true;
     float epsilon = 1e-5F;
@@ -57,9 +56,6 @@ std::optional<graph_norm> understand(const graph_op &op);
 
 // The library's number for a kind of operation; for unknown kinds, that of the wildcard.
 jitnorm_graph_op_kind_t graph_kind(const std::string &name);
-
-// The library's number for such a kind of operation; for other kinds, that of the wildcard.
-jitnorm_graph_op_kind_t follower_kind(const std::string &name);
 
 // What a partition of these operations computes: a normalization, an addition before it, operations behind it, in the
 // order in which they read each other's results, and those that compute z * Sigmoid(z) for one of them. `outputs`: the

@@ -8,7 +8,6 @@
 #include "../problem/memory_size.hpp"
 #include "../stopwatch.hpp"
 #include "graph_check.hpp"
-#include "graph_norm.hpp"
 
 namespace benchdnn_lite {
 
@@ -138,7 +137,7 @@ private:
     void allocate() {
         double bytes = 0;
         for (const auto &[id, t] : compiled_) bytes += bytes_held(t, options_.mode.check);
-        if (bytes > machine_memory().available) throw std::bad_alloc();
+        if (bytes > available_bytes()) throw std::bad_alloc();
         for (const auto &[id, t] : compiled_) memory_.add(t);
         for (step &s : steps_) {
             for (const logical_tensor &t : s.inputs) s.ins.push_back(memory_.tensor(t, engine_));
@@ -166,12 +165,7 @@ private:
 
     void check(const step &s) {
         outcome &o = result_.what;
-        for (const comparison &c : check_graph_op(s.norm, memory_)) {
-            o.errors += c.errors();
-            o.total += c.total();
-            for (const std::string &line : c.report())
-                o.details.push_back(concat(s.joined(&graph_op::name), ": ", line));
-        }
+        for (const comparison &c : check_graph_op(s.norm, memory_)) o.add(c, concat(s.joined(&graph_op::name), ": "));
         for (const size_t id : memory_.broken_guards()) {
             ++o.errors;
             o.details.push_back(concat("memory beside tensor ", std::to_string(id), " was written"));

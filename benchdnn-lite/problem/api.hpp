@@ -3,18 +3,19 @@
 // exceptions for its statuses.
 #pragma once
 
+#include <functional>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <type_traits>
 
+#include "../error.hpp"
 #include "jitnorm/jitnorm.h"
 
 namespace benchdnn_lite {
 
 // A function of the library returned a status other than success. The text has the function's name, the status and the
 // library's last error.
-struct api_error : std::runtime_error {
+struct api_error : unsupported {
     api_error(jitnorm_status_t answer, const char *call);
     jitnorm_status_t status;
 };
@@ -22,8 +23,7 @@ struct api_error : std::runtime_error {
 // Throws api_error unless the status is success. call: the function's name.
 void check_status(jitnorm_status_t status, const char *call);
 
-// A function of a library. A call checks the status that the function returns; another result is handed on. It is false
-// if the library has no such function.
+// A function of a library. A call checks the status that the function returns; another result is handed on.
 template <typename Function>
 struct library_function;
 
@@ -37,7 +37,6 @@ struct library_function<Result (*)(Parameters...)> {
         function = other;
         return *this;
     }
-    explicit operator bool() const { return function != nullptr; }
 
     auto operator()(Parameters... arguments) const {
         if constexpr (std::is_same_v<Result, jitnorm_status_t>)
@@ -49,7 +48,8 @@ struct library_function<Result (*)(Parameters...)> {
 
 std::string library_version(); // of the library that the program is linked with: "1.2.3"
 
-// The functions that sessions, operations and executions call, named without the prefix jitnorm_.
+// The functions that every build has and that sessions, operations and executions call, named without the prefix
+// jitnorm_.
 // clang-format off
 #define BENCHDNN_LITE_FUNCTIONS(take) \
     take(engine_create) take(engine_destroy) \
@@ -66,13 +66,6 @@ std::string library_version(); // of the library that the program is linked with
     take(primitive_desc_next_impl) take(primitive_desc_query) take(primitive_desc_query_md) \
     take(primitive_desc_destroy) \
     take(primitive_create) take(primitive_get_primitive_desc) take(primitive_execute) take(primitive_destroy)
-
-// Further functions, which builds of older versions may not have. In the table of such a build they are null.
-#define BENCHDNN_LITE_LATER_FUNCTIONS(take) \
-    take(primitive_attr_set_deterministic) take(primitive_attr_set_epsilon) take(primitive_attr_set_fpmath_mode_v2) \
-    take(primitive_attr_set_residual) take(primitive_attr_set_residual_gate) \
-    take(primitive_attr_set_scale_shift_descs) take(primitive_attr_set_scales_v3) \
-    take(primitive_attr_set_pre_quantization_dst)
 // clang-format on
 
 // The functions of one library, by default of the one that the program is linked with. A handle may only be given to
@@ -81,8 +74,10 @@ struct library {
 // NOLINTNEXTLINE(bugprone-macro-parentheses): the name of a member cannot be in parentheses
 #define BENCHDNN_LITE_MEMBER(name) library_function<decltype(&jitnorm_##name)> name{jitnorm_##name, "jitnorm_" #name};
     BENCHDNN_LITE_FUNCTIONS(BENCHDNN_LITE_MEMBER)
-    BENCHDNN_LITE_LATER_FUNCTIONS(BENCHDNN_LITE_MEMBER)
 #undef BENCHDNN_LITE_MEMBER
+    // Finds one of the other functions, which builds of older versions may not have. The result is null if there is
+    // none. Empty: the functions are those of the linked library.
+    std::function<void *(const char *name)> find_later;
 };
 
 template <typename Handle>

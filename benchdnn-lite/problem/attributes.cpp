@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "../error.hpp"
-#include "../text.hpp"
 #include "tag.hpp"
 
 namespace benchdnn_lite {
@@ -177,10 +176,12 @@ void set_once(std::optional<Value> &to, const std::vector<std::string> &fields, 
     to = value;
 }
 
-std::string text_of(std::string_view name, const residual_tensor &tensor) {
-    const bool is_typed = tensor.type != jitnorm_data_type_undef;
-    if (!is_typed) return std::string(name);
-    return concat(name, ":", name_of(tensor.type), tensor.tag.empty() ? "" : ":", tensor.tag);
+// Joins the parts that are not empty by plus signs.
+std::string joined(const std::vector<std::string> &parts) {
+    std::string text;
+    for (const std::string &part : parts)
+        if (!part.empty()) text += concat(text.empty() ? "" : "+", part);
+    return text;
 }
 
 } // namespace
@@ -233,23 +234,21 @@ bool parse_user_scratchpad(std::string_view text) {
 }
 
 std::string to_text(const tensor_scales &scales) {
-    std::string text;
-    if (scales.src) text.append("src:common:").append(to_text(*scales.src));
-    if (scales.src && (scales.dst || scales.found)) text += '+';
-    if (scales.dst) text.append("dst:common:").append(to_text(*scales.dst));
-    if (scales.found && scales.found->group == 0) text.append("dst:per_row:f32:dynamic_amax");
+    const auto given = [](const char *name, const std::optional<float> &scale) {
+        return scale ? concat(name, ":common:", to_text(*scale)) : "";
+    };
+    std::string found;
+    if (scales.found && scales.found->group == 0) found = "dst:per_row:f32:dynamic_amax";
     if (scales.found && scales.found->group != 0)
-        text.append("dst:per_tensor:f32:1x").append(std::to_string(scales.found->group)).append(":dynamic_amax");
-    return text;
+        found = concat("dst:per_tensor:f32:1x", std::to_string(scales.found->group), ":dynamic_amax");
+    return joined({given("src", scales.src), given("dst", scales.dst), found});
 }
 
 std::string to_text(const std::vector<post_op> &post_ops) {
-    std::string text;
-    for (const post_op &op : post_ops) {
-        if (!text.empty()) text += '+';
-        text += std::visit([](const auto &entry) { return text_of(entry); }, op);
-    }
-    return text;
+    std::vector<std::string> parts;
+    for (const post_op &op : post_ops)
+        parts.push_back(std::visit([](const auto &entry) { return text_of(entry); }, op));
+    return joined(parts);
 }
 
 fpmath parse_fpmath(std::string_view text) {
@@ -315,14 +314,11 @@ modulation parse_modulation(std::string_view text) {
 }
 
 std::string to_text(const modulation &modulated) {
-    std::string text;
-    const auto add = [&](const char *name, const std::optional<unsigned> &mask, const std::string &type) {
-        if (mask) text += concat(text.empty() ? "" : "+", name, ":", std::to_string(*mask), type);
+    const auto masked = [](const char *name, const std::optional<unsigned> &mask, const std::string &type = "") {
+        return mask ? concat(name, ":", std::to_string(*mask), type) : "";
     };
-    add("scale", modulated.scale, "");
-    add("shift", modulated.shift, "");
-    add("gate", modulated.gate, concat(":", name_of(modulated.gate_type)));
-    return text;
+    return joined({masked("scale", modulated.scale), masked("shift", modulated.shift),
+                   masked("gate", modulated.gate, concat(":", name_of(modulated.gate_type)))});
 }
 
 std::optional<residual_tensor> parse_output(std::string_view name, std::string_view text) {
@@ -333,18 +329,15 @@ std::optional<residual_tensor> parse_output(std::string_view name, std::string_v
 }
 
 std::string output_text(std::string_view name, const std::optional<residual_tensor> &output) {
-    return output ? text_of(name, *output) : "";
+    if (!output) return "";
+    if (output->type == jitnorm_data_type_undef) return std::string(name);
+    return concat(name, ":", name_of(output->type), output->tag.empty() ? "" : ":", output->tag);
 }
 
 std::string to_text(const residual_addition &residual) {
-    std::string text;
-    const auto add = [&](const std::string &part) { text += (text.empty() ? "" : "+") + part; };
-    if (residual.added) add(text_of("src1", *residual.added));
-    if (residual.sum) add(text_of("dst1", *residual.sum));
-    if (residual.bias) add(concat("bias:", name_of(*residual.bias)));
-    if (residual.rounded) add("rounded");
-    if (residual.silu) add("silu");
-    return text;
+    return joined({output_text("src1", residual.added), output_text("dst1", residual.sum),
+                   residual.bias ? concat("bias:", name_of(*residual.bias)) : "", residual.rounded ? "rounded" : "",
+                   residual.silu ? "silu" : ""});
 }
 
 } // namespace benchdnn_lite

@@ -112,19 +112,7 @@ buffer::buffer(layout shape, size_t size) : layout_(std::move(shape)), bytes_(st
     for (size_t c = 0; c < columns_.size(); ++c) columns_[c] = layout_.share(leading_dims_.size(), dim_t(c));
 }
 
-dim_t buffer::base(dim_t row) const { return layout_.offset_of(row, leading_dims_); }
-
-void buffer::get_row(dim_t row, std::span<double> values) const {
-    const dim_t first = base(row);
-    for (size_t c = 0; c < values.size(); ++c) values[c] = load(layout_.type, data(), first + columns_[c]);
-}
-
-void buffer::set_row(dim_t row, std::span<const double> values) const {
-    const dim_t first = base(row);
-    for (size_t c = 0; c < values.size(); ++c) store(layout_.type, data(), first + columns_[c], values[c]);
-}
-
-dim_t buffer::broadcast_base(dim_t row, const std::vector<dim_t> &dims) const {
+dim_t buffer::base(dim_t row, const std::vector<dim_t> &dims) const {
     const std::vector<dim_t> position = position_of(row, {dims.begin(), dims.end() - 1});
     dim_t first = layout_.offset0;
     for (size_t d = 0; d < position.size(); ++d)
@@ -132,14 +120,18 @@ dim_t buffer::broadcast_base(dim_t row, const std::vector<dim_t> &dims) const {
     return first;
 }
 
+void buffer::get_row(dim_t row, std::span<double> values) const { get_broadcast_row(row, layout_.dims, values); }
+
+void buffer::set_row(dim_t row, std::span<const double> values) const { set_broadcast_row(row, layout_.dims, values); }
+
 void buffer::get_broadcast_row(dim_t row, const std::vector<dim_t> &dims, std::span<double> values) const {
-    const dim_t first = broadcast_base(row, dims);
+    const dim_t first = base(row, dims);
     for (size_t c = 0; c < values.size(); ++c)
         values[c] = load(layout_.type, data(), first + columns_[columns_.size() == 1 ? 0 : c]);
 }
 
 void buffer::set_broadcast_row(dim_t row, const std::vector<dim_t> &dims, std::span<const double> values) const {
-    const dim_t first = broadcast_base(row, dims);
+    const dim_t first = base(row, dims);
     for (size_t c = 0; c < columns_.size(); ++c) store(layout_.type, data(), first + columns_[c], values[c]);
 }
 

@@ -93,8 +93,8 @@ public:
     buffer clone() const;                      // has memory of its own
 
 private:
-    dim_t base(dim_t row) const;
-    dim_t broadcast_base(dim_t row, const std::vector<dim_t> &dims) const;
+    // The offset of a row of the tensor, broadcast to `dims`.
+    dim_t base(dim_t row, const std::vector<dim_t> &dims) const;
 
     layout layout_;
     std::vector<dim_t> leading_dims_, columns_; // columns_: the share of each index of the last dimension

@@ -22,8 +22,7 @@ memory_desc scalar_desc(const library &api) {
 
 execution::execution(std::shared_ptr<const operation> what, const execution *tensors_of)
     : operation_(std::move(what)), tensors_of_(tensors_of) {
-    add_row_tensors();
-    prb().is_forward() ? add_forward_arguments() : add_backward_arguments();
+    add_tensors();
     add_attribute_arguments();
     if (prb().attr.user_scratchpad) add(JITNORM_ARG_SCRATCHPAD, role::scratch);
 }
@@ -38,19 +37,11 @@ bool execution::has(int id) const {
 }
 
 const char *execution::name_of(int id) const {
-    constexpr std::pair<int, const char *> OTHERS[] = {
-        {JITNORM_ARG_MEAN, "mean"},
-        {JITNORM_ARG_VARIANCE, "variance"},
-        {DST_SCALES, "scales_of_dst"},
-        {JITNORM_ARG_DIFF_SCALE, "diff_scale"},
-        {JITNORM_ARG_DIFF_SHIFT, "diff_shift"},
-        {JITNORM_ARG_DIFF_SRC_2, "diff_src_2"},
-    };
     for (const row_tensor &t : prb().row_tensors())
         if (t.id == id) return t.name;
-    for (const auto &[known, name] : OTHERS)
-        if (known == id) return name;
-    throw std::logic_error("output without a name");
+    for (const other_tensor &t : prb().other_tensors())
+        if (t.id == id) return t.name;
+    throw std::logic_error("tensor without a name");
 }
 
 const buffer &execution::data(int id) const {
@@ -87,7 +78,7 @@ void execution::append(int id, role use, buffer data, const_jitnorm_memory_desc_
     arguments_.push_back({id, use, std::move(data), std::move(handle)});
 }
 
-void execution::add_row_tensors() {
+void execution::add_tensors() {
     for (const row_tensor &t : prb().row_tensors()) {
         const bool is_overwritten = t.id == JITNORM_ARG_DST && overwrites_old_dst(prb());
         if (t.in_memory_of != 0)
@@ -95,30 +86,7 @@ void execution::add_row_tensors() {
         else
             add(t.id, !t.is_output ? role::input : is_overwritten ? role::both : role::output);
     }
-}
-
-void execution::add_forward_arguments() {
-    const problem &p = prb();
-    if (p.reads_gate()) add(JITNORM_ARG_SRC_2, role::input);
-    if (p.reads_bias()) add(JITNORM_ARG_BIAS, role::input);
-    const bool has_statistics = p.statistics_are_inputs() || p.statistics_are_outputs();
-    const role use = p.statistics_are_inputs() ? role::input : role::output;
-    if (has_statistics && !p.is_rms()) add(JITNORM_ARG_MEAN, use);
-    if (has_statistics) add(JITNORM_ARG_VARIANCE, use);
-    if (p.uses_scale()) add(JITNORM_ARG_SCALE, role::input);
-    if (p.uses_shift()) add(JITNORM_ARG_SHIFT, role::input);
-}
-
-void execution::add_backward_arguments() {
-    const problem &p = prb();
-    if (!p.is_rms()) add(JITNORM_ARG_MEAN, role::input);
-    add(JITNORM_ARG_VARIANCE, role::input);
-    if (p.uses_scale()) add(JITNORM_ARG_SCALE, role::input);
-    const bool weights = p.dir == direction::BWD_DW;
-    if (weights && p.uses_scale()) add(JITNORM_ARG_DIFF_SCALE, role::output);
-    if (weights && p.uses_shift()) add(JITNORM_ARG_DIFF_SHIFT, role::output);
-    if (p.has_gate_gradients()) add(JITNORM_ARG_SRC_2, role::input);
-    if (p.has_gate_gradients() && weights) add(JITNORM_ARG_DIFF_SRC_2, role::output);
+    for (const other_tensor &t : prb().other_tensors()) add(t.id, t.is_output ? role::output : role::input);
 }
 
 void execution::add_attribute_arguments() {
@@ -130,7 +98,6 @@ void execution::add_attribute_arguments() {
     };
     if (a.scales.src) add_scale(JITNORM_ARG_SRC, *a.scales.src);
     if (a.scales.dst) add_scale(JITNORM_ARG_DST, *a.scales.dst);
-    if (a.scales.found) add(DST_SCALES, role::output);
     auto source = operation_->source_descs().begin();
     for (size_t i = 0; i < a.post_ops.size(); ++i)
         if (std::holds_alternative<binary_post_op>(a.post_ops[i]))

@@ -23,9 +23,6 @@ struct argument {
 
 using argument_list = std::vector<jitnorm_exec_arg_t>;
 
-// The output with the scales of dst that the library finds.
-constexpr int DST_SCALES = JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST;
-
 class execution {
 public:
     explicit execution(std::shared_ptr<const operation> what, const execution *tensors_of = nullptr);
@@ -38,7 +35,7 @@ public:
     const std::string &implementation() const { return operation_->implementation(); }
 
     bool has(int id) const;
-    const char *name_of(int id) const; // of a row tensor or an output, for messages: "dst"
+    const char *name_of(int id) const; // of one of the problem's tensors, for messages: "dst"
     const buffer &data(int id) const;  // has(id) must be true
     const std::deque<argument> &arguments() const { return arguments_; }
     // A memory handle with the description of the argument `a` for the data of `other`, which must outlive it.
@@ -54,9 +51,7 @@ private:
     void add(int id, role use);
     void add_with_desc(int id, role use, const_jitnorm_memory_desc_t desc);
     void append(int id, role use, buffer data, const_jitnorm_memory_desc_t desc);
-    void add_row_tensors();
-    void add_forward_arguments();
-    void add_backward_arguments();
+    void add_tensors();
     void add_attribute_arguments();
 
     const std::shared_ptr<const operation> operation_;

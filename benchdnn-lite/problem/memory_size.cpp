@@ -39,27 +39,17 @@ double available_in_meminfo() {
 } // namespace
 
 double bytes_needed(const problem &p, double copies) {
-    // In each thread: for one column, and for the sums of one column's gradient in a group of rows.
+    // In each thread: for one column, and for the sums of one element of a gradient.
     constexpr double ORACLE_BYTES = 160, ORACLE_SUM_BYTES = 64;
     double bytes = 0;
     for (const row_tensor &t : p.row_tensors())
         bytes += product<double>(padded_dims(canonical_tag(t.tag, p.ndims()), p.size.dims)) * double(size_of(t.type));
-    bytes += 2 * product<double>(p.statistics_dims()) * double(size_of(jitnorm_f32));
-    if (p.attr.scales.found)
-        bytes += product<double>(p.size.dims) / std::max(double(p.attr.scales.found->columns(p.row_length())), 1.0) *
-                 double(size_of(jitnorm_f32));
-    const bool has_gradients = p.dir == direction::BWD_DW;
     double oracle_sums = 0;
-    const auto add_modulation = [&](const std::optional<unsigned> &mask, data_type type, data_type of_gradient) {
-        if (!mask) return;
-        const double elements = product<double>(modulation::dims_of(*mask, p.size.dims));
-        bytes += elements * double(size_of(type) + (has_gradients ? size_of(of_gradient) : 0));
-        if (has_gradients) oracle_sums += elements;
-    };
-    const modulation &modulated = p.attr.modulation;
-    add_modulation(modulated.scale, p.scale_shift.given, p.scale_shift.gradient);
-    add_modulation(modulated.shift, p.scale_shift.given, p.scale_shift.gradient);
-    add_modulation(modulated.gate, modulated.gate_type, modulated.gate_type);
+    for (const other_tensor &t : p.other_tensors()) {
+        const double elements = product<double>(t.dims);
+        bytes += elements * double(size_of(t.type));
+        if (t.is_output && !p.is_forward()) oracle_sums += elements;
+    }
     for (const post_op &op : p.attr.post_ops)
         if (const auto *binary = std::get_if<binary_post_op>(&op))
             bytes += product<double>(binary->source_dims(p.size.dims)) * double(size_of(binary->type));
@@ -67,12 +57,11 @@ double bytes_needed(const problem &p, double copies) {
            double(thread_count()) * (ORACLE_BYTES * double(p.row_length()) + ORACLE_SUM_BYTES * oracle_sums);
 }
 
-memory_limits machine_memory() {
+double available_bytes() {
     const double physical = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE));
     const double limit = number_in("/sys/fs/cgroup/memory.max"), used = number_in("/sys/fs/cgroup/memory.current");
     const double left = limit == NO_LIMIT || used == NO_LIMIT ? NO_LIMIT : std::max(limit - used, 0.0);
-    const double total = std::min(physical, limit);
-    return {total, std::min({total, available_in_meminfo(), left})};
+    return std::min({physical, limit, available_in_meminfo(), left});
 }
 
 std::string readable_bytes(double bytes) {

@@ -13,10 +13,7 @@ namespace benchdnn_lite {
 // overflows.
 double bytes_needed(const problem &p, double copies = 2);
 
-struct memory_limits {
-    double total, available; // bytes
-};
-memory_limits machine_memory(); // not more than the limit of a container
+double available_bytes(); // of the machine, not more than the limit of a container leaves
 
 std::string readable_bytes(double bytes); // "1.5 GB"
 

@@ -2,16 +2,13 @@
 // Creates a problem's primitive descriptor and primitive.
 #include "operation.hpp"
 
-#include "../error.hpp"
 #include "../stopwatch.hpp"
-#include "../text.hpp"
 #include "tag.hpp"
 
 namespace benchdnn_lite {
 
 api_error::api_error(jitnorm_status_t answer, const char *call)
-    : std::runtime_error(concat(call, " answered ", jitnorm_status2str(answer), ": ", jitnorm_get_last_error())),
-      status(answer) {}
+    : unsupported(call, " answered ", jitnorm_status2str(answer), ": ", jitnorm_get_last_error()), status(answer) {}
 
 void check_status(jitnorm_status_t status, const char *call) {
     if (status != jitnorm_success) throw api_error(status, call);
@@ -37,9 +34,14 @@ std::string name_of(const library &api, const_jitnorm_primitive_desc_t descripto
 }
 
 template <typename Function>
-void check_later(const library_function<Function> &function, const char *knob) {
-    if (!function) throw unsupported("this build of jitnorm is too old for --", knob);
+library_function<Function> later(const library &api, Function linked, const char *name, const char *knob) {
+    const auto found = api.find_later ? reinterpret_cast<Function>(api.find_later(name)) : linked;
+    if (!found) throw unsupported("this build of jitnorm is too old for --", knob);
+    return {found, name};
 }
+
+// Calls a function that builds of older versions may not have. `knob` is what needs it.
+#define LATER(knob, name, ...) later(api(), jitnorm_##name, "jitnorm_" #name, knob)(__VA_ARGS__)
 
 } // namespace
 
@@ -91,10 +93,9 @@ primitive_attr operation::make_attr() {
     const auto set_scale = [&](int arg) { api().primitive_attr_set_scales_mask(attr.get(), arg, 0); };
     if (a.residual != residual_addition{}) set_residual(attr);
     if (a.modulation != modulation{}) set_modulation(attr);
-    if (a.pre_quantization) {
-        check_later(api().primitive_attr_set_pre_quantization_dst, "attr-pre-quantization");
-        api().primitive_attr_set_pre_quantization_dst(attr.get(), describe(*a.pre_quantization).get());
-    }
+    if (a.pre_quantization)
+        LATER("attr-pre-quantization", primitive_attr_set_pre_quantization_dst, attr.get(),
+              describe(*a.pre_quantization).get());
     if (a.scales.src) set_scale(JITNORM_ARG_SRC);
     if (a.scales.dst) set_scale(JITNORM_ARG_DST);
     if (a.scales.found) find_scales(attr, *a.scales.found);
@@ -108,18 +109,16 @@ primitive_attr operation::make_attr() {
 
 // A backward primitive without a gate uses the descriptor of the sum only; the others may have any values.
 void operation::set_residual(const primitive_attr &attr) const {
-    check_later(api().primitive_attr_set_residual, "attr-residual");
     const residual_addition &residual = problem_.attr.residual;
     const memory_desc added = describe(residual.added.value_or(residual_tensor{}));
     const memory_desc sum = residual.sum ? describe(*residual.sum) : memory_desc{};
     const unsigned flags = (residual.rounded ? unsigned(jitnorm_residual_normalize_rounded) : 0) |
                            (residual.silu ? unsigned(jitnorm_residual_mul_silu) : 0);
-    api().primitive_attr_set_residual(attr.get(), added.get(), sum.get(),
-                                      residual.bias.value_or(jitnorm_data_type_undef), flags);
+    LATER("attr-residual", primitive_attr_set_residual, attr.get(), added.get(), sum.get(),
+          residual.bias.value_or(jitnorm_data_type_undef), flags);
 }
 
 void operation::set_modulation(const primitive_attr &attr) const {
-    check_later(api().primitive_attr_set_residual_gate, "attr-modulation");
     const modulation &asked = problem_.attr.modulation;
     const auto described = [&](const std::optional<unsigned> &mask, data_type type) {
         return mask ? describe("abx", type, modulation::dims_of(*mask, problem_.size.dims)) : memory_desc{};
@@ -127,35 +126,30 @@ void operation::set_modulation(const primitive_attr &attr) const {
     const memory_desc scale = described(asked.scale, problem_.scale_shift.given),
                       shift = described(asked.shift, problem_.scale_shift.given),
                       gate = described(asked.gate, asked.gate_type);
-    api().primitive_attr_set_scale_shift_descs(attr.get(), scale.get(), shift.get());
-    api().primitive_attr_set_residual_gate(attr.get(), gate.get());
+    LATER("attr-modulation", primitive_attr_set_scale_shift_descs, attr.get(), scale.get(), shift.get());
+    LATER("attr-modulation", primitive_attr_set_residual_gate, attr.get(), gate.get());
 }
 
 void operation::set_modes(jitnorm_primitive_attr_t attr) const {
     const attributes &a = problem_.attr;
-    if (double(float(problem_.epsilon)) != problem_.epsilon) {
-        check_later(api().primitive_attr_set_epsilon, "eps=X:f64");
-        api().primitive_attr_set_epsilon(attr, problem_.epsilon);
-    }
-    if (a.deterministic) {
-        check_later(api().primitive_attr_set_deterministic, "attr-deterministic");
-        api().primitive_attr_set_deterministic(attr, 1);
-    }
-    if (a.precision != fpmath{}) {
-        check_later(api().primitive_attr_set_fpmath_mode_v2, "attr-fpmath");
-        api().primitive_attr_set_fpmath_mode_v2(attr, a.precision.mode, a.precision.for_integers ? 1 : 0);
-    }
+    if (double(float(problem_.epsilon)) != problem_.epsilon)
+        LATER("eps=X:f64", primitive_attr_set_epsilon, attr, problem_.epsilon);
+    if (a.deterministic) LATER("attr-deterministic", primitive_attr_set_deterministic, attr, 1);
+    if (a.precision != fpmath{})
+        LATER("attr-fpmath", primitive_attr_set_fpmath_mode_v2, attr, a.precision.mode,
+              a.precision.for_integers ? 1 : 0);
 }
 
 void operation::find_scales(const primitive_attr &attr, const dynamic_scales &scales) const {
-    check_later(api().primitive_attr_set_scales_v3, "attr-scales=dst:...:dynamic_amax");
     const int rows = (1 << (problem_.ndims() - 1)) - 1, everything = 2 * rows + 1;
     const dim_t groups[] = {1, scales.group};
     const bool grouped = scales.group != 0;
-    api().primitive_attr_set_scales_v3(attr.get(), JITNORM_ARG_DST, grouped ? everything : rows, grouped ? 2 : 0,
-                                       grouped ? groups : nullptr, jitnorm_f32, 0,
-                                       jitnorm_quantization_mode_dynamic_amax);
+    LATER("attr-scales=dst:...:dynamic_amax", primitive_attr_set_scales_v3, attr.get(), JITNORM_ARG_DST,
+          grouped ? everything : rows, grouped ? 2 : 0, grouped ? groups : nullptr, jitnorm_f32, 0,
+          jitnorm_quantization_mode_dynamic_amax);
 }
+
+#undef LATER
 
 void operation::append_post_op(jitnorm_post_ops_t list, const post_op &op) {
     if (const auto *sum = std::get_if<sum_post_op>(&op)) {

@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "../error.hpp"
-#include "../text.hpp"
 #include "tag.hpp"
 
 namespace benchdnn_lite {
@@ -61,18 +60,36 @@ data_type parse_weight_type(std::string_view text) {
     return type;
 }
 
-std::string parse_stat_tag(std::string_view tag, bool enumerated_only) {
-    check_tag_name(tag, enumerated_only);
+std::string parse_stat_tag(std::string_view tag) {
+    check_tag_name(tag, false);
     return std::string(tag);
+}
+
+direction parse_direction(std::string_view text) {
+    for (size_t i = 0; i < std::size(DIRECTIONS); ++i)
+        if (equal_but_for_case(DIRECTIONS[i], text)) return direction(i);
+    throw input_error("'", text, "' is none of FWD_D, FWD_I, BWD_D, BWD_DW");
+}
+
+// X is the float next to the number, X:f64 the double.
+double parse_epsilon(std::string_view text) {
+    constexpr std::string_view AS_DOUBLE = ":f64";
+    const double epsilon = text.ends_with(AS_DOUBLE) ? parse_double(text.substr(0, text.size() - AS_DOUBLE.size()))
+                                                     : double(parse_float(text));
+    if (epsilon < 0) throw input_error("'", text, "' is negative");
+    return epsilon;
+}
+
+std::string epsilon_text(double epsilon) {
+    const auto rounded = float(epsilon);
+    return double(rounded) == epsilon ? to_text(rounded) : to_text(epsilon) + ":f64";
 }
 
 std::string scratchpad_text(bool of_user) { return of_user ? "user" : "library"; }
 
 // `parsed` is an expression of the text v, and `write` a function of the member.
 #define PART(member, parsed, write)                                                                                    \
-    [](std::string_view v, [[maybe_unused]] bool enumerated) -> problem_setter {                                       \
-        return [value = (parsed)](problem &p) { p.member = value; };                                                   \
-    },                                                                                                                 \
+    [](std::string_view v) -> problem_setter { return [value = (parsed)](problem &p) { p.member = value; }; },         \
         [](const problem &p) { return std::string(write(p.member)); },                                                 \
         [](const problem &a, const problem &b) { return a.member == b.member; }
 
@@ -80,10 +97,9 @@ constexpr problem_knob KNOBS[] = {
     {"dir", "FWD_D,BWD_DW", "direction: FWD_D (default), FWD_I, BWD_D, BWD_DW", PART(dir, parse_direction(v), name_of)},
     {"dt", "f32,bf16:f32", "types SRC[:DST[:DIFF_SRC]]: f32 bf16 f16 f64 s8 u8",
      PART(types, parse_row_types(v), to_text)},
-    {"tag", "abx,axb:any", "layouts SRC[:DST[:DIFF_SRC]]: any abx; DST undef",
-     PART(tags, parse_row_tags(v, enumerated), to_text)},
+    {"tag", "abx,axb:any", "layouts SRC[:DST[:DIFF_SRC]]: any abx; DST undef", PART(tags, parse_row_tags(v), to_text)},
     {"stat_tag", "any,undef,abx", "layouts of mean and variance, undef: none given (any)",
-     PART(stat_tag, parse_stat_tag(v, enumerated), std::string)},
+     PART(stat_tag, parse_stat_tag(v), std::string)},
     {"ss_dt", "f32,bf16:f32", "types of scale and shift[:of their gradients] (f32)",
      PART(scale_shift, parse_weight_types(v), to_text)},
     {"flags", ",CH,CMP", "G given stats, C scale, H shift, M RMS, P 1+scale", PART(flags, parse_flags(v), flags_text)},
@@ -123,12 +139,6 @@ std::string quoted_if_odd(const std::string &part) {
 
 } // namespace
 
-direction parse_direction(std::string_view text) {
-    for (size_t i = 0; i < std::size(DIRECTIONS); ++i)
-        if (equal_but_for_case(DIRECTIONS[i], text)) return direction(i);
-    throw input_error("'", text, "' is none of FWD_D, FWD_I, BWD_D, BWD_DW");
-}
-
 std::string_view name_of(direction dir) { return DIRECTIONS[size_t(dir)]; }
 
 unsigned parse_flags(std::string_view text) {
@@ -158,11 +168,11 @@ row_types parse_row_types(std::string_view text) {
             parts.size() > 2 ? parse_data_type(parts[2]) : src};
 }
 
-row_tags parse_row_tags(std::string_view text, bool enumerated_only) {
+row_tags parse_row_tags(std::string_view text) {
     const std::vector<std::string> parts = split_fields(text, 3);
     for (size_t i = 0; i < parts.size(); ++i) {
         if (parts[i] == TAG_UNDEF && i != 1) throw input_error("tag 'undef' is for statistics and dst only");
-        check_tag_name(parts[i], enumerated_only);
+        check_tag_name(parts[i], false);
     }
     return {parts[0], parts.size() > 1 ? parts[1] : std::string(TAG_ANY), parts.size() > 2 ? parts[2] : ""};
 }
@@ -208,19 +218,6 @@ std::string to_text(const shape &size) {
     return size.name.empty() ? text : concat(text, "_n\"", size.name, "\"");
 }
 
-double parse_epsilon(std::string_view text) {
-    constexpr std::string_view AS_DOUBLE = ":f64";
-    const double epsilon = text.ends_with(AS_DOUBLE) ? parse_double(text.substr(0, text.size() - AS_DOUBLE.size()))
-                                                     : double(parse_float(text));
-    if (epsilon < 0) throw input_error("'", text, "' is negative");
-    return epsilon;
-}
-
-std::string epsilon_text(double epsilon) {
-    const auto rounded = float(epsilon);
-    return double(rounded) == epsilon ? to_text(rounded) : to_text(epsilon) + ":f64";
-}
-
 std::string problem::src_tag() const { return tags.src == TAG_ANY ? "abx" : tags.src; }
 
 std::string problem::diff_src_tag() const {
@@ -261,6 +258,38 @@ std::vector<row_tensor> problem::row_tensors() const {
         if (reads_diff_sum()) add(JITNORM_ARG_DIFF_DST_1, "diff_dst_1", *attr.residual.sum);
         if (has_gate_gradients()) add(JITNORM_ARG_SRC_1, "src_1", gated());
         if (has_gate_gradients()) add(JITNORM_ARG_DIFF_SRC_1, "diff_src_1", gated(), OUTPUT);
+    }
+    return all;
+}
+
+std::vector<other_tensor> problem::other_tensors() const {
+    constexpr bool OUTPUT = true;
+    const bool has_statistics = statistics_are_inputs() || statistics_are_outputs(), weights = dir == direction::BWD_DW;
+    const modulation &masks = attr.modulation;
+    std::vector<other_tensor> all;
+    const auto add = [&](bool exists, other_tensor t) {
+        if (exists) all.push_back(std::move(t));
+    };
+    const auto masked = [&](const std::optional<unsigned> &mask) {
+        return modulation::dims_of(mask.value_or(0), size.dims);
+    };
+    add(reads_gate(), {JITNORM_ARG_SRC_2, "src_2", masks.gate_type, masked(masks.gate)});
+    add(reads_bias(), {JITNORM_ARG_BIAS, "bias", attr.residual.bias.value_or(jitnorm_f32), {row_length()}});
+    add(has_statistics && !is_rms(),
+        {JITNORM_ARG_MEAN, "mean", jitnorm_f32, statistics_dims(), statistics_are_outputs()});
+    add(has_statistics, {JITNORM_ARG_VARIANCE, "variance", jitnorm_f32, statistics_dims(), statistics_are_outputs()});
+    add(uses_scale(), {JITNORM_ARG_SCALE, "scale", scale_shift.given, masked(masks.scale)});
+    add(uses_shift() && is_forward(), {JITNORM_ARG_SHIFT, "shift", scale_shift.given, masked(masks.shift)});
+    add(uses_scale() && weights,
+        {JITNORM_ARG_DIFF_SCALE, "diff_scale", scale_shift.gradient, masked(masks.scale), OUTPUT});
+    add(uses_shift() && weights,
+        {JITNORM_ARG_DIFF_SHIFT, "diff_shift", scale_shift.gradient, masked(masks.shift), OUTPUT});
+    add(has_gate_gradients() && weights,
+        {JITNORM_ARG_DIFF_SRC_2, "diff_src_2", masks.gate_type, masked(masks.gate), OUTPUT});
+    if (attr.scales.found) {
+        std::vector<dim_t> groups = size.dims;
+        groups.back() /= std::max<dim_t>(attr.scales.found->columns(row_length()), 1);
+        add(true, {DST_SCALES, "scales_of_dst", jitnorm_f32, groups, OUTPUT});
     }
     return all;
 }

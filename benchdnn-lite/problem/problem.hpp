@@ -29,7 +29,6 @@ std::string to_text(const impl_filter &filter); // the whole knob, as "--impl=ji
 
 enum class direction { FWD_D, FWD_I, BWD_D, BWD_DW };
 
-direction parse_direction(std::string_view text);
 std::string_view name_of(direction dir);
 
 // Letters: G mean and variance are inputs, C scale, H shift, M root mean square, P scale is stored minus 1. The result
@@ -58,8 +57,7 @@ struct weight_types {
 
 row_types parse_row_types(std::string_view text);       // T (for all three), SRC:DST or SRC:DST:DIFF_SRC
 weight_types parse_weight_types(std::string_view text); // T or GIVEN:GRADIENT
-// SRC (dst is any), SRC:DST or SRC:DST:DIFF_SRC. enumerated_only: as for check_tag_name().
-row_tags parse_row_tags(std::string_view text, bool enumerated_only = false);
+row_tags parse_row_tags(std::string_view text);         // SRC (dst is any), SRC:DST or SRC:DST:DIFF_SRC
 
 std::string to_text(const row_types &types);
 std::string to_text(const row_tags &tags);
@@ -77,10 +75,6 @@ std::string to_text(const shape &size);
 
 constexpr double DEFAULT_EPSILON = 1.0 / 16;
 
-// X is the float next to the number, X:f64 the double. Throws input_error for a number below 0.
-double parse_epsilon(std::string_view text);
-std::string epsilon_text(double epsilon);
-
 // A tensor with the dimensions of src that a problem reads or writes.
 struct row_tensor {
     int id;           // JITNORM_ARG_...
@@ -90,6 +84,18 @@ struct row_tensor {
     bool is_output = false;
     int in_memory_of = 0; // the input whose memory an output in place has
 };
+
+// A tensor with other dimensions. Its layout is row-major, or the library chooses it.
+struct other_tensor {
+    int id;           // JITNORM_ARG_...
+    const char *name; // for messages
+    data_type type;
+    std::vector<dim_t> dims;
+    bool is_output = false;
+};
+
+// The output with the scales of dst that the library finds.
+constexpr int DST_SCALES = JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST;
 
 struct problem {
     shape size;
@@ -130,6 +136,8 @@ struct problem {
     std::string tag_of(const residual_tensor &tensor) const;
     // In an order in which an output in place is among the outputs where its input is among the inputs.
     std::vector<row_tensor> row_tensors() const;
+    // All others but those that the attributes give: scales, and second operands of post-ops.
+    std::vector<other_tensor> other_tensors() const;
     bool computes_in_f64() const; // a row tensor is f64 that is not of the gate's gradients, which follow diff_src
 
     std::string src_tag() const; // "abx" instead of "any", which the library does not accept for src
@@ -151,11 +159,11 @@ using problem_setter = std::function<void(problem &)>;
 
 // A knob that sets a part of a problem.
 struct problem_knob {
-    std::string_view name;                                                      // without the dashes
-    std::string_view example;                                                   // of a list of values
-    std::string_view help;                                                      // at most 53 columns
-    problem_setter (*parse)(std::string_view value, bool enumerated_tags_only); // throws input_error
-    std::string (*text)(const problem &p);                                      // the value that the problem has
+    std::string_view name;                           // without the dashes
+    std::string_view example;                        // of a list of values
+    std::string_view help;                           // at most 53 columns
+    problem_setter (*parse)(std::string_view value); // throws input_error
+    std::string (*text)(const problem &p);           // the value that the problem has
     bool (*equal)(const problem &a, const problem &b);
 };
 

@@ -1,21 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs one problem with our library, a peer and what moves its tensors.
+// Runs one problem with our library, a peer and what moves its tensors, and measures them in turn.
 #include "race.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <new>
+#include <numeric>
+#include <random>
 
 #include "../correctness/fill.hpp"
-#include "../error.hpp"
 #include "../problem/memory_size.hpp"
-#include "interleave.hpp"
-#include "limit.hpp"
+#include "../stopwatch.hpp"
 
 namespace benchdnn_lite {
 
 namespace {
+
+constexpr double BLOCK_US = 200;
+
+double block_us(const body &b, int64_t calls) {
+    const stopwatch start;
+    for (int64_t i = 0; i < calls; ++i) b();
+    return start.us();
+}
+
+class contender {
+public:
+    // Doubles the number of calls until they take as long as a block. These calls also wake threads and warm caches.
+    explicit contender(const body &b) : body_(b) {
+        double us = block_us(body_, calls_);
+        while (us < BLOCK_US) us = block_us(body_, calls_ *= 2);
+    }
+
+    void sample() {
+        body_();
+        samples_.push_back(block_us(body_, calls_) / double(calls_));
+    }
+
+    spread measured() const { return spread_of(samples_); }
+
+private:
+    const body &body_;
+    int64_t calls_ = 1;
+    std::vector<double> samples_;
+};
 
 struct extent {
     double largest = 0, difference = 0;
@@ -143,6 +172,20 @@ void race_now(const session &s, const peer_library &other, const race_conditions
 
 } // namespace
 
+std::vector<spread> interleaved(const std::vector<body> &bodies, int rounds) {
+    std::vector<contender> contenders(bodies.begin(), bodies.end());
+    std::vector<size_t> order(contenders.size());
+    std::iota(order.begin(), order.end(), size_t(0));
+    std::minstd_rand random;
+    for (int round = 0; round < rounds; ++round) {
+        std::shuffle(order.begin(), order.end(), random);
+        for (const size_t i : order) contenders[i].sample();
+    }
+    std::vector<spread> measured;
+    for (const contender &c : contenders) measured.push_back(c.measured());
+    return measured;
+}
+
 race_result race(const session &s, const problem &p, const peer_library &other, const race_conditions &conditions,
                  uint64_t seed) {
     race_result result;
@@ -150,13 +193,11 @@ race_result race(const session &s, const problem &p, const peer_library &other, 
     result.bytes = bytes_moved(p);
     if (p.elements() == 0)
         result.note = "skipped: nothing to move";
-    else if (bytes_needed(p) > machine_memory().available)
+    else if (bytes_needed(p) > available_bytes())
         result.note = "skipped: too little memory";
     if (!result.note.empty()) return result;
     try {
         race_now(s, other, conditions, seed, result);
-    } catch (const api_error &error) {
-        result.note = concat("skipped: ", error.what());
     } catch (const unsupported &error) {
         result.note = concat("skipped: ", error.what());
     } catch (const std::bad_alloc &) {

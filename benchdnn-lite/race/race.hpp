@@ -5,6 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "../timing/spread.hpp"
+#include "limit.hpp"
 #include "peer.hpp"
 
 namespace benchdnn_lite {
@@ -35,6 +37,11 @@ struct race_conditions {
     bool then_read = false; // times include a pass that reads the result, by `threads` threads
 };
 
+// Measures each body in `rounds` rounds and returns the microseconds that one call takes. In a round every body gets
+// one block of calls, which takes at least 200 us. An untimed call before it brings the data of the body back into the
+// caches. Each round has another order, so that nobody always follows the same one.
+std::vector<spread> interleaved(const std::vector<body> &bodies, int rounds);
+
 race_result race(const session &s, const problem &p, const peer_library &other, const race_conditions &conditions,
                  uint64_t seed);
 
@@ -47,5 +54,26 @@ struct ratio_summary {
 
 using ratio_of_result = std::optional<double> (race_result::*)() const;
 ratio_summary summarize(const std::vector<const race_result *> &results, ratio_of_result ratio);
+
+// The results as text, a line for each problem.
+std::string race_heading(const std::string &ours, const std::string &theirs, const race_conditions &conditions);
+std::string race_line(const race_result &result);
+
+// Summarizes the forward problems, then the backward ones: how many were raced, and the geometric means and the worst
+// of the ratios.
+std::string race_summary(const std::vector<race_result> &results);
+
+// Says that the machine was too busy, and in how many problems; empty if it was calm.
+std::string race_unrest(const std::vector<race_result> &results);
+
+// The results of the forward problems, or of the backward ones.
+std::vector<const race_result *> results_of(const std::vector<race_result> &results, bool forward);
+
+struct race_setting {
+    std::string ours, theirs; // libraries with their versions
+    race_conditions conditions;
+};
+
+std::string race_json(const race_setting &setting, const std::vector<race_result> &results);
 
 } // namespace benchdnn_lite

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The results of a race as text and as JSON.
-#include "report.hpp"
+#include "race.hpp"
 
 #include <algorithm>
 

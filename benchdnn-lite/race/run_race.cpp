@@ -10,7 +10,6 @@
 
 #include "../cli/exit_status.hpp"
 #include "../error.hpp"
-#include "report.hpp"
 
 namespace benchdnn_lite {
 
@@ -48,35 +47,22 @@ constexpr race_knob KNOBS[] = {
     {"--json", "FILE", [](race_options &o, const std::string &v) { o.json = v; }},
 };
 
-void set(race_options &options, const race_knob &knob, const std::string &value) {
-    try {
-        knob.set(options, value);
-    } catch (const input_error &error) {
-        throw input_error(knob.name, ": ", error.what());
-    }
-}
-
 // Sets the option if the argument is a knob of the race; else returns false.
 bool take(race_options &options, const std::string &argument) {
     const size_t equals = argument.find('=');
     const std::string name = argument.substr(0, equals);
-    const auto knob = std::find_if(std::begin(KNOBS), std::end(KNOBS), [&](auto &k) { return k.name == name; });
-    if (knob == std::end(KNOBS)) return false;
+    const race_knob *knob = find_named(KNOBS, name);
+    if (knob == nullptr) return false;
     const std::string value = equals == argument.npos ? "" : argument.substr(equals + 1);
     if (knob->value.empty() && equals != argument.npos) throw input_error(name, " takes no value");
     if (!knob->value.empty() && value.empty())
         throw input_error(name, " needs a value after an equals sign: ", name, "=", knob->value);
-    set(options, *knob, value);
+    blame(name, [&] { knob->set(options, value); });
     return true;
 }
 
 bool is_problem(const std::string &argument) {
     return argument.rfind('-', 0) != 0 || argument.rfind("--batch=", 0) == 0;
-}
-
-std::string our_name() {
-    const jitnorm_version_t *v = jitnorm_version();
-    return concat("jitnorm ", std::to_string(v->major), ".", std::to_string(v->minor), ".", std::to_string(v->patch));
 }
 
 void print(const std::string &text) {
@@ -98,7 +84,7 @@ std::vector<race_result> race_all(const race_options &options, const peer_librar
 int run(const race_options &options, const peer_library &other) {
     check_writable("json", options.json);
     omp_set_num_threads(options.conditions.threads); // the libraries take the number of threads from OpenMP
-    const race_setting setting{our_name(), other.name, options.conditions};
+    const race_setting setting{concat("jitnorm ", library_version()), other.name, options.conditions};
     print(race_heading(setting.ours, setting.theirs, setting.conditions));
     const std::vector<race_result> results = race_all(options, other);
     print(race_summary(results));
@@ -135,28 +121,27 @@ race_options parse_race_options(const std::vector<std::string> &arguments) {
 }
 
 std::string race_help() {
-    return "Usage: benchdnn-lite-race [knob...] [problem...]\n"
-           "Races layer normalization against oneDNN, another build of jitnorm or a plain loop, and against loops "
-           "that\n"
-           "only move the same tensors. All work on the same memory.\n\n"
-           "  --peer=FILE     in place of oneDNN the libjitnorm.so of another build; its results are to have the bits "
-           "of\n"
-           "                  ours: where they only come close, the race is run, the note says \"bits differ\", and "
-           "the\n"
-           "                  exit status is 1\n"
-           "  --plan=SIZES    the peer plans for caches of these sizes, like l2:1048576,last_level:33554432; without\n"
-           "                  --peer it is this build once more\n"
-           "  --plain         the peer is a loop in two passes, without checks, inexact for large means: forward, "
-           "dense\n"
-           "                  rows of f32 or bf16, also with a residual; --batch=race_plain has problems for it\n"
-           "  --threads=N     threads of both contestants and of the limit (1)\n"
-           "  --rounds=N      interleaved rounds; a third of them is faster than the time that is shown (15)\n"
-           "  --then-read     times include a pass that reads the result, as its next user would\n"
-           "  --json=FILE     the results for machines; tools/draw-race draws them\n\n"
+    return R"(Usage: benchdnn-lite-race [knob...] [problem...]
+Races layer normalization against oneDNN, another build of jitnorm or a plain loop, and against loops that
+only move the same tensors. All work on the same memory.
 
-           "Without a problem: --batch=race_forward --batch=race_backward. Other knobs and problems are those of\n"
-           "benchdnn-lite (its --help lists them; those of checking and timing have no effect).\n\n"
-           "Exit status: 0 raced, 1 results differed or an error, 2 mistake on the command line.\n";
+  --peer=FILE     in place of oneDNN the libjitnorm.so of another build; its results are to have the bits of
+                  ours: where they only come close, the race is run, the note says "bits differ", and the
+                  exit status is 1
+  --plan=SIZES    the peer plans for caches of these sizes, like l2:1048576,last_level:33554432; without
+                  --peer it is this build once more
+  --plain         the peer is a loop in two passes, without checks, inexact for large means: forward, dense
+                  rows of f32 or bf16, also with a residual; --batch=race_plain has problems for it
+  --threads=N     threads of both contestants and of the limit (1)
+  --rounds=N      interleaved rounds; a third of them is faster than the time that is shown (15)
+  --then-read     times include a pass that reads the result, as its next user would
+  --json=FILE     the results for machines; tools/draw-race draws them
+
+Without a problem: --batch=race_forward --batch=race_backward. Other knobs and problems are those of
+benchdnn-lite (its --help lists them; those of checking and timing have no effect).
+
+Exit status: 0 raced, 1 results differed or an error, 2 mistake on the command line.
+)";
 }
 
 int run_race(int argc, char **argv, const peer_library &other) {

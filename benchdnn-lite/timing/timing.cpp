@@ -208,9 +208,9 @@ void count_bytes(const execution &e, timing &t) {
 timing time(const execution &e, const run_options &options) {
     timing t;
     count_bytes(e, t);
-    const cold_arguments arguments(e, options.cold_cache, machine_memory().available / 4);
+    const cold_arguments arguments(e, options.cold_cache, available_bytes() / 4);
     t.cold = arguments.any_cold();
-    const copier copies(t.bytes(), t.cold ? std::min(cache_bytes_to_evict(), machine_memory().available / 4) : 0);
+    const copier copies(t.bytes(), t.cold ? std::min(cache_bytes_to_evict(), available_bytes() / 4) : 0);
     const bool fixed = options.fixed_times > 0, single_calls = fixed || t.cold;
     const body run = [&](size_t i) { arguments.run(i); }, forget = [&](size_t i) { arguments.forget_pages(i); };
     const body copy = [&](size_t i) { copies.copy(i); }, nothing = [](size_t) {};

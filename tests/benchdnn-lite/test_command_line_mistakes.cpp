@@ -115,6 +115,19 @@ TEST(command_line, mistakes_name_the_knob_and_the_reason) {
     EXPECT_EQ(mistake_in({"--conv", "2x3"}), "unknown knob '--conv' (--help lists them)");
 }
 
+// A tag that the library does not name is a mistake if the problem's knob says so, whatever the tag's knob found.
+TEST(command_line, tags_without_enumerators_are_the_problems_mistakes) {
+    const std::string reason = "is not one that the library names (--allow-enum-tags-only=false takes it)";
+    for (const std::string name : {"tag", "stat_tag"}) {
+        const std::string tag = name == "tag" ? "Ab3a" : "A3a", knob = concat("--", name, "=", tag);
+        EXPECT_EQ(
+            mistake_in({"--lnorm", "--allow-enum-tags-only=false", knob, "2x3", "--allow-enum-tags-only=", "4x5"}),
+            concat("--", name, ": tag '", tag, "' ", reason));
+        const job j = parse_command_line({"--lnorm", knob, "--allow-enum-tags-only=false", "2x3"}).jobs[0];
+        EXPECT_EQ(j.line(), concat("--lnorm --allow-enum-tags-only=false ", knob, " 2x3"));
+    }
+}
+
 TEST(command_line, a_number_out_of_range_is_a_number) {
     EXPECT_EQ(mistake_in({"--lnorm", "--seed=99999999999999999999", "2x3"}),
               "--seed: '99999999999999999999' is not between 0 and 9223372036854775807");

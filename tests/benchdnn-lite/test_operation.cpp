@@ -16,16 +16,22 @@ struct asked {
 };
 asked heard;
 
+jitnorm_status_t hear_deterministic(jitnorm_primitive_attr_t attr, int value) {
+    heard.deterministic = value;
+    return jitnorm_primitive_attr_set_deterministic(attr, value);
+}
+
+jitnorm_status_t hear_mode(jitnorm_primitive_attr_t attr, jitnorm_fpmath_mode_t mode, int for_integers) {
+    heard.mode = mode;
+    heard.for_integers = for_integers;
+    return jitnorm_primitive_attr_set_fpmath_mode_v2(attr, mode, for_integers);
+}
+
 library listening() {
     library l;
-    l.primitive_attr_set_deterministic = [](jitnorm_primitive_attr_t attr, int value) {
-        heard.deterministic = value;
-        return jitnorm_primitive_attr_set_deterministic(attr, value);
-    };
-    l.primitive_attr_set_fpmath_mode_v2 = [](jitnorm_primitive_attr_t attr, jitnorm_fpmath_mode_t mode, int integers) {
-        heard.mode = mode;
-        heard.for_integers = integers;
-        return jitnorm_primitive_attr_set_fpmath_mode_v2(attr, mode, integers);
+    l.find_later = [](std::string_view name) {
+        return name == "jitnorm_primitive_attr_set_deterministic" ? reinterpret_cast<void *>(hear_deterministic)
+                                                                  : reinterpret_cast<void *>(hear_mode);
     };
     return l;
 }
@@ -49,8 +55,7 @@ TEST(operation, hands_modes_to_the_library) {
 
 TEST(operation, asks_no_earlier_version_for_modes) {
     library earlier;
-    earlier.primitive_attr_set_deterministic = nullptr;
-    earlier.primitive_attr_set_fpmath_mode_v2 = nullptr;
+    earlier.find_later = [](const char * /* name */) { return nullptr; };
     const session s(earlier);
     EXPECT_NO_THROW(operation(s, parse("--dt=f32")));
     EXPECT_THROW(operation(s, parse("--attr-deterministic=true")), unsupported);

@@ -8,9 +8,9 @@
 
 #include "cli/command_line.hpp"
 #include "correctness/fill.hpp"
-#include "race/interleave.hpp"
 #include "race/limit.hpp"
 #include "race/loops.hpp"
+#include "race/race.hpp"
 
 namespace benchdnn_lite {
 namespace {

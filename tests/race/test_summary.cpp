@@ -2,7 +2,7 @@
 // Ratios, their summaries and their text.
 #include <gtest/gtest.h>
 
-#include "race/report.hpp"
+#include "race/race.hpp"
 
 namespace benchdnn_lite {
 namespace {
