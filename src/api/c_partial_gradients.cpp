@@ -104,7 +104,7 @@ status add_columns(double *running, dim_t all, dim_t columns, dim_t first, dim_t
 
 jitnorm_status_t jitnorm_layer_normalization_row_block(jitnorm_dim_t *block_rows, jitnorm_dim_t all_rows,
                                                        jitnorm_dim_t columns) {
-    if (any_null(block_rows)) return report(__func__, JITNORM_NULL_AMONG(block_rows));
+    JITNORM_REFUSE_NULL(block_rows);
     if (const status v = check_sizes(all_rows, columns); v.failed()) return report(__func__, v);
     *block_rows = row_blocks(all_rows, columns).block_rows();
     return jitnorm_success;
@@ -117,7 +117,7 @@ jitnorm_status_t jitnorm_layer_normalization_merge_gradients(void *gradient, jit
     if (ranges < 0) return report(__func__, invalid(explain("ranges is %d, which is negative", ranges)));
     const void *const to = array_of(size_t(columns), gradient), *const numbers = array_of(size_t(ranges), rows);
     const void *const parts = array_of(size_t(ranges), sums);
-    if (any_null(to, numbers, parts)) return report(__func__, null_among("gradient, rows, sums", {to, numbers, parts}));
+    if (any_null(to, numbers, parts)) return report_null(__func__, "gradient, rows, sums", {to, numbers, parts});
     return guarded(__func__, [&] {
         if (!is_gradient_type(data_type))
             return invalid(explain("data_type is %d, a gradient is f32, bf16, f16 or f64", int(data_type)));
@@ -150,8 +150,7 @@ jitnorm_status_t jitnorm_layer_normalization_merge_row_sums(double *merged, jitn
     if (ranges < 0) return report(__func__, invalid(explain("ranges is %d, which is negative", ranges)));
     const void *const to = array_of(size_t(rows), merged), *const numbers = array_of(size_t(ranges), columns);
     const void *const parts = array_of(size_t(ranges), sums);
-    if (any_null(to, numbers, parts))
-        return report(__func__, null_among("merged, columns, sums", {to, numbers, parts}));
+    if (any_null(to, numbers, parts)) return report_null(__func__, "merged, columns, sums", {to, numbers, parts});
     return guarded(__func__, [&] {
         if (size_of(data_type) == 0) return invalid(explain("data_type is %d, which is none", int(data_type)));
         std::vector<column_range_moments> found;

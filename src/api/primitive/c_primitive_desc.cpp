@@ -9,12 +9,6 @@ using namespace jitnorm::impl::api;
 
 namespace {
 
-template <typename Answer>
-status answer(void *result, Answer value) {
-    *static_cast<Answer *>(result) = value;
-    return {};
-}
-
 // Counts the tensors of this use, without scales and the scratchpad, which belong to the attributes.
 int count(const jitnorm_primitive_desc &pd, role use) {
     int number = 0;
@@ -105,7 +99,7 @@ status query(const jitnorm_primitive_desc &pd, jitnorm_query_t what, int index, 
 } // namespace
 
 jitnorm_status_t jitnorm_primitive_desc_next_impl(jitnorm_primitive_desc_t primitive_desc) {
-    if (any_null(primitive_desc)) return report(__func__, JITNORM_NULL_AMONG(primitive_desc));
+    JITNORM_REFUSE_NULL(primitive_desc);
     return guarded(__func__, [&]() -> status {
         return {primitive_desc->move_to_next_implementation() ? jitnorm_success : jitnorm_last_impl_reached};
     });
@@ -118,9 +112,7 @@ jitnorm_status_t jitnorm_primitive_desc_clone(jitnorm_primitive_desc_t *primitiv
 
 jitnorm_status_t jitnorm_primitive_desc_get_attr(const_jitnorm_primitive_desc_t primitive_desc,
                                                  const_jitnorm_primitive_attr_t *attr) {
-    if (any_null(primitive_desc, attr)) return report(__func__, JITNORM_NULL_AMONG(primitive_desc, attr));
-    *attr = &primitive_desc->attr;
-    return jitnorm_success;
+    return JITNORM_TELL(primitive_desc, attr, &primitive_desc->attr);
 }
 
 jitnorm_status_t jitnorm_primitive_desc_destroy(jitnorm_primitive_desc_t primitive_desc) {
@@ -129,7 +121,7 @@ jitnorm_status_t jitnorm_primitive_desc_destroy(jitnorm_primitive_desc_t primiti
 
 jitnorm_status_t jitnorm_primitive_desc_query(const_jitnorm_primitive_desc_t primitive_desc, jitnorm_query_t what,
                                               int index, void *result) {
-    if (any_null(primitive_desc, result)) return report(__func__, JITNORM_NULL_AMONG(primitive_desc, result));
+    JITNORM_REFUSE_NULL(primitive_desc, result);
     return guarded(__func__, [&] { return query(*primitive_desc, what, index, result); });
 }
 
