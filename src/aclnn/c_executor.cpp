@@ -29,70 +29,25 @@ jitnorm_acl_status_t run(const char *function, operation op, void *workspace, ui
 
 } // namespace
 
-jitnorm_acl_status_t jitnorm_aclnn_layer_norm(void *workspace, uint64_t workspace_size,
-                                              jitnorm_acl_op_executor_t executor, void *stream) {
-    return run(__func__, operation::layer_norm, workspace, workspace_size, executor, stream);
-}
-
-jitnorm_acl_status_t jitnorm_aclnn_layer_norm_with_impl_mode(void *workspace, uint64_t workspace_size,
-                                                             jitnorm_acl_op_executor_t executor, void *stream) {
-    return run(__func__, operation::layer_norm_with_impl_mode, workspace, workspace_size, executor, stream);
-}
-
-jitnorm_acl_status_t jitnorm_aclnn_fast_layer_norm(void *workspace, uint64_t workspace_size,
-                                                   jitnorm_acl_op_executor_t executor, void *stream) {
-    return run(__func__, operation::fast_layer_norm, workspace, workspace_size, executor, stream);
-}
-
-jitnorm_acl_status_t jitnorm_aclnn_layer_norm_backward(void *workspace, uint64_t workspace_size,
-                                                       jitnorm_acl_op_executor_t executor, void *stream) {
-    return run(__func__, operation::layer_norm_backward, workspace, workspace_size, executor, stream);
-}
-
-jitnorm_acl_status_t jitnorm_aclnn_rms_norm(void *workspace, uint64_t workspace_size,
-                                            jitnorm_acl_op_executor_t executor, void *stream) {
-    return run(__func__, operation::rms_norm, workspace, workspace_size, executor, stream);
-}
-
-jitnorm_acl_status_t jitnorm_aclnn_rms_norm_grad(void *workspace, uint64_t workspace_size,
-                                                 jitnorm_acl_op_executor_t executor, void *stream) {
-    return run(__func__, operation::rms_norm_grad, workspace, workspace_size, executor, stream);
-}
-
-jitnorm_acl_status_t jitnorm_aclnn_ada_layer_norm(void *workspace, uint64_t workspace_size,
-                                                  jitnorm_acl_op_executor_t executor, void *stream) {
-    return run(__func__, operation::ada_layer_norm, workspace, workspace_size, executor, stream);
-}
-
-jitnorm_acl_status_t jitnorm_aclnn_ada_layer_norm_v2(void *workspace, uint64_t workspace_size,
-                                                     jitnorm_acl_op_executor_t executor, void *stream) {
-    return run(__func__, operation::ada_layer_norm_v2, workspace, workspace_size, executor, stream);
-}
-
-jitnorm_acl_status_t jitnorm_aclnn_gemma_rms_norm(void *workspace, uint64_t workspace_size,
-                                                  jitnorm_acl_op_executor_t executor, void *stream) {
-    return run(__func__, operation::gemma_rms_norm, workspace, workspace_size, executor, stream);
-}
-
-jitnorm_acl_status_t jitnorm_aclnn_add_rms_norm(void *workspace, uint64_t workspace_size,
-                                                jitnorm_acl_op_executor_t executor, void *stream) {
-    return run(__func__, operation::add_rms_norm, workspace, workspace_size, executor, stream);
-}
-
-jitnorm_acl_status_t jitnorm_aclnn_add_layer_norm(void *workspace, uint64_t workspace_size,
-                                                  jitnorm_acl_op_executor_t executor, void *stream) {
-    return run(__func__, operation::add_layer_norm, workspace, workspace_size, executor, stream);
-}
-
-jitnorm_acl_status_t jitnorm_aclnn_rms_norm_dynamic_quant(void *workspace, uint64_t workspace_size,
-                                                          jitnorm_acl_op_executor_t executor, void *stream) {
-    return run(__func__, operation::rms_norm_dynamic_quant, workspace, workspace_size, executor, stream);
-}
-
-jitnorm_acl_status_t jitnorm_aclnn_add_rms_norm_dynamic_quant(void *workspace, uint64_t workspace_size,
-                                                              jitnorm_acl_op_executor_t executor, void *stream) {
-    return run(__func__, operation::add_rms_norm_dynamic_quant, workspace, workspace_size, executor, stream);
-}
+#define SECOND_CALL(name)                                                                                              \
+    jitnorm_acl_status_t jitnorm_aclnn_##name(void *workspace, uint64_t workspace_size,                                \
+                                              jitnorm_acl_op_executor_t executor, void *stream) {                      \
+        return run(__func__, operation::name, workspace, workspace_size, executor, stream);                            \
+    }
+SECOND_CALL(layer_norm)
+SECOND_CALL(layer_norm_with_impl_mode)
+SECOND_CALL(fast_layer_norm)
+SECOND_CALL(layer_norm_backward)
+SECOND_CALL(rms_norm)
+SECOND_CALL(rms_norm_grad)
+SECOND_CALL(ada_layer_norm)
+SECOND_CALL(ada_layer_norm_v2)
+SECOND_CALL(gemma_rms_norm)
+SECOND_CALL(add_rms_norm)
+SECOND_CALL(add_layer_norm)
+SECOND_CALL(rms_norm_dynamic_quant)
+SECOND_CALL(add_rms_norm_dynamic_quant)
+#undef SECOND_CALL
 
 jitnorm_acl_status_t jitnorm_acl_op_executor_set_repeatable(jitnorm_acl_op_executor_t handle) {
     return guarded(__func__, [&]() -> acl_status {

@@ -56,7 +56,7 @@ acl_status ready_operation::make(request &&asked, std::shared_ptr<const ready_op
 
 op_executor::op_executor(std::shared_ptr<const ready_operation> what, tensors given) : what_(std::move(what)) {
     for (size_t i = 0; i < given.size(); ++i)
-        if (given[i].t != nullptr) addresses_[i] = given[i].t->data;
+        if (given[i]) addresses_[i] = given[i]->data;
 }
 
 // The workspace has what the first problem leaves for the second, then a scratchpad that both use, one after the other.
