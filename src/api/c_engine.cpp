@@ -26,14 +26,18 @@ status unknown(unsigned flags) {
 constexpr size_t LEAST_POOL_BYTES = 24;
 constexpr size_t MOST_POOL_BYTES = 4096;
 
-status check_size(const jitnorm_thread_pool_t *pool, size_t bytes) {
+status check_pool(const jitnorm_thread_pool_t *pool, size_t bytes) {
     if (bytes < LEAST_POOL_BYTES || bytes > MOST_POOL_BYTES)
         return invalid(
             explain("pool has %zu bytes, %zu to %zu are expected", bytes, LEAST_POOL_BYTES, MOST_POOL_BYTES));
     const auto *first = reinterpret_cast<const char *>(pool);
     if (std::any_of(first + std::min(bytes, sizeof(*pool)), first + bytes, [](char byte) { return byte != 0; }))
         return unsupported("pool has a member that this version does not know and that is not 0");
-    return ACCEPTED;
+    if (pool->concurrency < 1)
+        return invalid(explain("pool has a concurrency of %d, 1 is the least", pool->concurrency));
+    return pool->concurrency == 1 || pool->parallel_for != nullptr
+               ? ACCEPTED
+               : invalid(explain("pool has a concurrency of %d and no parallel_for", pool->concurrency));
 }
 
 } // namespace
@@ -69,12 +73,7 @@ jitnorm_status_t jitnorm_stream_create_with_thread_pool_of_size(jitnorm_stream_t
                                                                 size_t pool_bytes) {
     JITNORM_REFUSE_NULL(stream, engine, pool);
     if (!are_known(flags)) return report(__func__, unknown(flags));
-    if (const status size = check_size(pool, pool_bytes); size.failed()) return report(__func__, size);
-    if (pool->concurrency < 1)
-        return report(__func__, invalid(explain("pool has a concurrency of %d, 1 is the least", pool->concurrency)));
-    if (pool->concurrency > 1 && pool->parallel_for == nullptr)
-        return report(__func__,
-                      invalid(explain("pool has a concurrency of %d and no parallel_for", pool->concurrency)));
+    if (const status v = check_pool(pool, pool_bytes); v.failed()) return report(__func__, v);
     jitnorm_thread_pool_t known{};
     std::memcpy(&known, pool, std::min(pool_bytes, sizeof(known)));
     return create(__func__, stream, engine, true, known);

@@ -176,13 +176,13 @@ jitnorm_status_t jitnorm_primitive_attr_set_epsilon(jitnorm_primitive_attr_t att
 
 namespace {
 
-status check(const residual_addition &asked, const memory_desc &residual, const memory_desc *sum, unsigned flags) {
+status check(const residual_addition &asked, const memory_desc &residual, const memory_desc *sum) {
     if (residual.ndims == 0) return invalid("residual_desc has no dimensions");
     if (asked.bias_type != jitnorm_data_type_undef && size_of(asked.bias_type) == 0)
         return invalid(explain("bias_data_type is %d, which is no data type", int(asked.bias_type)));
-    if ((flags & ~unsigned(jitnorm_residual_normalize_rounded | jitnorm_residual_mul_silu)) != 0)
-        return invalid(explain("flags 0x%x has bits of no meaning", flags));
-    return asked.normalizes_rounded && (sum == nullptr || sum->ndims == 0)
+    if ((asked.flags & ~unsigned(jitnorm_residual_normalize_rounded | jitnorm_residual_mul_silu)) != 0)
+        return invalid(explain("flags 0x%x has bits of no meaning", asked.flags));
+    return asked.has(jitnorm_residual_normalize_rounded) && (sum == nullptr || sum->ndims == 0)
                ? invalid("the rounded sum is to be normalized, and sum_desc describes none")
                : status{};
 }
@@ -203,11 +203,8 @@ jitnorm_status_t jitnorm_primitive_attr_set_residual(jitnorm_primitive_attr_t at
                                                      jitnorm_data_type_t bias_data_type, unsigned flags) {
     JITNORM_REFUSE_NULL(attr, residual_desc);
     return guarded(__func__, [&]() -> status {
-        residual_addition asked;
-        asked.bias_type = bias_data_type;
-        asked.normalizes_rounded = (flags & unsigned(jitnorm_residual_normalize_rounded)) != 0;
-        asked.multiplies_silu = (flags & unsigned(jitnorm_residual_mul_silu)) != 0;
-        JITNORM_TRY(check(asked, *residual_desc, sum_desc, flags));
+        const residual_addition asked = {bias_data_type, flags};
+        JITNORM_TRY(check(asked, *residual_desc, sum_desc));
         attr->tensors.set({{RESIDUAL, residual_desc}, {SUM, sum_desc}});
         attr->residual = asked;
         return {};
@@ -223,9 +220,7 @@ jitnorm_status_t jitnorm_primitive_attr_get_residual(const_jitnorm_primitive_att
     if (residual_desc != nullptr) *residual_desc = &attr->tensors[RESIDUAL];
     if (sum_desc != nullptr) *sum_desc = &attr->tensors[SUM];
     if (bias_data_type != nullptr) *bias_data_type = residual.bias_type;
-    if (flags != nullptr)
-        *flags = (residual.normalizes_rounded ? unsigned(jitnorm_residual_normalize_rounded) : 0) |
-                 (residual.multiplies_silu ? unsigned(jitnorm_residual_mul_silu) : 0);
+    if (flags != nullptr) *flags = residual.flags;
     return jitnorm_success;
 }
 

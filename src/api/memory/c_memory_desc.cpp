@@ -4,7 +4,6 @@
 
 #include "../../base/boundary.hpp"
 #include "../../tensor/reasons.hpp"
-#include "desc_views.hpp"
 #include "jitnorm/jitnorm_memory.h"
 #include "memory.hpp"
 

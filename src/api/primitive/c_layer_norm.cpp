@@ -9,7 +9,7 @@
 #include "../../math/row_blocks.hpp"
 #include "../../tensor/names.hpp"
 #include "../../tensor/reasons.hpp"
-#include "../memory/undecided_layout.hpp"
+#include "../memory/memory.hpp"
 #include "jitnorm/jitnorm.h"
 #include "primitive_desc.hpp"
 
@@ -82,7 +82,7 @@ status describe(problem &p, const jitnorm_primitive_attr *attr, std::shared_ptr<
     JITNORM_TRY(layer_norm::prepare(p, chosen));
     if (p[VARIANCE].data_type != jitnorm_f32)
         return unsupported(
-            explain("statistics (mean and variance) are %s, f32 is supported", name_of(p[VARIANCE].data_type).data()));
+            explain("%s are %s, f32 is supported", layer_norm::STATISTICS, text_of(p[VARIANCE].data_type)));
     what = std::make_shared<const described>(std::move(p), chosen);
     return {};
 }

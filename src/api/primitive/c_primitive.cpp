@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // C interface: primitives and their execution.
-#include <chrono>
-#include <string>
-
 #include "../../base/boundary.hpp"
 #include "../../base/bytes.hpp"
 #include "../../base/parallel.hpp"
@@ -78,14 +75,11 @@ struct jitnorm_primitive {
 
 namespace {
 
-using stopwatch = std::chrono::steady_clock;
+using layer_norm::stopwatch;
 
-// Logs the line "primitive,<event>,cpu,layer_normalization,<implementation>,<problem>,<milliseconds>".
 void log_timed(const char *event, const jitnorm_primitive &primitive, const layer_norm::problem &p,
                stopwatch::time_point start) {
-    const std::string taken = milliseconds_since(start);
-    log_line(event, std::string("cpu,layer_normalization,") + primitive.desc.what->solution.by->name + "," +
-                        describe(p) + "," + taken);
+    layer_norm::log_timed(event, "layer_normalization", *primitive.desc.what->solution.by, p, start);
 }
 
 status create_primitive(jitnorm_primitive_t *result, const jitnorm_primitive_desc &pd) {
