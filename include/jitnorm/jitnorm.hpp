@@ -81,11 +81,10 @@ struct layer_normalization_forward : public primitive {
         void create(const engine &on, prop_kind kind, const memory::desc &src_desc, const memory::desc &dst_desc,
                     const_jitnorm_memory_desc_t stat_desc, memory::data_type scale_shift_data_type, float epsilon,
                     normalization_flags flags, const primitive_attr &attr, bool allow_empty) {
-            jitnorm_primitive_desc_t result = nullptr;
-            const jitnorm_status_t status = jitnorm_layer_normalization_forward_primitive_desc_create_v2(
-                &result, on.get(), convert_to_c(kind), src_desc.get(), dst_desc.get(), stat_desc,
-                memory::convert_to_c(scale_shift_data_type), epsilon, convert_to_c(flags), attr.get());
-            take(result, status, allow_empty);
+            handle::create(allow_empty, "could not create a primitive descriptor",
+                           jitnorm_layer_normalization_forward_primitive_desc_create_v2, on.get(), convert_to_c(kind),
+                           src_desc.get(), dst_desc.get(), stat_desc, memory::convert_to_c(scale_shift_data_type),
+                           epsilon, convert_to_c(flags), attr.get());
         }
     };
 
@@ -144,13 +143,12 @@ struct layer_normalization_backward : public primitive {
                     memory::data_type scale_shift_data_type, float epsilon, normalization_flags flags,
                     const layer_normalization_forward::primitive_desc &hint_fwd_pd, const primitive_attr &attr,
                     bool allow_empty) {
-            jitnorm_primitive_desc_t result = nullptr;
-            const jitnorm_status_t status = jitnorm_layer_normalization_backward_primitive_desc_create_v2(
-                &result, on.get(), convert_to_c(kind), diff_src_desc.get(), diff_dst_desc.get(), src_desc.get(),
-                stat_desc, memory::convert_to_c(diff_scale_shift_data_type),
-                memory::convert_to_c(scale_shift_data_type), epsilon, convert_to_c(flags), hint_fwd_pd.get(true),
-                attr.get());
-            take(result, status, allow_empty);
+            handle::create(allow_empty, "could not create a primitive descriptor",
+                           jitnorm_layer_normalization_backward_primitive_desc_create_v2, on.get(), convert_to_c(kind),
+                           diff_src_desc.get(), diff_dst_desc.get(), src_desc.get(), stat_desc,
+                           memory::convert_to_c(diff_scale_shift_data_type),
+                           memory::convert_to_c(scale_shift_data_type), epsilon, convert_to_c(flags),
+                           hint_fwd_pd.get(true), attr.get());
         }
     };
 

@@ -59,10 +59,8 @@ struct post_ops : public handle<jitnorm_post_ops_t> {
         const_jitnorm_memory_desc_t described;
         error::wrap_c_api(jitnorm_post_ops_get_params_binary(get(), index, &kind, &described),
                           "could not get the parameters of a binary post-op");
-        jitnorm_memory_desc_t copy;
-        error::wrap_c_api(jitnorm_memory_desc_clone(&copy, described), "could not clone a memory descriptor");
+        src1_desc.reset(copy_of(described));
         alg = static_cast<algorithm>(kind);
-        src1_desc.reset(copy);
     }
 
     void append_prelu(int mask) {

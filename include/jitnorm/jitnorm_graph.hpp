@@ -47,11 +47,8 @@ public:
 
     // Copies the value that data points to. See jitnorm_graph_tensor_create_scalar.
     static tensor make_scalar_tensor(const logical_tensor &lt, const void *data) {
-        jitnorm_graph_tensor_t result;
-        error::wrap_c_api(jitnorm_graph_tensor_create_scalar(&result, &lt.c_data(), data),
-                          "could not create a tensor of one value");
         tensor made;
-        made.reset(result);
+        made.create("could not create a tensor of one value", jitnorm_graph_tensor_create_scalar, &lt.c_data(), data);
         return made;
     }
 

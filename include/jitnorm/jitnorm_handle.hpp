@@ -67,8 +67,15 @@ protected:
     // Takes the object that a C function creates.
     template <typename... Parameters, typename... Arguments>
     void create(const char *message, jitnorm_status_t (*c_function)(T *, Parameters...), Arguments... arguments) {
-        T result;
-        error::wrap_c_api(c_function(&result, arguments...), message);
+        create(false, message, c_function, arguments...);
+    }
+    // With allow_empty, a failure makes an empty handle instead of an exception.
+    template <typename... Parameters, typename... Arguments>
+    void create(bool allow_empty, const char *message, jitnorm_status_t (*c_function)(T *, Parameters...),
+                Arguments... arguments) {
+        T result = nullptr;
+        const jitnorm_status_t status = c_function(&result, arguments...);
+        if (!allow_empty) error::wrap_c_api(status, message);
         reset(result);
     }
 

@@ -137,29 +137,25 @@ struct memory : public handle<jitnorm_memory_t> {
 
         // With allow_empty, a failure makes an empty handle instead of an exception.
         desc(const dims &sizes, data_type type, format_tag tag, bool allow_empty = false) {
-            jitnorm_memory_desc_t result = nullptr;
-            const jitnorm_status_t status = jitnorm_memory_desc_create_with_tag(
-                &result, static_cast<int>(sizes.size()), sizes.data(), convert_to_c(type), convert_to_c(tag));
-            take(result, status, allow_empty);
+            create(allow_empty, "could not create a memory descriptor", jitnorm_memory_desc_create_with_tag,
+                   static_cast<int>(sizes.size()), sizes.data(), convert_to_c(type), convert_to_c(tag));
         }
 
         // If strides is empty, the tensor is row major without gaps.
         desc(const dims &sizes, data_type type, const dims &strides, bool allow_empty = false) {
             if (!strides.empty() && strides.size() != sizes.size())
                 throw error(jitnorm_invalid_arguments, "there must be as many strides as dimensions");
-            jitnorm_memory_desc_t result = nullptr;
-            const jitnorm_status_t status =
-                jitnorm_memory_desc_create_with_strides(&result, static_cast<int>(sizes.size()), sizes.data(),
-                                                        convert_to_c(type), strides.empty() ? nullptr : strides.data());
-            take(result, status, allow_empty);
+            create(allow_empty, "could not create a memory descriptor", jitnorm_memory_desc_create_with_strides,
+                   static_cast<int>(sizes.size()), sizes.data(), convert_to_c(type),
+                   strides.empty() ? nullptr : strides.data());
         }
 
         // Describes one value that a memory holds itself.
         static desc host_scalar(data_type type) {
-            jitnorm_memory_desc_t result = nullptr;
-            error::wrap_c_api(jitnorm_memory_desc_create_host_scalar(&result, memory::convert_to_c(type)),
-                              "could not create a memory descriptor of a host scalar");
-            return desc(result);
+            desc made = without_object();
+            made.create("could not create a memory descriptor of a host scalar", jitnorm_memory_desc_create_host_scalar,
+                        memory::convert_to_c(type));
+            return made;
         }
 
         // Descriptors of the same elements, or of some of them (jitnorm_memory.h). With allow_empty, a failure makes an
@@ -167,21 +163,23 @@ struct memory : public handle<jitnorm_memory_t> {
         desc submemory_desc(const dims &sizes, const dims &offsets, bool allow_empty = false) const {
             need_numbers(sizes.size());
             need_numbers(offsets.size());
-            jitnorm_memory_desc_t result = nullptr;
-            return made(result, jitnorm_memory_desc_create_submemory(&result, get(), sizes.data(), offsets.data()),
-                        allow_empty, "could not create the descriptor of a part");
+            desc made = without_object();
+            made.create(allow_empty, "could not create the descriptor of a part", jitnorm_memory_desc_create_submemory,
+                        get(), sizes.data(), offsets.data());
+            return made;
         }
         desc reshape(const dims &sizes, bool allow_empty = false) const {
-            jitnorm_memory_desc_t result = nullptr;
-            return made(result,
-                        jitnorm_memory_desc_reshape(&result, get(), static_cast<int>(sizes.size()), sizes.data()),
-                        allow_empty, "could not reshape a memory descriptor");
+            desc made = without_object();
+            made.create(allow_empty, "could not reshape a memory descriptor", jitnorm_memory_desc_reshape, get(),
+                        static_cast<int>(sizes.size()), sizes.data());
+            return made;
         }
         desc permute_axes(const std::vector<int> &permutation, bool allow_empty = false) const {
             need_numbers(permutation.size());
-            jitnorm_memory_desc_t result = nullptr;
-            return made(result, jitnorm_memory_desc_permute_axes(&result, get(), permutation.data()), allow_empty,
-                        "could not permute the axes of a memory descriptor");
+            desc made = without_object();
+            made.create(allow_empty, "could not permute the axes of a memory descriptor",
+                        jitnorm_memory_desc_permute_axes, get(), permutation.data());
+            return made;
         }
 
         int get_ndims() const { return query_value<int>(query::ndims_s32); }
@@ -211,17 +209,7 @@ struct memory : public handle<jitnorm_memory_t> {
                 throw error(jitnorm_invalid_arguments, "there must be as many numbers as dimensions");
         }
 
-        // `result` is a reference because the call that gives the next argument, status, writes to it.
-        static desc made(const jitnorm_memory_desc_t &result, jitnorm_status_t status, bool allow_empty,
-                         const char *message) {
-            if (!allow_empty) error::wrap_c_api(status, message);
-            return desc(result);
-        }
-
-        void take(jitnorm_memory_desc_t result, jitnorm_status_t status, bool allow_empty) {
-            if (!allow_empty) error::wrap_c_api(status, "could not create a memory descriptor");
-            reset(result);
-        }
+        static desc without_object() { return desc(jitnorm_memory_desc_t()); } // an empty handle
 
         template <typename T>
         T query_value(query what) const {

@@ -59,9 +59,7 @@ protected:
     // the descriptor is of another primitive, or of neither of the two propagation kinds.
     primitive_desc_base(const_jitnorm_primitive_desc_t cloned, primitive::kind kind, prop_kind one, prop_kind other) {
         if (cloned == nullptr) return;
-        jitnorm_primitive_desc_t clone;
-        error::wrap_c_api(jitnorm_primitive_desc_clone(&clone, cloned), "could not clone a primitive descriptor");
-        reset(clone);
+        create("could not clone a primitive descriptor", jitnorm_primitive_desc_clone, cloned);
         if (get_kind() != kind) throw error(jitnorm_invalid_arguments, "the primitive descriptor is of another kind");
         const auto direction = static_cast<prop_kind>(query_value<jitnorm_prop_kind_t>(query::prop_kind));
         if (direction != one && direction != other)
@@ -74,12 +72,6 @@ protected:
         error::wrap_c_api(jitnorm_primitive_desc_query(get(), convert_to_c(what), 0, &result),
                           "could not query a primitive descriptor");
         return result;
-    }
-
-    // Takes the result of a create function. With allow_empty, a failure makes an empty handle.
-    void take(jitnorm_primitive_desc_t result, jitnorm_status_t status, bool allow_empty) {
-        if (!allow_empty) error::wrap_c_api(status, "could not create a primitive descriptor");
-        reset(result);
     }
 };
 

@@ -26,14 +26,18 @@ status unknown(unsigned flags) {
 constexpr size_t LEAST_POOL_BYTES = 24;
 constexpr size_t MOST_POOL_BYTES = 4096;
 
-status check_size(const jitnorm_thread_pool_t *pool, size_t bytes) {
+status check_pool(const jitnorm_thread_pool_t *pool, size_t bytes) {
     if (bytes < LEAST_POOL_BYTES || bytes > MOST_POOL_BYTES)
         return invalid(
             explain("pool has %zu bytes, %zu to %zu are expected", bytes, LEAST_POOL_BYTES, MOST_POOL_BYTES));
     const auto *first = reinterpret_cast<const char *>(pool);
     if (std::any_of(first + std::min(bytes, sizeof(*pool)), first + bytes, [](char byte) { return byte != 0; }))
         return unsupported("pool has a member that this version does not know and that is not 0");
-    return ACCEPTED;
+    if (pool->concurrency < 1)
+        return invalid(explain("pool has a concurrency of %d, 1 is the least", pool->concurrency));
+    return pool->concurrency == 1 || pool->parallel_for != nullptr
+               ? ACCEPTED
+               : invalid(explain("pool has a concurrency of %d and no parallel_for", pool->concurrency));
 }
 
 } // namespace
@@ -43,7 +47,7 @@ size_t jitnorm_engine_get_count(jitnorm_engine_kind_t kind) {
 }
 
 jitnorm_status_t jitnorm_engine_create(jitnorm_engine_t *engine, jitnorm_engine_kind_t kind, size_t index) {
-    if (any_null(engine)) return report(__func__, JITNORM_NULL_AMONG(engine));
+    JITNORM_REFUSE_NULL(engine);
     if (index >= jitnorm_engine_get_count(kind))
         return report(__func__,
                       invalid(explain("there is no engine %zu of kind %s", index, jitnorm_engine_kind2str(kind))));
@@ -53,15 +57,13 @@ jitnorm_status_t jitnorm_engine_create(jitnorm_engine_t *engine, jitnorm_engine_
 }
 
 jitnorm_status_t jitnorm_engine_get_kind(jitnorm_engine_t engine, jitnorm_engine_kind_t *kind) {
-    if (any_null(engine, kind)) return report(__func__, JITNORM_NULL_AMONG(engine, kind));
-    *kind = engine->kind;
-    return jitnorm_success;
+    return JITNORM_TELL(engine, kind, engine->kind);
 }
 
 jitnorm_status_t jitnorm_engine_destroy(jitnorm_engine_t) { return jitnorm_success; }
 
 jitnorm_status_t jitnorm_stream_create(jitnorm_stream_t *stream, jitnorm_engine_t engine, unsigned flags) {
-    if (any_null(stream, engine)) return report(__func__, JITNORM_NULL_AMONG(stream, engine));
+    JITNORM_REFUSE_NULL(stream, engine);
     if (!are_known(flags)) return report(__func__, unknown(flags));
     return create(__func__, stream, engine, false, jitnorm_thread_pool_t{});
 }
@@ -69,14 +71,9 @@ jitnorm_status_t jitnorm_stream_create(jitnorm_stream_t *stream, jitnorm_engine_
 jitnorm_status_t jitnorm_stream_create_with_thread_pool_of_size(jitnorm_stream_t *stream, jitnorm_engine_t engine,
                                                                 unsigned flags, const jitnorm_thread_pool_t *pool,
                                                                 size_t pool_bytes) {
-    if (any_null(stream, engine, pool)) return report(__func__, JITNORM_NULL_AMONG(stream, engine, pool));
+    JITNORM_REFUSE_NULL(stream, engine, pool);
     if (!are_known(flags)) return report(__func__, unknown(flags));
-    if (const status size = check_size(pool, pool_bytes); size.failed()) return report(__func__, size);
-    if (pool->concurrency < 1)
-        return report(__func__, invalid(explain("pool has a concurrency of %d, 1 is the least", pool->concurrency)));
-    if (pool->concurrency > 1 && pool->parallel_for == nullptr)
-        return report(__func__,
-                      invalid(explain("pool has a concurrency of %d and no parallel_for", pool->concurrency)));
+    if (const status v = check_pool(pool, pool_bytes); v.failed()) return report(__func__, v);
     jitnorm_thread_pool_t known{};
     std::memcpy(&known, pool, std::min(pool_bytes, sizeof(known)));
     return create(__func__, stream, engine, true, known);
@@ -89,13 +86,12 @@ jitnorm_status_t(jitnorm_stream_create_with_thread_pool)(jitnorm_stream_t *strea
 }
 
 jitnorm_status_t jitnorm_stream_get_engine(const_jitnorm_stream_t stream, jitnorm_engine_t *engine) {
-    if (any_null(stream, engine)) return report(__func__, JITNORM_NULL_AMONG(stream, engine));
-    *engine = stream->engine;
-    return jitnorm_success;
+    return JITNORM_TELL(stream, engine, stream->engine);
 }
 
 jitnorm_status_t jitnorm_stream_wait(jitnorm_stream_t stream) {
-    return any_null(stream) ? report(__func__, JITNORM_NULL_AMONG(stream)) : jitnorm_success;
+    JITNORM_REFUSE_NULL(stream);
+    return jitnorm_success;
 }
 
 jitnorm_status_t jitnorm_stream_destroy(jitnorm_stream_t stream) { return destroy(stream); }

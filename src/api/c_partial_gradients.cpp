@@ -2,6 +2,7 @@
 // C interface: how rows may be cut into ranges, and the gradients that the sums of all ranges make; the same of ranges
 // of columns and their sums over rows.
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "../base/boundary.hpp"
@@ -30,46 +31,22 @@ status check_sizes(dim_t all_rows, dim_t columns) {
     return check_sizes({{"all_rows", all_rows}, {"columns", columns}});
 }
 
-bool is_gradient_type(jitnorm_data_type_t type) {
-    return type == jitnorm_f32 || type == jitnorm_bf16 || type == jitnorm_f16 || type == jitnorm_f64;
-}
-
-// Checks that the ranges, one after the other, are all rows and begin with row blocks; appends them to `found`. Ranges
-// without rows may begin anywhere.
-status find_ranges(dim_t all, dim_t columns, int ranges, const dim_t *rows, const double *const *sums,
-                   std::vector<row_range_sums> &found) {
-    const row_blocks blocks(all, columns);
+// Checks that the ranges, one after the other, are all `what` (rows or columns) and begin where cuts may be: between
+// `pieces`. Calls add(i, number of the range's first one) for each. Ranges without any may begin anywhere.
+template <typename MayCutAt, typename Add>
+status find_ranges(const char *what, const char *piece, dim_t all, std::span<const dim_t> sizes, bool have_numbers,
+                   const double *const *sums, MayCutAt &&may_cut_at, Add &&add) {
     dim_t first = 0;
-    for (int i = 0; i < ranges; ++i) {
-        if (rows[i] < 0 || rows[i] > all - first)
-            return invalid(
-                explain("rows[%d] is %lld, %lld rows are left", i, as_number(rows[i]), as_number(all - first)));
-        if (rows[i] > 0 && !blocks.may_cut_at(first)) return invalid(explain("range %d begins within a row block", i));
-        if (rows[i] > 0 && columns > 0 && sums[i] == nullptr) return invalid(explain("sums[%d] is null", i));
-        found.push_back({row_blocks(rows[i], columns, first, all), sums[i]});
-        first += rows[i];
-    }
-    return first == all
-               ? status{}
-               : invalid(explain("the ranges have %lld rows, all_rows is %lld", as_number(first), as_number(all)));
-}
-
-// The same for ranges of columns, which are whole chunks.
-status find_column_ranges(dim_t rows, dim_t all, int ranges, const dim_t *columns, const double *const *sums,
-                          std::vector<column_range_moments> &found) {
-    dim_t first = 0;
-    for (int i = 0; i < ranges; ++i) {
-        if (columns[i] < 0 || columns[i] > all - first)
-            return invalid(explain("columns[%d] is %lld, %lld columns are left", i, as_number(columns[i]),
-                                   as_number(all - first)));
-        if (columns[i] > 0 && first % layer_norm::CHUNK != 0)
-            return invalid(explain("range %d begins within a chunk", i));
-        if (columns[i] > 0 && rows > 0 && sums[i] == nullptr) return invalid(explain("sums[%d] is null", i));
-        found.push_back({divide_up(columns[i], layer_norm::CHUNK), sums[i]});
-        first += columns[i];
+    for (size_t i = 0; i < sizes.size(); first += sizes[i++]) {
+        if (sizes[i] < 0 || sizes[i] > all - first)
+            return invalid(explain("%s[%zu] is %lld, %lld %s are left", what, i, as_number(sizes[i]),
+                                   as_number(all - first), what));
+        if (sizes[i] > 0 && !may_cut_at(first)) return invalid(explain("range %zu begins within a %s", i, piece));
+        if (sizes[i] > 0 && have_numbers && sums[i] == nullptr) return invalid(explain("sums[%zu] is null", i));
+        add(i, first);
     }
     return first == all ? status{}
-                        : invalid(explain("the ranges have %lld columns, all_columns is %lld", as_number(first),
+                        : invalid(explain("the ranges have %lld %s, all_%s is %lld", as_number(first), what, what,
                                           as_number(all)));
 }
 
@@ -104,7 +81,7 @@ status add_columns(double *running, dim_t all, dim_t columns, dim_t first, dim_t
 
 jitnorm_status_t jitnorm_layer_normalization_row_block(jitnorm_dim_t *block_rows, jitnorm_dim_t all_rows,
                                                        jitnorm_dim_t columns) {
-    if (any_null(block_rows)) return report(__func__, JITNORM_NULL_AMONG(block_rows));
+    JITNORM_REFUSE_NULL(block_rows);
     if (const status v = check_sizes(all_rows, columns); v.failed()) return report(__func__, v);
     *block_rows = row_blocks(all_rows, columns).block_rows();
     return jitnorm_success;
@@ -117,12 +94,18 @@ jitnorm_status_t jitnorm_layer_normalization_merge_gradients(void *gradient, jit
     if (ranges < 0) return report(__func__, invalid(explain("ranges is %d, which is negative", ranges)));
     const void *const to = array_of(size_t(columns), gradient), *const numbers = array_of(size_t(ranges), rows);
     const void *const parts = array_of(size_t(ranges), sums);
-    if (any_null(to, numbers, parts)) return report(__func__, null_among("gradient, rows, sums", {to, numbers, parts}));
+    if (any_null(to, numbers, parts)) return report_null(__func__, "gradient, rows, sums", {to, numbers, parts});
     return guarded(__func__, [&] {
-        if (!is_gradient_type(data_type))
+        if (!is_float(data_type))
             return invalid(explain("data_type is %d, a gradient is f32, bf16, f16 or f64", int(data_type)));
         std::vector<row_range_sums> found;
-        JITNORM_TRY(find_ranges(all_rows, columns, ranges, rows, sums, found));
+        const row_blocks blocks(all_rows, columns);
+        JITNORM_TRY(find_ranges(
+            "rows", "row block", all_rows, {rows, size_t(ranges)}, columns > 0, sums,
+            [&](dim_t row) { return blocks.may_cut_at(row); },
+            [&](size_t i, dim_t first) {
+                found.push_back({row_blocks(rows[i], columns, first, all_rows), sums[i]});
+            }));
         layer_norm::reference::merge_gradients(found, columns, data_type, gradient);
         return status{};
     });
@@ -150,12 +133,16 @@ jitnorm_status_t jitnorm_layer_normalization_merge_row_sums(double *merged, jitn
     if (ranges < 0) return report(__func__, invalid(explain("ranges is %d, which is negative", ranges)));
     const void *const to = array_of(size_t(rows), merged), *const numbers = array_of(size_t(ranges), columns);
     const void *const parts = array_of(size_t(ranges), sums);
-    if (any_null(to, numbers, parts))
-        return report(__func__, null_among("merged, columns, sums", {to, numbers, parts}));
+    if (any_null(to, numbers, parts)) return report_null(__func__, "merged, columns, sums", {to, numbers, parts});
     return guarded(__func__, [&] {
         if (size_of(data_type) == 0) return invalid(explain("data_type is %d, which is none", int(data_type)));
         std::vector<column_range_moments> found;
-        JITNORM_TRY(find_column_ranges(rows, all_columns, ranges, columns, sums, found));
+        JITNORM_TRY(find_ranges(
+            "columns", "chunk", all_columns, {columns, size_t(ranges)}, rows > 0, sums,
+            [](dim_t column) { return column % layer_norm::CHUNK == 0; },
+            [&](size_t i, dim_t) {
+                found.push_back({divide_up(columns[i], layer_norm::CHUNK), sums[i]});
+            }));
         layer_norm::reference::merge_moments(found, rows, data_type == jitnorm_f64, merged);
         return status{};
     });

@@ -80,7 +80,7 @@ jitnorm_status_t jitnorm_free_thread_scratchpad(void) {
 }
 
 jitnorm_status_t jitnorm_get_primitive_cache_capacity(int *capacity) {
-    if (any_null(capacity)) return report(__func__, JITNORM_NULL_AMONG(capacity));
+    JITNORM_REFUSE_NULL(capacity);
     *capacity = int(jit::kernel_cache_capacity());
     return jitnorm_success;
 }

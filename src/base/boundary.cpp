@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <exception>
+#include <new>
 
 #include "jitnorm/jitnorm_debug.h"
 #include "verbose.hpp"
@@ -27,6 +29,23 @@ status null_among(std::string_view names, std::initializer_list<const void *> po
     const auto *found = std::find(pointers.begin(), pointers.end(), nullptr);
     const std::string_view name = name_at(names, size_t(found - pointers.begin()));
     return invalid(explain("%.*s is null", int(name.size()), name.data()));
+}
+
+jitnorm_status_t report_null(const char *function, std::string_view names,
+                             std::initializer_list<const void *> pointers) noexcept {
+    return report(function, null_among(names, pointers));
+}
+
+status status_of_exception() noexcept {
+    try {
+        throw;
+    } catch (const std::bad_alloc &) {
+        return OUT_OF_MEMORY;
+    } catch (const std::exception &error) {
+        return {jitnorm_runtime_error, error.what()};
+    } catch (...) {
+        return {jitnorm_runtime_error, "an unknown error"};
+    }
 }
 
 void log_error(const char *function, std::string_view code, const char *reason) noexcept {

@@ -6,9 +6,7 @@
 
 #include <cstddef>
 #include <initializer_list>
-#include <new>
 #include <string_view>
-#include <system_error>
 
 #include "jitnorm/jitnorm_types.h"
 #include "status.hpp"
@@ -22,12 +20,7 @@ constexpr bool any_null(const Pointer *...pointers) {
     return ((pointers == nullptr) || ...);
 }
 
-// The status "<name> is null" for the first null pointer; at least one of them must be null. `names` has the pointers'
-// names in the same order, separated by ", ".
-status null_among(std::string_view names, std::initializer_list<const void *> pointers) noexcept;
-#define JITNORM_NULL_AMONG(...) jitnorm::impl::null_among(#__VA_ARGS__, {__VA_ARGS__})
-
-// An array, to be checked by JITNORM_NULL_AMONG(): the pointer itself, but never null if the array has no elements.
+// An array, to be checked like a pointer: the pointer itself, but never null if the array has no elements.
 inline const void *array_of(size_t count, const void *elements) noexcept {
     static const char NOTHING = 0;
     return count == 0 ? &NOTHING : elements;
@@ -45,17 +38,43 @@ inline jitnorm_status_t report(const char *function, status result) noexcept {
     return result.code;
 }
 
+// The status "<name> is null" for the first null pointer; at least one of them must be null. `names` has the pointers'
+// names in the same order, separated by ", ".
+[[gnu::cold]] status null_among(std::string_view names, std::initializer_list<const void *> pointers) noexcept;
+[[gnu::cold]] jitnorm_status_t report_null(const char *function, std::string_view names,
+                                           std::initializer_list<const void *> pointers) noexcept;
+
+// If one of the pointers is null, the function around it reports the first such pointer and returns.
+#define JITNORM_REFUSE_NULL(...)                                                                                       \
+    do {                                                                                                               \
+        if (jitnorm::impl::any_null(__VA_ARGS__))                                                                      \
+            return jitnorm::impl::report_null(__func__, #__VA_ARGS__, {__VA_ARGS__});                                  \
+    } while (false)
+
+// Writes the value where a caller wants it, as what that pointer points to. The status is success.
+template <typename Answer>
+status answer(void *result, Answer value) {
+    *static_cast<Answer *>(result) = value;
+    return {};
+}
+
+// All that a function does which tells one thing about an object: refuses null for the two, or writes the value, which
+// is an expression with the object, to *result.
+#define JITNORM_TELL(object, result, value)                                                                            \
+    jitnorm::impl::any_null(object, result)                                                                            \
+        ? jitnorm::impl::report_null(__func__, #object ", " #result, {object, result})                                 \
+        : (*(result) = (value), jitnorm_success)
+
+// The status for the exception that is being handled, whose text the reason may be.
+[[gnu::cold]] status status_of_exception() noexcept;
+
 // Runs `body` and reports the status that it returns or the exception that it throws.
 template <typename Body>
 jitnorm_status_t guarded(const char *function, Body &&body) noexcept {
     try {
         return report(function, body());
-    } catch (const std::bad_alloc &) {
-        return report(function, OUT_OF_MEMORY);
-    } catch (const std::exception &error) {
-        return report(function, {jitnorm_runtime_error, error.what()});
     } catch (...) {
-        return report(function, {jitnorm_runtime_error, "an unknown error"});
+        return report(function, status_of_exception());
     }
 }
 
@@ -70,7 +89,7 @@ jitnorm_status_t create(const char *function, Object **object, Argument &&...arg
 
 template <typename Object>
 jitnorm_status_t clone(const char *function, Object **result, const Object *existing) noexcept {
-    if (any_null(result, existing)) return report(function, JITNORM_NULL_AMONG(result, existing));
+    if (any_null(result, existing)) return report_null(function, "result, existing", {result, existing});
     return create(function, result, *existing);
 }
 

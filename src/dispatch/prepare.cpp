@@ -2,15 +2,17 @@
 #include "prepare.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <system_error>
 
 #include "../base/environment.hpp"
+#include "../base/parallel.hpp"
 #include "../base/status.hpp"
 #include "../base/verbose.hpp"
 #include "../jit/isa.hpp"
 #include "../norm/gate_gradients.hpp"
 #include "../norm/row_groups.hpp"
-#include "grouped_executor.hpp"
+#include "../reference/no_elements.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -56,6 +58,60 @@ solution solution_by(const implementation &by, const problem &p) {
         log_line("plan", std::string(by.name) + "," + describe(made.plan) + groups + "," + describe(p));
     }
     return made;
+}
+
+// Executes a problem whose scale, shift or gate have row dimensions, as an execution for each group of rows
+// (src/norm/row_groups.hpp).
+class grouped_executor final : public executor {
+public:
+    // `one` is an executor for one_group(p). So many threads at the most take groups, each of them whole groups; with 1
+    // all threads work on one group after the other. Each of these threads has `scratchpad_bytes` of scratchpad.
+    grouped_executor(const problem &p, std::shared_ptr<const executor> one, int groups_at_once,
+                     size_t scratchpad_bytes);
+
+    jitnorm_status_t execute(const arguments &args) const override;
+
+private:
+    void execute_groups(const row_groups &groups, const arguments &args, const problem *sizes) const;
+
+    std::shared_ptr<const executor> one_;
+    std::optional<row_groups> groups_; // empty: the problem has run-time sizes
+    int groups_at_once_;
+    dim_t scratchpad_bytes_;
+};
+
+grouped_executor::grouped_executor(const problem &p, std::shared_ptr<const executor> one, int groups_at_once,
+                                   size_t scratchpad_bytes)
+    : one_(std::move(one)), groups_at_once_(groups_at_once), scratchpad_bytes_(dim_t(scratchpad_bytes)) {
+    if (!p.has_runtime_sizes()) groups_.emplace(p);
+}
+
+jitnorm_status_t grouped_executor::execute(const arguments &args) const {
+    if (groups_) {
+        execute_groups(*groups_, args, nullptr);
+    } else if (!args.sizes->has_elements()) { // however many groups there are
+        return execute_without_elements(*args.sizes, args);
+    } else {
+        const problem sizes = one_group(*args.sizes);
+        execute_groups(row_groups(*args.sizes), args, &sizes);
+    }
+    return jitnorm_success;
+}
+
+// An execution that has been accepted does not fail.
+void grouped_executor::execute_groups(const row_groups &groups, const arguments &args, const problem *sizes) const {
+    const int threads = groups_at_once_ == 1 ? 1 : std::min(groups_at_once_, max_threads());
+    parallel_parts(threads, [&](int share) {
+        arguments one;
+        one.sizes = sizes;
+        one.planned = args.planned;
+        one.set(SCRATCHPAD, static_cast<std::byte *>(args[SCRATCHPAD]) + share * scratchpad_bytes_);
+        const range mine = split(groups.count(), threads, share);
+        for (dim_t group = mine.begin; group < mine.end; ++group) {
+            groups.locate(group, args, one);
+            one_->execute(one);
+        }
+    });
 }
 
 // Executes backward with a gate as its two steps (src/norm/gate_gradients.hpp). Both use the scratchpad, one after the
@@ -124,6 +180,12 @@ plan plan_for_sizes(const solution &chosen, const problem &sizes, size_t scratch
     plan planned = chosen.by->make_plan(sizes.has_row_groups() ? one_group(sizes) : sizes, the_machine());
     if (planned.scratchpad.bytes() > scratchpad_bytes) planned.give_up_chunks();
     return planned;
+}
+
+void log_timed(const char *event, const std::string &what, const implementation &by, const problem &p,
+               stopwatch::time_point start) {
+    const std::string taken = milliseconds_since(start);
+    log_line(event, "cpu," + what + "," + by.name + "," + describe(p) + "," + taken);
 }
 
 } // namespace jitnorm::impl::layer_norm

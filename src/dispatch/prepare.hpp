@@ -10,6 +10,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 
 #include "ranking.hpp"
@@ -48,5 +49,11 @@ bool move_to_next(const problem &p, solution &chosen);
 // The scratchpad has `scratchpad_bytes`. If that is less than the best plan needs, the plan is one whose threads do not
 // share chunks; implementation::make_plan has asked for enough bytes for such a plan.
 plan plan_for_sizes(const solution &chosen, const problem &sizes, size_t scratchpad_bytes);
+
+using stopwatch = std::chrono::steady_clock;
+
+// Writes the line "<event>,cpu,<what>,<implementation>,<problem>,<milliseconds since start>" to the verbose log.
+void log_timed(const char *event, const std::string &what, const implementation &by, const problem &p,
+               stopwatch::time_point start);
 
 } // namespace jitnorm::impl::layer_norm

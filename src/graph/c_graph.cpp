@@ -46,7 +46,7 @@ status set_values(jitnorm_graph_op &op, jitnorm_graph_op_attr_t name, const Valu
 
 jitnorm_status_t jitnorm_graph_op_create(jitnorm_graph_op_t *op, size_t id, jitnorm_graph_op_kind_t kind,
                                          const char *verbose_name) {
-    if (any_null(op, verbose_name)) return report(__func__, JITNORM_NULL_AMONG(op, verbose_name));
+    JITNORM_REFUSE_NULL(op, verbose_name);
     return guarded(__func__, [&]() -> status {
         *op = new jitnorm_graph_op{id, kind, verbose_name, {}, {}, {}};
         return {};
@@ -56,51 +56,47 @@ jitnorm_status_t jitnorm_graph_op_create(jitnorm_graph_op_t *op, size_t id, jitn
 jitnorm_status_t jitnorm_graph_op_destroy(jitnorm_graph_op_t op) { return destroy(op); }
 
 jitnorm_status_t jitnorm_graph_op_add_input(jitnorm_graph_op_t op, const jitnorm_graph_logical_tensor_t *input) {
-    if (any_null(op, input)) return report(__func__, JITNORM_NULL_AMONG(op, input));
+    JITNORM_REFUSE_NULL(op, input);
     return guarded(__func__, [&] { return add(op->inputs, *input); });
 }
 
 jitnorm_status_t jitnorm_graph_op_add_output(jitnorm_graph_op_t op, const jitnorm_graph_logical_tensor_t *output) {
-    if (any_null(op, output)) return report(__func__, JITNORM_NULL_AMONG(op, output));
+    JITNORM_REFUSE_NULL(op, output);
     return guarded(__func__, [&] { return add(op->outputs, *output); });
 }
 
 jitnorm_status_t jitnorm_graph_op_set_attr_f32(jitnorm_graph_op_t op, jitnorm_graph_op_attr_t name, const float *value,
                                                size_t value_len) {
-    if (any_null(op, value)) return report(__func__, JITNORM_NULL_AMONG(op, value));
+    JITNORM_REFUSE_NULL(op, value);
     return guarded(__func__, [&] { return set_values(*op, name, value, value_len); });
 }
 
 jitnorm_status_t jitnorm_graph_op_set_attr_bool(jitnorm_graph_op_t op, jitnorm_graph_op_attr_t name,
                                                 const uint8_t *value, size_t value_len) {
-    if (any_null(op, value)) return report(__func__, JITNORM_NULL_AMONG(op, value));
+    JITNORM_REFUSE_NULL(op, value);
     if (value_len != 1) return report(__func__, bad_length(name, value_len));
     return guarded(__func__, [&] { return set(*op, name, *value != 0); });
 }
 
 jitnorm_status_t jitnorm_graph_op_set_attr_s64(jitnorm_graph_op_t op, jitnorm_graph_op_attr_t name,
                                                const int64_t *value, size_t value_len) {
-    if (any_null(op, value)) return report(__func__, JITNORM_NULL_AMONG(op, value));
+    JITNORM_REFUSE_NULL(op, value);
     return guarded(__func__, [&] { return set_values(*op, name, value, value_len); });
 }
 
 jitnorm_status_t jitnorm_graph_op_set_attr_str(jitnorm_graph_op_t op, jitnorm_graph_op_attr_t name, const char *value,
                                                size_t value_len) {
-    if (any_null(op, value)) return report(__func__, JITNORM_NULL_AMONG(op, value));
+    JITNORM_REFUSE_NULL(op, value);
     if (value_len == 0) return report(__func__, invalid(explain("attribute 0x%x is an empty string", unsigned(name))));
     return guarded(__func__, [&] { return set(*op, name, std::string(value, value_len)); });
 }
 
 jitnorm_status_t jitnorm_graph_op_get_id(const_jitnorm_graph_op_t op, size_t *id) {
-    if (any_null(op, id)) return report(__func__, JITNORM_NULL_AMONG(op, id));
-    *id = op->id;
-    return jitnorm_success;
+    return JITNORM_TELL(op, id, op->id);
 }
 
 jitnorm_status_t jitnorm_graph_op_get_kind(const_jitnorm_graph_op_t op, jitnorm_graph_op_kind_t *kind) {
-    if (any_null(op, kind)) return report(__func__, JITNORM_NULL_AMONG(op, kind));
-    *kind = op->kind;
-    return jitnorm_success;
+    return JITNORM_TELL(op, kind, op->kind);
 }
 
 // ---- graphs
@@ -126,7 +122,7 @@ status hand_out(const std::vector<partition_pointer> &contents, jitnorm_graph_pa
 jitnorm_status_t jitnorm_graph_graph_create_with_fpmath_mode(jitnorm_graph_graph_t *graph,
                                                              jitnorm_engine_kind_t engine_kind,
                                                              jitnorm_fpmath_mode_t mode) {
-    if (any_null(graph)) return report(__func__, JITNORM_NULL_AMONG(graph));
+    JITNORM_REFUSE_NULL(graph);
     if (engine_kind != jitnorm_cpu)
         return report(__func__,
                       invalid(explain("there is no engine of kind %s", jitnorm_engine_kind2str(engine_kind))));
@@ -142,7 +138,7 @@ jitnorm_status_t jitnorm_graph_graph_destroy(jitnorm_graph_graph_t graph) { retu
 
 jitnorm_status_t jitnorm_graph_graph_set_fpmath_mode(jitnorm_graph_graph_t graph, jitnorm_fpmath_mode_t mode,
                                                      int apply_to_int) {
-    if (any_null(graph)) return report(__func__, JITNORM_NULL_AMONG(graph));
+    JITNORM_REFUSE_NULL(graph);
     if (graph->is_finalized) return report(__func__, FINALIZED);
     if (!is_known(mode)) return report(__func__, unknown_mode(mode));
     graph->fpmath_mode = mode;
@@ -152,7 +148,7 @@ jitnorm_status_t jitnorm_graph_graph_set_fpmath_mode(jitnorm_graph_graph_t graph
 
 jitnorm_status_t jitnorm_graph_graph_get_fpmath_mode(jitnorm_graph_graph_t graph, jitnorm_fpmath_mode_t *mode,
                                                      int *apply_to_int) {
-    if (any_null(graph)) return report(__func__, JITNORM_NULL_AMONG(graph));
+    JITNORM_REFUSE_NULL(graph);
     if (graph->is_finalized) return report(__func__, FINALIZED);
     if (mode != nullptr) *mode = graph->fpmath_mode;
     if (apply_to_int != nullptr) *apply_to_int = graph->fpmath_applies_to_int;
@@ -160,19 +156,17 @@ jitnorm_status_t jitnorm_graph_graph_get_fpmath_mode(jitnorm_graph_graph_t graph
 }
 
 jitnorm_status_t jitnorm_graph_add_op(jitnorm_graph_graph_t graph, jitnorm_graph_op_t op) {
-    if (any_null(graph, op)) return report(__func__, JITNORM_NULL_AMONG(graph, op));
+    JITNORM_REFUSE_NULL(graph, op);
     return guarded(__func__, [&] { return graph->add(*op); });
 }
 
 jitnorm_status_t jitnorm_graph_graph_finalize(jitnorm_graph_graph_t graph) {
-    if (any_null(graph)) return report(__func__, JITNORM_NULL_AMONG(graph));
+    JITNORM_REFUSE_NULL(graph);
     return guarded(__func__, [&] { return graph->finalize(); });
 }
 
 jitnorm_status_t jitnorm_graph_graph_is_finalized(jitnorm_graph_graph_t graph, uint8_t *finalized) {
-    if (any_null(graph, finalized)) return report(__func__, JITNORM_NULL_AMONG(graph, finalized));
-    *finalized = graph->is_finalized ? 1 : 0;
-    return jitnorm_success;
+    return JITNORM_TELL(graph, finalized, graph->is_finalized ? 1 : 0);
 }
 
 jitnorm_status_t jitnorm_graph_graph_filter(jitnorm_graph_graph_t graph, jitnorm_graph_partition_policy_t policy) {
@@ -188,7 +182,7 @@ jitnorm_status_t jitnorm_graph_graph_filter(jitnorm_graph_graph_t graph, jitnorm
 
 jitnorm_status_t jitnorm_graph_graph_get_partition_num(const_jitnorm_graph_graph_t graph, size_t *num) {
     if (any_null(graph)) return report(__func__, {jitnorm_invalid_graph, "graph is null"});
-    if (any_null(num)) return report(__func__, JITNORM_NULL_AMONG(num));
+    JITNORM_REFUSE_NULL(num);
     *num = graph->partitions.size();
     return jitnorm_success;
 }
@@ -196,7 +190,7 @@ jitnorm_status_t jitnorm_graph_graph_get_partition_num(const_jitnorm_graph_graph
 jitnorm_status_t jitnorm_graph_graph_get_partitions(jitnorm_graph_graph_t graph, size_t num,
                                                     jitnorm_graph_partition_t *partitions) {
     if (any_null(graph, partitions))
-        return report(__func__, {jitnorm_invalid_graph, JITNORM_NULL_AMONG(graph, partitions).reason});
+        return report(__func__, {jitnorm_invalid_graph, null_among("graph, partitions", {graph, partitions}).reason});
     if (num == 0) return report(__func__, {jitnorm_invalid_graph, "num is 0"});
     if (num != graph->partitions.size())
         return report(__func__,

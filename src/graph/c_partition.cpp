@@ -36,7 +36,7 @@ jitnorm_status_t write(const char *function, const std::vector<logical_tensor> &
 
 jitnorm_status_t jitnorm_graph_partition_create_with_op(jitnorm_graph_partition_t *partition,
                                                         const_jitnorm_graph_op_t op, jitnorm_engine_kind_t ekind) {
-    if (any_null(partition, op)) return report(__func__, JITNORM_NULL_AMONG(partition, op));
+    JITNORM_REFUSE_NULL(partition, op);
     if (ekind != jitnorm_cpu)
         return report(__func__, invalid(explain("there is no engine of kind %s", jitnorm_engine_kind2str(ekind))));
     return guarded(__func__, [&] { return create_with_op(partition, *op, ekind); });
@@ -45,13 +45,11 @@ jitnorm_status_t jitnorm_graph_partition_create_with_op(jitnorm_graph_partition_
 jitnorm_status_t jitnorm_graph_partition_destroy(jitnorm_graph_partition_t partition) { return destroy(partition); }
 
 jitnorm_status_t jitnorm_graph_partition_get_op_num(const_jitnorm_graph_partition_t partition, size_t *num) {
-    if (any_null(partition, num)) return report(__func__, JITNORM_NULL_AMONG(partition, num));
-    *num = partition->content->ops.size();
-    return jitnorm_success;
+    return JITNORM_TELL(partition, num, partition->content->ops.size());
 }
 
 jitnorm_status_t jitnorm_graph_partition_get_ops(jitnorm_graph_partition_t partition, size_t num, size_t *ids) {
-    if (any_null(partition, ids)) return report(__func__, JITNORM_NULL_AMONG(partition, ids));
+    JITNORM_REFUSE_NULL(partition, ids);
     const std::vector<jitnorm_graph_op> &ops = partition->content->ops;
     if (num != ops.size()) return report(__func__, other_number(num, ops.size()));
     std::transform(ops.begin(), ops.end(), ids, [](const jitnorm_graph_op &op) { return op.id; });
@@ -59,46 +57,36 @@ jitnorm_status_t jitnorm_graph_partition_get_ops(jitnorm_graph_partition_t parti
 }
 
 jitnorm_status_t jitnorm_graph_partition_get_id(const_jitnorm_graph_partition_t partition, size_t *id) {
-    if (any_null(partition, id)) return report(__func__, JITNORM_NULL_AMONG(partition, id));
-    *id = partition->content->id;
-    return jitnorm_success;
+    return JITNORM_TELL(partition, id, partition->content->id);
 }
 
 jitnorm_status_t jitnorm_graph_partition_get_engine_kind(const_jitnorm_graph_partition_t partition,
                                                          jitnorm_engine_kind_t *kind) {
-    if (any_null(partition, kind)) return report(__func__, JITNORM_NULL_AMONG(partition, kind));
-    *kind = partition->content->engine_kind;
-    return jitnorm_success;
+    return JITNORM_TELL(partition, kind, partition->content->engine_kind);
 }
 
 jitnorm_status_t jitnorm_graph_partition_is_supported(const_jitnorm_graph_partition_t partition,
                                                       uint8_t *is_supported) {
-    if (any_null(partition, is_supported)) return report(__func__, JITNORM_NULL_AMONG(partition, is_supported));
-    *is_supported = partition->content->norm.has_value() ? 1 : 0;
-    return jitnorm_success;
+    return JITNORM_TELL(partition, is_supported, partition->content->norm.has_value() ? 1 : 0);
 }
 
 jitnorm_status_t jitnorm_graph_partition_get_input_ports_num(const_jitnorm_graph_partition_t partition, size_t *num) {
-    if (any_null(partition, num)) return report(__func__, JITNORM_NULL_AMONG(partition, num));
-    *num = partition->content->inputs.size();
-    return jitnorm_success;
+    return JITNORM_TELL(partition, num, partition->content->inputs.size());
 }
 
 jitnorm_status_t jitnorm_graph_partition_get_input_ports(const_jitnorm_graph_partition_t partition, size_t num,
                                                          jitnorm_graph_logical_tensor_t *inputs) {
-    if (any_null(partition, inputs)) return report(__func__, JITNORM_NULL_AMONG(partition, inputs));
+    JITNORM_REFUSE_NULL(partition, inputs);
     return write(__func__, partition->content->inputs, num, inputs);
 }
 
 jitnorm_status_t jitnorm_graph_partition_get_output_ports_num(const_jitnorm_graph_partition_t partition, size_t *num) {
-    if (any_null(partition, num)) return report(__func__, JITNORM_NULL_AMONG(partition, num));
-    *num = partition->content->outputs.size();
-    return jitnorm_success;
+    return JITNORM_TELL(partition, num, partition->content->outputs.size());
 }
 
 jitnorm_status_t jitnorm_graph_partition_get_output_ports(const_jitnorm_graph_partition_t partition, size_t num,
                                                           jitnorm_graph_logical_tensor_t *outputs) {
-    if (any_null(partition, outputs)) return report(__func__, JITNORM_NULL_AMONG(partition, outputs));
+    JITNORM_REFUSE_NULL(partition, outputs);
     return write(__func__, partition->content->outputs, num, outputs);
 }
 
@@ -109,8 +97,8 @@ jitnorm_status_t jitnorm_graph_partition_compile(jitnorm_graph_partition_t parti
                                                  jitnorm_engine_t engine) {
     const void *in = array_of(in_num, inputs), *out = array_of(out_num, outputs);
     if (any_null(partition, compiled_partition, in, out, engine))
-        return report(__func__, null_among("partition, compiled_partition, inputs, outputs, engine",
-                                           {partition, compiled_partition, in, out, engine}));
+        return report_null(__func__, "partition, compiled_partition, inputs, outputs, engine",
+                           {partition, compiled_partition, in, out, engine});
     if (partition->content != compiled_partition->partition)
         return report(__func__, invalid(explain("the compiled partition was created from partition %zu, not from %zu",
                                                 compiled_partition->partition->id, partition->content->id)));
@@ -127,8 +115,7 @@ constexpr status NOT_COMPILED = invalid("compiled_partition is not compiled yet"
 
 jitnorm_status_t jitnorm_graph_compiled_partition_create(jitnorm_graph_compiled_partition_t *compiled_partition,
                                                          jitnorm_graph_partition_t partition) {
-    if (any_null(compiled_partition, partition))
-        return report(__func__, JITNORM_NULL_AMONG(compiled_partition, partition));
+    JITNORM_REFUSE_NULL(compiled_partition, partition);
     return guarded(__func__, [&]() -> status {
         *compiled_partition = new jitnorm_graph_compiled_partition{partition->content, nullptr};
         return {};
@@ -145,8 +132,8 @@ jitnorm_status_t jitnorm_graph_compiled_partition_execute_v2(
     const_jitnorm_graph_tensor_t scratchpad) {
     const void *in = array_of(num_inputs, inputs), *out = array_of(num_outputs, outputs);
     if (any_null(compiled_partition, stream, in, out))
-        return report(__func__,
-                      null_among("compiled_partition, stream, inputs, outputs", {compiled_partition, stream, in, out}));
+        return report_null(__func__, "compiled_partition, stream, inputs, outputs",
+                           {compiled_partition, stream, in, out});
     if (compiled_partition->program == nullptr) return report(__func__, NOT_COMPILED);
     return guarded(__func__, [&] {
         return compiled_partition->program->execute(*stream, {inputs, num_inputs}, {outputs, num_outputs}, scratchpad);
@@ -163,7 +150,7 @@ jitnorm_status_t jitnorm_graph_compiled_partition_execute(const_jitnorm_graph_co
 
 jitnorm_status_t jitnorm_graph_compiled_partition_get_scratchpad_logical_tensor(
     const_jitnorm_graph_compiled_partition_t compiled_partition, jitnorm_graph_logical_tensor_t *lt) {
-    if (any_null(compiled_partition, lt)) return report(__func__, JITNORM_NULL_AMONG(compiled_partition, lt));
+    JITNORM_REFUSE_NULL(compiled_partition, lt);
     if (compiled_partition->program == nullptr) return report(__func__, NOT_COMPILED);
     *lt = compiled_partition->program->scratchpad();
     return jitnorm_success;
@@ -172,7 +159,7 @@ jitnorm_status_t jitnorm_graph_compiled_partition_get_scratchpad_logical_tensor(
 jitnorm_status_t
 jitnorm_graph_compiled_partition_query_logical_tensor(const_jitnorm_graph_compiled_partition_t compiled_partition,
                                                       size_t tid, jitnorm_graph_logical_tensor_t *lt) {
-    if (any_null(compiled_partition, lt)) return report(__func__, JITNORM_NULL_AMONG(compiled_partition, lt));
+    JITNORM_REFUSE_NULL(compiled_partition, lt);
     if (compiled_partition->program == nullptr) return report(__func__, NOT_COMPILED);
     const logical_tensor *found = compiled_partition->program->find(tid);
     if (found == nullptr)
@@ -185,8 +172,7 @@ jitnorm_status_t
 jitnorm_graph_compiled_partition_get_inplace_ports(const_jitnorm_graph_compiled_partition_t compiled_partition,
                                                    size_t *num_inplace_pairs,
                                                    const jitnorm_graph_inplace_pair_t **inplace_pairs) {
-    if (any_null(compiled_partition, num_inplace_pairs, inplace_pairs))
-        return report(__func__, JITNORM_NULL_AMONG(compiled_partition, num_inplace_pairs, inplace_pairs));
+    JITNORM_REFUSE_NULL(compiled_partition, num_inplace_pairs, inplace_pairs);
     if (compiled_partition->program == nullptr) return report(__func__, NOT_COMPILED);
     const auto pairs = compiled_partition->program->inplace_pairs();
     *num_inplace_pairs = pairs.size();

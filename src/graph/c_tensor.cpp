@@ -34,7 +34,7 @@ jitnorm_status_t jitnorm_graph_logical_tensor_init(jitnorm_graph_logical_tensor_
                                                    jitnorm_data_type_t dtype, int32_t ndims,
                                                    jitnorm_graph_layout_type_t ltype,
                                                    jitnorm_graph_tensor_property_t ptype) {
-    if (any_null(logical_tensor)) return report(__func__, JITNORM_NULL_AMONG(logical_tensor));
+    JITNORM_REFUSE_NULL(logical_tensor);
     if (ndims < JITNORM_GRAPH_UNKNOWN_NDIMS || ndims > MAX_NDIMS) return report(__func__, bad_rank(ndims));
     *logical_tensor = make(tid, dtype, ndims, ltype, ptype);
     return jitnorm_success;
@@ -46,7 +46,7 @@ jitnorm_status_t jitnorm_graph_logical_tensor_init_with_dims(jitnorm_graph_logic
                                                              jitnorm_graph_layout_type_t ltype,
                                                              jitnorm_graph_tensor_property_t ptype) {
     if (any_null(logical_tensor) || (ndims > 0 && dims == nullptr))
-        return report(__func__, JITNORM_NULL_AMONG(logical_tensor, dims));
+        return report_null(__func__, "logical_tensor, dims", {logical_tensor, dims});
     if (ndims < 0 || ndims > MAX_NDIMS) return report(__func__, bad_rank(ndims, 0));
     graph::logical_tensor made = make(tid, dtype, ndims, ltype, ptype);
     std::copy(dims, dims + ndims, made.dims);
@@ -62,7 +62,7 @@ jitnorm_status_t jitnorm_graph_logical_tensor_init_with_strides(jitnorm_graph_lo
                                                                 const jitnorm_dims_t dims, const jitnorm_dims_t strides,
                                                                 jitnorm_graph_tensor_property_t ptype) {
     if (any_null(logical_tensor) || (ndims > 0 && any_null(dims, strides)))
-        return report(__func__, JITNORM_NULL_AMONG(logical_tensor, dims, strides));
+        return report_null(__func__, "logical_tensor, dims, strides", {logical_tensor, dims, strides});
     if (ndims < 0 || ndims > MAX_NDIMS) return report(__func__, bad_rank(ndims, 0));
     *logical_tensor = make(tid, dtype, ndims, jitnorm_graph_layout_type_strided, ptype);
     std::copy(dims, dims + ndims, logical_tensor->dims);
@@ -72,7 +72,7 @@ jitnorm_status_t jitnorm_graph_logical_tensor_init_with_strides(jitnorm_graph_lo
 
 jitnorm_status_t jitnorm_graph_logical_tensor_get_mem_size(const jitnorm_graph_logical_tensor_t *logical_tensor,
                                                            size_t *size) {
-    if (any_null(logical_tensor, size)) return report(__func__, JITNORM_NULL_AMONG(logical_tensor, size));
+    JITNORM_REFUSE_NULL(logical_tensor, size);
     if (!has_legal_rank(*logical_tensor)) return report(__func__, bad_rank(logical_tensor->ndims));
     *size = size_in_bytes(*logical_tensor);
     return jitnorm_success;
@@ -80,7 +80,7 @@ jitnorm_status_t jitnorm_graph_logical_tensor_get_mem_size(const jitnorm_graph_l
 
 jitnorm_status_t jitnorm_graph_logical_tensor_is_equal(const jitnorm_graph_logical_tensor_t *lt1,
                                                        const jitnorm_graph_logical_tensor_t *lt2, uint8_t *is_equal) {
-    if (any_null(lt1, lt2, is_equal)) return report(__func__, JITNORM_NULL_AMONG(lt1, lt2, is_equal));
+    JITNORM_REFUSE_NULL(lt1, lt2, is_equal);
     for (const auto *lt : {lt1, lt2})
         if (!has_legal_rank(*lt)) return report(__func__, bad_rank(lt->ndims));
     *is_equal = are_equal(*lt1, *lt2) ? 1 : 0;
@@ -122,43 +122,35 @@ status create_scalar(jitnorm_graph_tensor_t *tensor, const logical_tensor &lt, c
 jitnorm_status_t jitnorm_graph_tensor_create_scalar(jitnorm_graph_tensor_t *tensor,
                                                     const jitnorm_graph_logical_tensor_t *logical_tensor,
                                                     const void *scalar) {
-    if (any_null(tensor, logical_tensor, scalar))
-        return report(__func__, JITNORM_NULL_AMONG(tensor, logical_tensor, scalar));
+    JITNORM_REFUSE_NULL(tensor, logical_tensor, scalar);
     return guarded(__func__, [&] { return create_scalar(tensor, *logical_tensor, scalar); });
 }
 
 jitnorm_status_t jitnorm_graph_tensor_create(jitnorm_graph_tensor_t *tensor,
                                              const jitnorm_graph_logical_tensor_t *logical_tensor,
                                              jitnorm_engine_t engine, void *handle) {
-    if (any_null(tensor, logical_tensor, engine))
-        return report(__func__, JITNORM_NULL_AMONG(tensor, logical_tensor, engine));
+    JITNORM_REFUSE_NULL(tensor, logical_tensor, engine);
     return guarded(__func__, [&] { return create_tensor(tensor, *logical_tensor, engine, handle); });
 }
 
 jitnorm_status_t jitnorm_graph_tensor_destroy(jitnorm_graph_tensor_t tensor) { return destroy(tensor); }
 
 jitnorm_status_t jitnorm_graph_tensor_get_data_handle(const_jitnorm_graph_tensor_t tensor, void **handle) {
-    if (any_null(tensor, handle)) return report(__func__, JITNORM_NULL_AMONG(tensor, handle));
-    *handle = tensor->handle;
-    return jitnorm_success;
+    return JITNORM_TELL(tensor, handle, tensor->handle);
 }
 
 jitnorm_status_t jitnorm_graph_tensor_set_data_handle(jitnorm_graph_tensor_t tensor, void *handle) {
-    if (any_null(tensor)) return report(__func__, JITNORM_NULL_AMONG(tensor));
+    JITNORM_REFUSE_NULL(tensor);
     if (handle != tensor->owned.get()) tensor->owned.reset();
     tensor->handle = handle;
     return jitnorm_success;
 }
 
 jitnorm_status_t jitnorm_graph_tensor_get_engine(const_jitnorm_graph_tensor_t tensor, jitnorm_engine_t *engine) {
-    if (any_null(tensor, engine)) return report(__func__, JITNORM_NULL_AMONG(tensor, engine));
-    *engine = tensor->engine;
-    return jitnorm_success;
+    return JITNORM_TELL(tensor, engine, tensor->engine);
 }
 
 jitnorm_status_t jitnorm_graph_tensor_get_logical_tensor(const_jitnorm_graph_tensor_t tensor,
                                                          jitnorm_graph_logical_tensor_t *logical_tensor) {
-    if (any_null(tensor, logical_tensor)) return report(__func__, JITNORM_NULL_AMONG(tensor, logical_tensor));
-    *logical_tensor = tensor->description;
-    return jitnorm_success;
+    return JITNORM_TELL(tensor, logical_tensor, tensor->description);
 }

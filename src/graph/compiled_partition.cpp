@@ -2,7 +2,6 @@
 #include "compiled_partition.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 
 #include "../base/parallel.hpp"
@@ -18,14 +17,12 @@ namespace jitnorm::impl::graph {
 
 namespace {
 
-using stopwatch = std::chrono::steady_clock;
+using layer_norm::stopwatch;
 
-// "<event>,cpu,<names of the operations>,<kind, as LayerNorm+GELU>,<implementation>,<problem>,<milliseconds>"
+// What is executed is "<names of the operations>,<kind, as LayerNorm+GELU>".
 void log_timed(const char *event, const partition_content &partition, const layer_norm::implementation &by,
                const layer_norm::problem &p, stopwatch::time_point start) {
-    const std::string taken = milliseconds_since(start);
-    log_line(event,
-             "cpu," + partition.name() + "," + partition.norm->name + "," + by.name + "," + describe(p) + "," + taken);
+    layer_norm::log_timed(event, partition.name() + "," + partition.norm->name, by, p, start);
 }
 
 bool has_elements(const logical_tensor &lt) { return std::find(lt.dims, lt.dims + lt.ndims, 0) == lt.dims + lt.ndims; }
@@ -103,8 +100,8 @@ status explain_difference(const logical_tensor &given, const logical_tensor &com
     char name[32];
     std::snprintf(name, sizeof name, "tensor %zu", given.id);
     if (given.data_type != compiled.data_type)
-        return invalid(explain("%s is %s, %s was compiled", name, name_of(given.data_type).data(),
-                               name_of(compiled.data_type).data()));
+        return invalid(
+            explain("%s is %s, %s was compiled", name, text_of(given.data_type), text_of(compiled.data_type)));
     const std::span<const dim_t> dims = dims_of(given), expected = dims_of(compiled);
     if (!std::equal(dims.begin(), dims.end(), expected.begin(), expected.end()))
         return invalid(explain_dims(name, dims, "the compiled one", expected));

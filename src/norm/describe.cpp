@@ -67,15 +67,20 @@ std::string describe_scale_shift_types(const problem &p) {
     return p.scale_shift_type == jitnorm_f32 ? "" : given;
 }
 
-// Scale, shift and gate with row dimensions. The mask has bit d set where the tensor has src's size in dimension d.
+// Bit d is set where the tensor varies along dimension d, one of the first `ndims`.
+unsigned mask_of(const memory_desc &md, int ndims) {
+    unsigned mask = 0;
+    for (int d = 0; d < ndims; ++d)
+        if (md.dims[d] != 1) mask |= 1u << d;
+    return mask;
+}
+
+// Scale, shift and gate with row dimensions.
 std::string describe_modulation(const problem &p) {
     std::string text;
     for (const auto &[name, s] : {std::pair("scale", SCALE), std::pair("shift", SHIFT), std::pair("gate", GATE)}) {
         if (p[s].ndims == 0) continue;
-        unsigned mask = 0;
-        for (int d = 0; d < p.row_ndims(); ++d)
-            if (p[s].dims[d] != 1) mask |= 1u << d;
-        text += (text.empty() ? "" : "+") + std::string(name) + ":" + std::to_string(mask);
+        text += (text.empty() ? "" : "+") + std::string(name) + ":" + std::to_string(mask_of(p[s], p.row_ndims()));
         if (s == GATE) text += ":" + std::string(name_of(p[s].data_type));
     }
     return text;
@@ -120,13 +125,9 @@ std::string describe_entry(const eltwise_post_op &op) {
     return std::string(name_of(op.alg)) + ":" + text_of(op.alpha) + ":" + text_of(op.beta);
 }
 
-// The mask has bit d set where src1 varies along dimension d.
 std::string describe_entry(const binary_post_op &op) {
-    unsigned mask = 0;
-    for (int d = 0; d < op.src1.ndims; ++d)
-        if (op.src1.dims[d] != 1) mask |= 1u << d;
-    return std::string(name_of(op.alg)) + ":" + std::string(name_of(op.src1.data_type)) + ":" + std::to_string(mask) +
-           ":" + layout_name(op.src1);
+    return std::string(name_of(op.alg)) + ":" + std::string(name_of(op.src1.data_type)) + ":" +
+           std::to_string(mask_of(op.src1, op.src1.ndims)) + ":" + layout_name(op.src1);
 }
 
 std::string describe_post_ops(const post_op_list &list) {

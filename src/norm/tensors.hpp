@@ -122,6 +122,8 @@ constexpr const char *tensor_name(slot s) {
     return s < FIRST_POST_OP ? TENSORS[size_t(s)].name : "src1 of a binary post-op";
 }
 
+constexpr const char *STATISTICS = "statistics (mean and variance)"; // for the reasons of refusals
+
 // The tensors with one value for each row, in the order of their slots.
 inline constexpr std::array ROW_STATISTICS = {MEAN, VARIANCE};
 static_assert(std::ranges::count(TENSORS, extent::statistics, &tensor_kind::dims) == std::ssize(ROW_STATISTICS));

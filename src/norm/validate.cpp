@@ -27,17 +27,10 @@ constexpr unsigned KNOWN_FLAGS = 0
 #include "../../tables/normalization_flags.inc"
     ;
 
-template <typename Value, typename... Values>
-bool is_one_of(Value value, Values... values) {
-    return ((value == values) || ...);
-}
-
 struct named_tensor {
     const char *name = nullptr; // null: there is none
     const memory_desc *md = nullptr;
 };
-
-constexpr const char *STATISTICS = "statistics (mean and variance)";
 
 // The first tensor for which `holds` is true. Statistics must be described even if none is read or written.
 template <typename Predicate>
@@ -50,16 +43,10 @@ named_tensor find_tensor(const problem &p, Predicate &&holds) {
     return {};
 }
 
-const char *text_of(jitnorm_data_type_t type) { return name_of(type).data(); }
-
-bool is_data_type(jitnorm_data_type_t type) {
-    return is_one_of(type, jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64);
-}
-
 // ---------------------------------------------------------------- the operation
 
 status check_prop_kind(const problem &p) {
-    const bool known = p.is_forward() || is_one_of(p.prop_kind, jitnorm_backward, jitnorm_backward_data);
+    const bool known = p.is_forward() || p.prop_kind == jitnorm_backward || p.prop_kind == jitnorm_backward_data;
     return known ? ACCEPTED : invalid(explain("the propagation kind is %d, which is none", int(p.prop_kind)));
 }
 
@@ -160,7 +147,7 @@ status check_outputs(const problem &p) {
 
 status check_data_types(const problem &p) {
     const auto [name, md] = find_tensor(p, [&](const memory_desc &one) {
-        if (&one == &p[VARIANCE] || is_data_type(one.data_type)) return false;
+        if (&one == &p[VARIANCE] || is_float(one.data_type)) return false;
         return !p.is_forward() || !(is_int8(one.data_type) || (&one == &p[DST] && is_f8(one.data_type)));
     });
     if (md == nullptr) return ACCEPTED;
@@ -172,28 +159,16 @@ status check_data_types(const problem &p) {
                                md == &p[DST] ? " as dst" : ""));
 }
 
-status check_further_outputs(const problem &p) {
-    for (const tensor_kind &t : TENSORS) {
-        if (!is_further_output(t) || !p.writes(t.place)) continue;
-        if (!p.is_forward()) return unsupported(explain("%s is forward's alone", t.name));
-        if (!is_data_type(p[t.place].data_type))
-            return unsupported(
-                explain("%s is %s, f32, bf16, f16 and f64 are possible", t.name, text_of(p[t.place].data_type)));
-    }
-    return ACCEPTED;
-}
-
 status check_statistics_type(const problem &p) {
-    return is_one_of(p[VARIANCE].data_type, jitnorm_f32, jitnorm_bf16, jitnorm_f16)
-               ? ACCEPTED
-               : unsupported(
-                     explain("%s are %s, f32, bf16 and f16 are possible", STATISTICS, text_of(p[VARIANCE].data_type)));
+    return is_single_or_half(p[VARIANCE].data_type) ? ACCEPTED
+                                                    : unsupported(explain("%s are %s, f32, bf16 and f16 are possible",
+                                                                          STATISTICS, text_of(p[VARIANCE].data_type)));
 }
 
 status check_affine_type(const problem &p, jitnorm_data_type_t type, const char *names) {
     if (size_of(type) == 0) return invalid(explain("%s have the data type %d, which is none", names, int(type)));
     if (type == jitnorm_f64 && p.computes_in_double()) return ACCEPTED;
-    return is_one_of(type, jitnorm_f32, jitnorm_bf16, jitnorm_f16)
+    return is_single_or_half(type)
                ? ACCEPTED
                : unsupported(explain("%s are %s, f32, bf16 and f16 are possible, and f64 where data is f64", names,
                                      text_of(type)));
@@ -286,23 +261,7 @@ status check_row_groups(const problem &p) {
     return ACCEPTED;
 }
 
-// ---------------------------------------------------------------- the attributes
-
-status check_residual(const problem &p) {
-    if (p.reads(RESIDUAL) && p.attr.normalizes_rounded_sum && !p.writes(SUM))
-        return invalid("the rounded sum with the residual is to be normalized, and there is none");
-    if (!p.reads(BIAS)) return ACCEPTED;
-    if (size_of(p.attr.bias_type) == 0)
-        return invalid(explain("biases have the data type %d, which is none", int(p.attr.bias_type)));
-    return is_one_of(p.attr.bias_type, jitnorm_f32, jitnorm_bf16, jitnorm_f16)
-               ? ACCEPTED
-               : unsupported(explain("biases are %s, f32, bf16 and f16 are possible", text_of(p.attr.bias_type)));
-}
-
-status check_attributes(const problem &p) {
-    const bool plain = !p.attr.src_scale && !p.attr.dst_scale && p.attr.post_ops.entries.empty();
-    return p.is_forward() || plain ? ACCEPTED : unsupported("backward takes neither scales nor post-ops");
-}
+// ---------------------------------------------------------------- the whole
 
 // The steps refuse what one problem can have and a part of it cannot, such as a gate of f64 where src alone is f64.
 status check_gate_gradients(const problem &p) {

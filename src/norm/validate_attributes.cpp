@@ -12,9 +12,34 @@
 
 namespace jitnorm::impl::layer_norm {
 
-namespace {
+status check_further_outputs(const problem &p) {
+    for (const tensor_kind &t : TENSORS) {
+        if (!is_further_output(t) || !p.writes(t.place)) continue;
+        if (!p.is_forward()) return unsupported(explain("%s is forward's alone", t.name));
+        if (!is_float(p[t.place].data_type))
+            return unsupported(
+                explain("%s is %s, f32, bf16, f16 and f64 are possible", t.name, text_of(p[t.place].data_type)));
+    }
+    return ACCEPTED;
+}
 
-const char *text_of(jitnorm_data_type_t type) { return name_of(type).data(); }
+status check_residual(const problem &p) {
+    if (p.reads(RESIDUAL) && p.attr.normalizes_rounded_sum && !p.writes(SUM))
+        return invalid("the rounded sum with the residual is to be normalized, and there is none");
+    if (!p.reads(BIAS)) return ACCEPTED;
+    if (size_of(p.attr.bias_type) == 0)
+        return invalid(explain("biases have the data type %d, which is none", int(p.attr.bias_type)));
+    return is_single_or_half(p.attr.bias_type)
+               ? ACCEPTED
+               : unsupported(explain("biases are %s, f32, bf16 and f16 are possible", text_of(p.attr.bias_type)));
+}
+
+status check_attributes(const problem &p) {
+    const bool plain = !p.attr.src_scale && !p.attr.dst_scale && p.attr.post_ops.entries.empty();
+    return p.is_forward() || plain ? ACCEPTED : unsupported("backward takes neither scales nor post-ops");
+}
+
+namespace {
 
 status check_entry(const sum_post_op &op, const problem &p) {
     const jitnorm_data_type_t type = op.data_type == jitnorm_data_type_undef ? p[DST].data_type : op.data_type;
@@ -95,7 +120,7 @@ status check_dynamic_scales(const problem &p) {
     if (p.has_runtime_sizes()) return unsupported("scales are found for sizes and strides known at creation only");
     if (!is_scaled(p[DST].data_type))
         return unsupported(
-            explain("dst is %s, scales are found for s8, u8, f8_e5m2 and f8_e4m3", name_of(p[DST].data_type).data()));
+            explain("dst is %s, scales are found for s8, u8, f8_e5m2 and f8_e4m3", text_of(p[DST].data_type)));
     if (p.attr.post_ops.read_dst())
         return unsupported("a sum post-op reads values of dst whose scales are not known yet");
     if (scales.data_type != jitnorm_f32 || scales.format_kind != jitnorm_blocked || scales.inner_nblks != 0)

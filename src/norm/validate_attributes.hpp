@@ -6,6 +6,9 @@
 
 namespace jitnorm::impl::layer_norm {
 
+status check_residual(const problem &p);
+status check_further_outputs(const problem &p); // those of attributes that have no other settings
+status check_attributes(const problem &p);      // that backward has none
 status check_post_ops(const problem &p);
 
 // Scales of dst that the library finds: their tensor has the dimensions that scales_per_row() describes.

@@ -12,8 +12,6 @@ namespace jitnorm::impl::layer_norm {
 
 // with_fast_fma() runs code that is compiled for the processor's fma instruction, where the processor has it. The bits
 // of results do not change: std::fma rounds once everywhere, but without the instruction it is a slow function call.
-#if defined(__x86_64__) && defined(__GNUC__)
-
 // `flatten` inlines all functions that body calls, so that they are compiled for fma, too.
 template <typename Body>
 [[gnu::flatten, gnu::target("avx2,fma")]] void run_compiled_for_fma(Body &body) {
@@ -27,15 +25,6 @@ void with_fast_fma(Body &&body) {
     else
         body();
 }
-
-#else
-
-template <typename Body>
-void with_fast_fma(Body &&body) {
-    body();
-}
-
-#endif
 
 // The fence behind non-temporal stores. Other threads may see such stores in any order until a fence. A fence waits for
 // memory, so there is one at the end of a thread's work and none in a kernel.

@@ -132,34 +132,19 @@ private:
 
 // ---- the elements of two lines, alternating: those of the lower halves or those of the upper halves
 
-template <size_t Size>
-[[gnu::always_inline, gnu::target("avx2")]] inline __m128i interleave_low(__m128i a, __m128i b) {
-    if constexpr (Size == 1) return _mm_unpacklo_epi8(a, b);
-    if constexpr (Size == 2) return _mm_unpacklo_epi16(a, b);
-    if constexpr (Size == 4) return _mm_unpacklo_epi32(a, b);
-    return _mm_unpacklo_epi64(a, b);
-}
-template <size_t Size>
-[[gnu::always_inline, gnu::target("avx2")]] inline __m128i interleave_high(__m128i a, __m128i b) {
-    if constexpr (Size == 1) return _mm_unpackhi_epi8(a, b);
-    if constexpr (Size == 2) return _mm_unpackhi_epi16(a, b);
-    if constexpr (Size == 4) return _mm_unpackhi_epi32(a, b);
-    return _mm_unpackhi_epi64(a, b);
-}
-template <size_t Size>
-[[gnu::always_inline, gnu::target("avx2")]] inline __m256i interleave_low(__m256i a, __m256i b) {
-    if constexpr (Size == 1) return _mm256_unpacklo_epi8(a, b);
-    if constexpr (Size == 2) return _mm256_unpacklo_epi16(a, b);
-    if constexpr (Size == 4) return _mm256_unpacklo_epi32(a, b);
-    return _mm256_unpacklo_epi64(a, b);
-}
-template <size_t Size>
-[[gnu::always_inline, gnu::target("avx2")]] inline __m256i interleave_high(__m256i a, __m256i b) {
-    if constexpr (Size == 1) return _mm256_unpackhi_epi8(a, b);
-    if constexpr (Size == 2) return _mm256_unpackhi_epi16(a, b);
-    if constexpr (Size == 4) return _mm256_unpackhi_epi32(a, b);
-    return _mm256_unpackhi_epi64(a, b);
-}
+#define JITNORM_INTERLEAVE(name, vector, unpack)                                                                       \
+    template <size_t Size>                                                                                             \
+    [[gnu::always_inline, gnu::target("avx2")]] inline vector name(vector a, vector b) {                               \
+        if constexpr (Size == 1) return unpack##_epi8(a, b);                                                           \
+        if constexpr (Size == 2) return unpack##_epi16(a, b);                                                          \
+        if constexpr (Size == 4) return unpack##_epi32(a, b);                                                          \
+        return unpack##_epi64(a, b);                                                                                   \
+    }
+JITNORM_INTERLEAVE(interleave_low, __m128i, _mm_unpacklo)
+JITNORM_INTERLEAVE(interleave_high, __m128i, _mm_unpackhi)
+JITNORM_INTERLEAVE(interleave_low, __m256i, _mm256_unpacklo)
+JITNORM_INTERLEAVE(interleave_high, __m256i, _mm256_unpackhi)
+#undef JITNORM_INTERLEAVE
 
 // ---- rectangles: to[j][i] = from[i][j]; a pitch is the bytes from line to line, a step those from element to element
 

@@ -44,6 +44,10 @@ constexpr bool is_int8(jitnorm_data_type_t type) {
     return p.size == 1 && p.precision == 0;
 }
 
+constexpr bool is_half(jitnorm_data_type_t type) { return type == jitnorm_bf16 || type == jitnorm_f16; }
+constexpr bool is_single_or_half(jitnorm_data_type_t type) { return type == jitnorm_f32 || is_half(type); }
+constexpr bool is_float(jitnorm_data_type_t type) { return type == jitnorm_f64 || is_single_or_half(type); } // no f8
+
 constexpr int MAX_NDIMS = JITNORM_MAX_NDIMS;
 constexpr dim_t RUNTIME_DIM = JITNORM_RUNTIME_DIM_VAL;
 

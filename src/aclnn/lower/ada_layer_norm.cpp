@@ -5,7 +5,6 @@
 #include "../../base/status.hpp"
 #include "../../tensor/row_space.hpp"
 #include "../objects/data_type.hpp"
-#include "checks.hpp"
 #include "lower.hpp"
 
 namespace jitnorm::impl::aclnn {
@@ -14,18 +13,11 @@ namespace {
 
 acl_status check_types(const ada_layer_norm_parameters &g) {
     const int type = g.x->data_type;
-    JITNORM_TRY(check_float({"x", g.x}));
-    JITNORM_TRY(check_type({{"scale", g.scale},
-                            {"shift", g.shift},
-                            {"out", g.out},
-                            {"meanOutOptional", g.mean},
-                            {"rstdOutOptional", g.rstd}},
-                           type, ", as x"));
-    const named_tensor weight = {"weightOptional", g.weight}, bias = {"biasOptional", g.bias};
-    if (g.op == operation::ada_layer_norm) return check_type({weight, bias}, type, ", as x");
-    for (const named_tensor &one : {weight, bias})
-        if (one.t != nullptr) JITNORM_TRY(check_affine_type(one, *g.x));
-    return g.weight == nullptr ? acl_status{} : check_type({bias}, g.weight->data_type, ", as weightOptional");
+    JITNORM_TRY(check_float(g.x));
+    JITNORM_TRY(check_type({g.scale, g.shift, g.out, g.mean, g.rstd}, type, ", as x"));
+    if (g.op == operation::ada_layer_norm) return check_type({g.weight, g.bias}, type, ", as x");
+    for (const named_tensor &one : {g.weight, g.bias}) JITNORM_TRY(check_affine_type(one, *g.x));
+    return g.weight ? check_type({g.bias}, g.weight->data_type, ", as weightOptional") : acl_status{};
 }
 
 // The dimensions of x with 1 in place of the last but one.
@@ -39,26 +31,23 @@ std::vector<dim_t> modulation_dims(const tensor &x) {
 acl_status check_modulation(const named_tensor &one, const tensor &x) {
     std::vector<dim_t> with = modulation_dims(x), without = with;
     without.erase(without.end() - 2);
-    if (equal(one.t->dims, with) || equal(one.t->dims, without)) return {};
-    return invalid(explain("%s has the shape %s, neither %s nor %s", one.name, shape_text(one.t->dims).text,
+    if (equal(one->dims, with) || equal(one->dims, without)) return {};
+    return invalid(explain("%s has the shape %s, neither %s nor %s", one.name, shape_text(one->dims).text,
                            shape_text(without).text, shape_text(with).text));
 }
 
 acl_status check(const ada_layer_norm_parameters &g, row_shape &parted) {
-    const named_tensor scale = {"scale", g.scale}, shift = {"shift", g.shift}, weight = {"weightOptional", g.weight},
-                       bias = {"biasOptional", g.bias}, mean = {"meanOutOptional", g.mean},
-                       rstd = {"rstdOutOptional", g.rstd};
-    JITNORM_TRY(check_views({{"x", g.x}, scale, shift, weight, bias}, {{"out", g.out}, mean, rstd}));
-    if (g.x->dims.size() < 2) return invalid(explain("x has 1 dimension, 2 to 8 are possible"));
-    if (count(g.x->dims) == 0) return invalid(explain("x has no elements: %s", shape_text(g.x->dims).text));
+    JITNORM_TRY(check_views({g.x, g.scale, g.shift, g.weight, g.bias}, {g.out, g.mean, g.rstd}));
+    if (g.x->dims.size() < 2) return invalid("x has 1 dimension, 2 to 8 are possible");
+    JITNORM_TRY(check_has_elements(g.x));
     JITNORM_TRY(check_types(g));
     JITNORM_TRY(check_epsilon(g.epsilon));
-    JITNORM_TRY(row_shape::part({"x", g.x}, "the last dimension", shape(g.x->dims).last(1), parted));
-    JITNORM_TRY(check_modulation(scale, *g.x));
-    JITNORM_TRY(check_modulation(shift, *g.x));
-    JITNORM_TRY(check_shape({weight, bias}, parted.columns(), "the last dimension of x"));
-    JITNORM_TRY(check_shape({{"out", g.out}}, g.x->dims, "x"));
-    return check_shape({mean, rstd}, shape_of_statistics(*g.x, parted), "x with 1 for its last dimension");
+    JITNORM_TRY(row_shape::part(g.x, "the last dimension", shape(g.x->dims).last(1), parted));
+    JITNORM_TRY(check_modulation(g.scale, *g.x));
+    JITNORM_TRY(check_modulation(g.shift, *g.x));
+    JITNORM_TRY(check_shape({g.weight, g.bias}, parted.columns(), "the last dimension of x"));
+    JITNORM_TRY(check_shape({g.out}, g.x->dims, "x"));
+    return check_shape({g.mean, g.rstd}, shape_of_statistics(*g.x, parted), "x with 1 for its last dimension");
 }
 
 // Scale or shift with a dimension of 1 for the rows of a batch.
@@ -84,26 +73,19 @@ void modulate_by_scale_and_shift(const memory_desc &scale, const memory_desc &sh
 acl_status lower(const ada_layer_norm_parameters &g, request &result) {
     row_shape parted;
     JITNORM_TRY(check(g, parted));
-    result.op = g.op;
-    layer_norm::problem &p = result.problem;
+    layer_norm::problem &p = begin(g.op, *g.x, parted, result);
     p.epsilon = float(g.epsilon);
-    p.form = layer_norm::statistics_form::inverse_deviation;
-    p[SRC] = parted.data(*g.x);
     p[DST] = parted.data(*g.out);
-    JITNORM_TRY(place_wanted_statistics({"meanOutOptional", g.mean}, {"rstdOutOptional", g.rstd}, parted, result));
+    JITNORM_TRY(place_wanted_statistics(g.mean, g.rstd, parted, result));
     const memory_desc scale = modulation(*g.scale, *g.x), shift = modulation(*g.shift, *g.x);
     using namespace layer_norm;
-    if (g.weight == nullptr && g.bias == nullptr) {
+    if (!g.weight && !g.bias) {
         modulate_by_scale_and_shift(scale, shift, result);
         result.parameters = with_slots(g.tensors(), {SRC, SCALE, SHIFT, NO_SLOT, NO_SLOT, DST, MEAN, VARIANCE});
     } else {
         p.attr.post_ops.entries = {binary_post_op{jitnorm_binary_mul_plus_one, scale},
                                    binary_post_op{jitnorm_binary_add, shift}};
-        p.flags = (g.weight != nullptr ? unsigned(jitnorm_use_scale) : 0) |
-                  (g.bias != nullptr ? unsigned(jitnorm_use_shift) : 0);
-        p.scale_shift_type = core_type((g.weight != nullptr ? g.weight : g.bias)->data_type);
-        if (g.weight != nullptr) result.sides[SCALE] = parted.columns_of(*g.weight);
-        if (g.bias != nullptr) result.sides[SHIFT] = parted.columns_of(*g.bias);
+        take_affine(g.weight, g.bias, parted, result);
         result.parameters =
             with_slots(g.tensors(), {SRC, post_op_slot(0), post_op_slot(1), SCALE, SHIFT, DST, MEAN, VARIANCE});
     }

@@ -2,7 +2,6 @@
 // aclnnAddLayerNorm: layer normalization of a sum.
 #include "../../base/status.hpp"
 #include "../objects/data_type.hpp"
-#include "checks.hpp"
 #include "lower.hpp"
 
 namespace jitnorm::impl::aclnn {
@@ -18,27 +17,24 @@ acl_status check_types(const add_layer_norm_parameters &g) {
                                type_name(one), type_name(other)));
     const int data = one == other ? one : ACL_FLOAT;
     const bool float_affine = is_narrow(data) && g.gamma->data_type == ACL_FLOAT;
-    JITNORM_TRY(check_type({{"biasOptional", g.bias}, {"yOut", g.y}, {"xOut", g.x}}, data, ", as the sum"));
-    JITNORM_TRY(check_type({{"gamma", g.gamma}, {"beta", g.beta}}, float_affine ? ACL_FLOAT : data,
-                           ", as the sum, or both FLOAT"));
-    return check_type({{"meanOut", g.mean}, {"rstdOut", g.rstd}}, ACL_FLOAT);
+    JITNORM_TRY(check_type({g.bias, g.y, g.x}, data, ", as the sum"));
+    JITNORM_TRY(check_type({g.gamma, g.beta}, float_affine ? ACL_FLOAT : data, ", as the sum, or both FLOAT"));
+    return check_type({g.mean, g.rstd}, ACL_FLOAT);
 }
 
 acl_status check_shapes(const add_layer_norm_parameters &g, row_shape &parted) {
-    const named_tensor x2 = {"x2", g.x2}, beta = {"beta", g.beta}, bias = {"biasOptional", g.bias}, y = {"yOut", g.y},
-                       mean = {"meanOut", g.mean}, rstd = {"rstdOut", g.rstd}, x = {"xOut", g.x};
-    JITNORM_TRY(check_views({{"x1", g.x1}, x2, {"gamma", g.gamma}, beta, bias}, {y, mean, rstd, x}));
-    JITNORM_TRY(check_contiguous({y, mean, rstd, x}));
-    if (count(g.x1->dims) == 0) return invalid(explain("x1 has no elements: %s", shape_text(g.x1->dims).text));
-    JITNORM_TRY(part({"x1", g.x1}, *g.gamma, parted));
+    JITNORM_TRY(check_views({g.x1, g.x2, g.gamma, g.beta, g.bias}, {g.y, g.mean, g.rstd, g.x}));
+    JITNORM_TRY(check_contiguous({g.y, g.mean, g.rstd, g.x}));
+    JITNORM_TRY(check_has_elements(g.x1));
+    JITNORM_TRY(part(g.x1, *g.gamma, parted));
     JITNORM_TRY(check_epsilon(g.epsilon));
-    JITNORM_TRY(check_shape({beta}, g.gamma->dims, "gamma"));
-    JITNORM_TRY(check_shape({x2, y, x}, g.x1->dims, "x1"));
-    if (g.bias != nullptr && !equal(g.bias->dims, g.gamma->dims) && !equal(g.bias->dims, g.x1->dims))
+    JITNORM_TRY(check_shape({g.beta}, g.gamma->dims, "gamma"));
+    JITNORM_TRY(check_shape({g.x2, g.y, g.x}, g.x1->dims, "x1"));
+    if (g.bias && !equal(g.bias->dims, g.gamma->dims) && !equal(g.bias->dims, g.x1->dims))
         return invalid(explain("biasOptional has the shape %s, neither that of gamma, %s, nor that of x1, %s",
                                shape_text(g.bias->dims).text, shape_text(g.gamma->dims).text,
                                shape_text(g.x1->dims).text));
-    return check_shape({mean, rstd}, shape_of_statistics(*g.x1, parted), "x1 with ones for the axes of gamma");
+    return check_shape({g.mean, g.rstd}, shape_of_statistics(*g.x1, parted), "x1 with ones for the axes of gamma");
 }
 
 // Whether rows may have different values of the bias. Otherwise it has one value for each column.
@@ -46,21 +42,6 @@ bool differs_by_row(const tensor &bias, const row_shape &parted) {
     for (size_t d = 0; d < bias.dims.size() - parted.columns().size(); ++d)
         if (bias.dims[d] != 1 && bias.strides[d] != 0) return true;
     return false;
-}
-
-layer_norm::problem make_problem(const add_layer_norm_parameters &g, const row_shape &parted) {
-    layer_norm::problem p;
-    p.prop_kind = jitnorm_forward_training;
-    p.flags = unsigned(jitnorm_use_scale) | unsigned(jitnorm_use_shift);
-    p.epsilon = float(g.epsilon);
-    p.normalized_axes = parted.normalized_axes();
-    p.form = layer_norm::statistics_form::inverse_deviation;
-    p[SRC] = parted.data(*g.x1);
-    p[DST] = parted.data(*g.y);
-    p.scale_shift_type = core_type(g.gamma->data_type);
-    p[RESIDUAL] = parted.data(*g.x2);
-    if (g.x != nullptr) p[SUM] = parted.data(*g.x);
-    return p;
 }
 
 // The slots of the tensors that are added.
@@ -78,12 +59,9 @@ std::vector<parameter> parameters_of(const add_layer_norm_parameters &g, const a
 // only adds, so this one also normalizes the sum into y, which the other problem overwrites.
 request add_first(const add_layer_norm_parameters &g, const row_shape &parted) {
     request first;
-    first.op = g.op;
-    layer_norm::problem &p = first.problem;
+    layer_norm::problem &p = begin(g.op, *g.x1, parted, first);
     p.prop_kind = jitnorm_forward_inference;
     p.flags = unsigned(jitnorm_rms_norm);
-    p.normalized_axes = parted.normalized_axes();
-    p[SRC] = parted.data(*g.x1);
     p[DST] = parted.data(*g.y);
     p[VARIANCE] = make_dense(parted.rows(), jitnorm_f32);
     p[RESIDUAL] = parted.data(*g.x2);
@@ -106,25 +84,28 @@ void add_in_two_steps(const add_layer_norm_parameters &g, const row_shape &parte
 
 acl_status lower(const add_layer_norm_parameters &given, request &result) {
     add_layer_norm_parameters g = given;
-    if (!g.additional_output) g.x = nullptr;
+    if (!g.additional_output) g.x.t = nullptr;
     row_shape parted;
     JITNORM_TRY(check_types(g));
     JITNORM_TRY(as_tiling(check_shapes(g, parted)));
-    result.op = g.op;
-    result.problem = make_problem(g, parted);
-    result.sides[SCALE] = parted.columns_of(*g.gamma);
-    result.sides[SHIFT] = parted.columns_of(*g.beta);
+    layer_norm::problem &p = begin(g.op, *g.x1, parted, result);
+    p.prop_kind = jitnorm_forward_training;
+    p.epsilon = float(g.epsilon);
+    p[DST] = parted.data(*g.y);
+    p[RESIDUAL] = parted.data(*g.x2);
+    if (g.x) p[SUM] = parted.data(*g.x);
+    take_affine(g.gamma, g.beta, parted, result);
     result.inputs = 5;
-    if (g.bias != nullptr && differs_by_row(*g.bias, parted)) {
+    if (g.bias && differs_by_row(*g.bias, parted)) {
         add_in_two_steps(given, parted, result);
     } else {
         result.parameters = parameters_of(given, {SRC, RESIDUAL, BIAS});
-        if (g.bias != nullptr) {
+        if (g.bias) {
             result.sides[BIAS] = parted.columns_of(*g.bias);
-            result.problem.attr.bias_type = core_type(g.bias->data_type);
+            p.attr.bias_type = core_type(g.bias->data_type);
         }
     }
-    return place_statistics({"meanOut", g.mean}, {"rstdOut", g.rstd}, parted, result);
+    return place_statistics(g.mean, g.rstd, parted, result);
 }
 
 } // namespace jitnorm::impl::aclnn

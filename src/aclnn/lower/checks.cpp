@@ -9,8 +9,14 @@
 
 namespace jitnorm::impl::aclnn {
 
+acl_status refuse_null(std::initializer_list<needed> all, const char *why) {
+    for (const needed &one : all)
+        if (one.pointer == nullptr) return null_pointer(explain("%s is null%s", one.name, why));
+    return {};
+}
+
 acl_status row_shape::part(const named_tensor &given, const char *name, shape columns, row_shape &result) {
-    const tensor &input = *given.t;
+    const tensor &input = *given;
     const size_t axes = columns.size();
     if (axes == 0) return invalid(explain("%s is empty", name));
     if (axes > input.dims.size() || !equal(shape(input.dims).last(axes), columns))
@@ -36,10 +42,8 @@ namespace {
 // The first refusal by check(name, tensor); a tensor that is null is skipped.
 template <typename Check>
 acl_status check_each(tensor_list tensors, Check &&check) {
-    for (const auto &[name, t] : tensors) {
-        if (t == nullptr) continue;
-        JITNORM_TRY(check(name, *t));
-    }
+    for (const named_tensor &one : tensors)
+        if (one) JITNORM_TRY(check(one.name, *one));
     return {};
 }
 
@@ -73,9 +77,9 @@ acl_status check_shape(tensor_list tensors, shape expected, const char *what) {
 }
 
 acl_status check_float(const named_tensor &one) {
-    return is_float(one.t->data_type)
+    return is_float(one->data_type)
                ? acl_status{}
-               : invalid(explain("%s is %s, none of FLOAT, FLOAT16 and BF16", one.name, type_name(one.t->data_type)));
+               : invalid(explain("%s is %s, none of FLOAT, FLOAT16 and BF16", one.name, type_name(one->data_type)));
 }
 
 acl_status check_contiguous(tensor_list tensors) {
@@ -86,6 +90,11 @@ acl_status check_contiguous(tensor_list tensors) {
     });
 }
 
+acl_status check_has_elements(const named_tensor &one) {
+    return count(one->dims) != 0 ? acl_status{}
+                                 : invalid(explain("%s has no elements: %s", one.name, shape_text(one->dims).text));
+}
+
 acl_status check_epsilon(double epsilon) {
     return epsilon >= 0 && std::isfinite(float(epsilon))
                ? acl_status{}
@@ -93,10 +102,10 @@ acl_status check_epsilon(double epsilon) {
 }
 
 acl_status check_affine_type(const named_tensor &affine, const tensor &data) {
-    return affine.t == nullptr || affine.t->data_type == ACL_FLOAT || affine.t->data_type == data.data_type
+    return !affine || affine->data_type == ACL_FLOAT || affine->data_type == data.data_type
                ? acl_status{}
                : invalid(explain("%s is %s, it must be FLOAT or have the type of the data, %s", affine.name,
-                                 type_name(affine.t->data_type), type_name(data.data_type)));
+                                 type_name(affine->data_type), type_name(data.data_type)));
 }
 
 acl_status as_tiling(acl_status refused) {
@@ -110,7 +119,7 @@ std::vector<dim_t> shape_of_statistics(const tensor &x, const row_shape &parted)
 }
 
 acl_status place(const named_tensor &given, shape dims, const char *what, memory_desc &layout) {
-    const tensor &t = *given.t;
+    const tensor &t = *given;
     const bool fits = count(t.dims) == count(dims);
     const auto strides = fits ? strides_as(t, dims) : std::nullopt;
     if (!strides)
@@ -123,7 +132,7 @@ acl_status place(const named_tensor &given, shape dims, const char *what, memory
 
 acl_status place_statistics(const named_tensor &mean, const named_tensor &rstd, const row_shape &parted,
                             request &result) {
-    JITNORM_TRY(check_shape({rstd}, mean.t->dims, mean.name));
+    JITNORM_TRY(check_shape({rstd}, mean->dims, mean.name));
     constexpr const char *ROWS = "the axes that count rows";
     memory_desc &first = result.sides[MEAN], &second = result.sides[VARIANCE];
     JITNORM_TRY(place(mean, parted.rows(), ROWS, first));
@@ -137,15 +146,15 @@ acl_status place_statistics(const named_tensor &mean, const named_tensor &rstd, 
 acl_status place_wanted_statistics(const named_tensor &mean, const named_tensor &rstd, const row_shape &parted,
                                    request &result) {
     layer_norm::problem &p = result.problem;
-    if (mean.t == nullptr && rstd.t == nullptr) {
+    if (!mean && !rstd) {
         p.prop_kind = jitnorm_forward_inference;
         p[VARIANCE] = make_dense(parted.rows(), jitnorm_f32);
         return {};
     }
     p.prop_kind = jitnorm_forward_training;
-    if (mean.t == nullptr) p.omitted |= layer_norm::bit_of(MEAN);
-    if (rstd.t == nullptr) p.omitted |= layer_norm::bit_of(VARIANCE);
-    return place_statistics(mean.t != nullptr ? mean : rstd, rstd.t != nullptr ? rstd : mean, parted, result);
+    if (!mean) p.omitted |= layer_norm::bit_of(MEAN);
+    if (!rstd) p.omitted |= layer_norm::bit_of(VARIANCE);
+    return place_statistics(mean ? mean : rstd, rstd ? rstd : mean, parted, result);
 }
 
 acl_status part(const named_tensor &x, const tensor &gamma, row_shape &parted) {
@@ -153,14 +162,31 @@ acl_status part(const named_tensor &x, const tensor &gamma, row_shape &parted) {
     return row_shape::part(x, "gamma", gamma.dims, parted);
 }
 
-layer_norm::problem begin_rms_problem(const tensor &x, const tensor &gamma, const row_shape &parted) {
-    layer_norm::problem p;
-    p.flags = unsigned(jitnorm_use_scale) | unsigned(jitnorm_rms_norm);
+layer_norm::problem &begin(operation op, const tensor &input, const row_shape &parted, request &result) {
+    layer_norm::problem &p = result.problem;
+    result.op = op;
     p.normalized_axes = parted.normalized_axes();
     p.form = layer_norm::statistics_form::inverse_deviation;
-    p[SRC] = parted.data(x);
-    p.scale_shift_type = core_type(gamma.data_type);
+    p[SRC] = parted.data(input);
     return p;
+}
+
+layer_norm::problem &begin_rms(operation op, const tensor &input, const named_tensor &gamma, const row_shape &parted,
+                               request &result) {
+    take_affine(gamma, {}, parted, result);
+    result.problem.flags |= unsigned(jitnorm_rms_norm);
+    return begin(op, input, parted, result);
+}
+
+void take_affine(const named_tensor &scale, const named_tensor &shift, const row_shape &parted, request &result) {
+    const auto take = [&](const named_tensor &given, jitnorm_normalization_flags_t flag, slot place) {
+        if (!given) return;
+        result.problem.flags |= unsigned(flag);
+        result.problem.scale_shift_type = core_type(given->data_type);
+        result.sides[place] = parted.columns_of(*given);
+    };
+    take(scale, jitnorm_use_scale, SCALE);
+    take(shift, jitnorm_use_shift, SHIFT);
 }
 
 } // namespace jitnorm::impl::aclnn

@@ -9,6 +9,18 @@
 
 namespace jitnorm::impl::aclnn {
 
+// A parameter that must not be null.
+struct needed {
+    const char *name;
+    const void *pointer;
+
+    needed(const named_tensor &one) : name(one.name), pointer(one.t) {}
+    needed(const char *named, const void *given) : name(named), pointer(given) {}
+};
+
+// `why` is what the reason of a refusal says behind "<name> is null".
+acl_status refuse_null(std::initializer_list<needed> all, const char *why = "");
+
 // The shape of an operation's input, parted into the dimensions that count rows and those that are normalized.
 class row_shape {
 public:
@@ -46,6 +58,7 @@ acl_status check_type(tensor_list tensors, int type, const char *why = "");
 acl_status check_shape(tensor_list tensors, shape expected, const char *what);
 acl_status check_float(const named_tensor &one); // FLOAT, FLOAT16 or BF16
 acl_status check_contiguous(tensor_list tensors);
+acl_status check_has_elements(const named_tensor &one);
 acl_status check_epsilon(double epsilon); // finite, not negative
 
 // weight, bias and gamma must have the data's type or FLOAT.
@@ -63,8 +76,8 @@ std::vector<dim_t> shape_of_statistics(const tensor &x, const row_shape &parted)
 acl_status place(const named_tensor &given, shape dims, const char *what, memory_desc &layout);
 
 // Describes mean and rstd, which may be the same tensor, in the request. They must have one shape and one element for
-// each row. The problem's layout
-// of statistics becomes that of both if they have the same one; otherwise it becomes dense.
+// each row. The problem's layout of statistics becomes that of both if they have the same one; otherwise it becomes
+// dense.
 acl_status place_statistics(const named_tensor &mean, const named_tensor &rstd, const row_shape &parted,
                             request &result);
 
@@ -72,13 +85,17 @@ acl_status place_statistics(const named_tensor &mean, const named_tensor &rstd, 
 acl_status place_wanted_statistics(const named_tensor &mean, const named_tensor &rstd, const row_shape &parted,
                                    request &result);
 
-// The parts of lower() that the operations of RMS normalization have in common.
-
 // Parts the shape of x: gamma must have elements, and its shape is that of the normalized dimensions.
 acl_status part(const named_tensor &x, const tensor &gamma, row_shape &parted);
 
-// A problem with all that x and gamma decide. The tensor in the variance's slot is rstd. The caller sets the kind, the
-// outputs and the rest.
-layer_norm::problem begin_rms_problem(const tensor &x, const tensor &gamma, const row_shape &parted);
+// Begins a request with what the operation and its input decide. The tensor in the variance's slot is rstd.
+layer_norm::problem &begin(operation op, const tensor &input, const row_shape &parted, request &result);
+
+// The same of RMS normalization, whose scale is gamma.
+layer_norm::problem &begin_rms(operation op, const tensor &input, const named_tensor &gamma, const row_shape &parted,
+                               request &result);
+
+// Makes these vectors, each of which may be null, the request's scale and shift. They have one type.
+void take_affine(const named_tensor &scale, const named_tensor &shift, const row_shape &parted, request &result);
 
 } // namespace jitnorm::impl::aclnn

@@ -5,7 +5,6 @@
 
 #include "../../base/status.hpp"
 #include "../objects/data_type.hpp"
-#include "checks.hpp"
 #include "lower.hpp"
 
 namespace jitnorm::impl::aclnn {
@@ -20,20 +19,19 @@ constexpr bool is_quantized(int acl_type) {
 
 // One quantization of the normalized values: the factors that they are multiplied by before, and the outputs.
 struct quantization {
-    const tensor *smooth; // null means ones
-    named_tensor y, scale;
-    bool is_first = true; // of two; both may have been given the same tensors
+    named_tensor smooth, y, scale; // smooth may be null, which means ones
+    bool is_first = true;          // of two; both may have been given the same tensors
 };
 
 acl_status check_types(const named_tensor &x, tensor_list as_x, tensor_list scales) {
-    if (!is_narrow(x.t->data_type))
-        return invalid(explain("%s is %s, neither FLOAT16 nor BF16", x.name, type_name(x.t->data_type)));
-    JITNORM_TRY(check_type(as_x, x.t->data_type, ", as x"));
+    if (!is_narrow(x->data_type))
+        return invalid(explain("%s is %s, neither FLOAT16 nor BF16", x.name, type_name(x->data_type)));
+    JITNORM_TRY(check_type(as_x, x->data_type, ", as x"));
     return check_type(scales, ACL_FLOAT);
 }
 
 acl_status check_rows(const named_tensor &x, const tensor &gamma, row_shape &parted) {
-    if (x.t->dims.size() < 2) return invalid(explain("%s has 1 dimension, 2 to 8 are supported", x.name));
+    if (x->dims.size() < 2) return invalid(explain("%s has 1 dimension, 2 to 8 are supported", x.name));
     if (gamma.dims.size() != 1) return invalid(explain("gamma has %zu dimensions, it must have 1", gamma.dims.size()));
     return row_shape::part(x, "gamma", gamma.dims, parted);
 }
@@ -63,9 +61,9 @@ post_op smoothing(const tensor &smooth, int ndims) {
 }
 
 // Begins the request with all that x, gamma, epsilon and the quantization decide in both operations.
-acl_status begin(const tensor &x, const tensor &gamma, double epsilon, const quantization &to, const row_shape &parted,
-                 request &result) {
-    layer_norm::problem &p = result.problem = begin_rms_problem(x, gamma, parted);
+acl_status begin_quantized(operation op, const tensor &x, const named_tensor &gamma, double epsilon,
+                           const quantization &to, const row_shape &parted, request &result) {
+    layer_norm::problem &p = begin_rms(op, x, gamma, parted, result);
     memory_desc rows;
     p.prop_kind = jitnorm_forward_inference;
     p.epsilon = float(epsilon);
@@ -73,60 +71,47 @@ acl_status begin(const tensor &x, const tensor &gamma, double epsilon, const qua
     JITNORM_TRY(place(to.y, parted.dims(), "x", p[DST]));
     JITNORM_TRY(place(to.scale, parted.rows(), "x without its last axis", rows));
     p[DST_SCALE] = scales_of(rows);
-    if (to.smooth != nullptr) p.attr.post_ops.entries.push_back(smoothing(*to.smooth, p[DST].ndims));
-    result.sides[SCALE] = parted.columns_of(gamma);
+    if (to.smooth) p.attr.post_ops.entries.push_back(smoothing(*to.smooth, p[DST].ndims));
     return {};
 }
 
 acl_status check(const rms_norm_dynamic_quant_parameters &g, row_shape &parted) {
-    const named_tensor x = {"x", g.x}, gamma = {"gamma", g.gamma}, smooth = {"smoothScalesOptional", g.smooth},
-                       beta = {"betaOptional", g.beta}, y = {"yOut", g.y}, scale = {"scaleOut", g.scale};
-    JITNORM_TRY(check_types(x, {gamma, smooth, beta}, {scale}));
-    JITNORM_TRY(check_type({y}, ACL_INT8));
+    JITNORM_TRY(check_types(g.x, {g.gamma, g.smooth, g.beta}, {g.scale}));
+    JITNORM_TRY(check_type({g.y}, ACL_INT8));
     if (g.dst_type != DST_INT8) return invalid(explain("dstType is %lld, 2 is possible", as_number(g.dst_type)));
-    JITNORM_TRY(check_views({x, gamma, smooth, beta}, {y, scale}));
-    if (count(g.x->dims) == 0) return invalid(explain("x has no elements: %s", shape_text(g.x->dims).text));
-    JITNORM_TRY(check_rows(x, *g.gamma, parted));
+    JITNORM_TRY(check_views({g.x, g.gamma, g.smooth, g.beta}, {g.y, g.scale}));
+    JITNORM_TRY(check_has_elements(g.x));
+    JITNORM_TRY(check_rows(g.x, *g.gamma, parted));
     if (!(g.epsilon > 0)) return invalid(explain("epsilon is %g, it must be positive", g.epsilon));
     JITNORM_TRY(check_epsilon(g.epsilon));
-    JITNORM_TRY(check_shape({smooth, beta}, g.gamma->dims, "gamma"));
-    JITNORM_TRY(check_shape({y}, g.x->dims, "x"));
-    return check_shape({scale}, parted.rows(), "x without its last axis");
+    JITNORM_TRY(check_shape({g.smooth, g.beta}, g.gamma->dims, "gamma"));
+    JITNORM_TRY(check_shape({g.y}, g.x->dims, "x"));
+    return check_shape({g.scale}, parted.rows(), "x without its last axis");
 }
 
-// y1 must be INT8 or an 8-bit float, and y2 the same. Without smoothScale2 there is no second output: y2 and its scale
-// are not checked.
+// y1 must be INT8 or an 8-bit float, and y2 the same.
 acl_status check_types(const add_rms_norm_dynamic_quant_parameters &g) {
-    const bool two = g.smooth2 != nullptr;
-    const named_tensor x2 = {"x2", g.x2}, gamma = {"gamma", g.gamma}, smooth1 = {"smoothScale1Optional", g.smooth1},
-                       smooth2 = {"smoothScale2Optional", g.smooth2}, x = {"xOut", g.x};
-    JITNORM_TRY(check_types({"x1", g.x1}, {x2, gamma, smooth1, smooth2, x},
-                            {{"scale1Out", g.scale1}, {"scale2Out", two ? g.scale2 : nullptr}}));
+    JITNORM_TRY(check_types(g.x1, {g.x2, g.gamma, g.smooth1, g.smooth2, g.x}, {g.scale1, g.scale2}));
     if (!is_quantized(g.y1->data_type))
         return invalid(explain("y1Out is %s, none of INT8, FLOAT8_E5M2 and FLOAT8_E4M3FN", type_name(g.y1->data_type)));
-    return check_type({{"y2Out", two ? g.y2 : nullptr}}, g.y1->data_type, ", as y1Out");
+    return check_type({g.y2}, g.y1->data_type, ", as y1Out");
 }
 
 acl_status check_shapes(const add_rms_norm_dynamic_quant_parameters &g, row_shape &parted) {
-    const bool two = g.smooth2 != nullptr;
-    const named_tensor x2 = {"x2", g.x2}, smooth1 = {"smoothScale1Optional", g.smooth1},
-                       smooth2 = {"smoothScale2Optional", g.smooth2}, x = {"xOut", g.x}, y1 = {"y1Out", g.y1},
-                       y2 = {"y2Out", two ? g.y2 : nullptr}, scale1 = {"scale1Out", g.scale1},
-                       scale2 = {"scale2Out", two ? g.scale2 : nullptr};
-    if (two && g.smooth1 == nullptr) return invalid("smoothScale2Optional without smoothScale1Optional");
-    JITNORM_TRY(check_views({{"x1", g.x1}, x2, {"gamma", g.gamma}, smooth1, smooth2}, {y1, x, scale1, y2, scale2}));
-    JITNORM_TRY(check_rows({"x1", g.x1}, *g.gamma, parted));
+    if (g.smooth2 && !g.smooth1) return invalid("smoothScale2Optional without smoothScale1Optional");
+    JITNORM_TRY(check_views({g.x1, g.x2, g.gamma, g.smooth1, g.smooth2}, {g.y1, g.x, g.scale1, g.y2, g.scale2}));
+    JITNORM_TRY(check_rows(g.x1, *g.gamma, parted));
     JITNORM_TRY(check_epsilon(g.epsilon));
-    JITNORM_TRY(check_shape({smooth1, smooth2}, g.gamma->dims, "gamma"));
-    JITNORM_TRY(check_contiguous({scale1, scale2}));
-    return check_shape({x2, x}, g.x1->dims, "x1");
+    JITNORM_TRY(check_shape({g.smooth1, g.smooth2}, g.gamma->dims, "gamma"));
+    JITNORM_TRY(check_contiguous({g.scale1, g.scale2}));
+    return check_shape({g.x2, g.x}, g.x1->dims, "x1");
 }
 
 // y must have the shape of x1, or one dimension for all rows and one for columns. Its scale must have the shape of x1
 // without the last dimension, or one dimension for all rows.
 acl_status check_rows_of(const quantization &to, const tensor &x, const row_shape &parted) {
     const dim_t flat[] = {count(parted.rows()), parted.columns()[0]};
-    const shape y = to.y.t->dims, scale = to.scale.t->dims;
+    const shape y = to.y->dims, scale = to.scale->dims;
     if (!equal(y, x.dims) && !equal(y, flat))
         return invalid(explain("%s has the shape %s, neither that of x1, %s, nor that of its rows, %s", to.y.name,
                                shape_text(y).text, shape_text(x.dims).text, shape_text(flat).text));
@@ -139,8 +124,7 @@ acl_status check_rows_of(const quantization &to, const tensor &x, const row_shap
 acl_status add_outputs(const add_rms_norm_dynamic_quant_parameters &g, const quantization &to, const row_shape &parted,
                        request &result) {
     JITNORM_TRY(check_rows_of(to, *g.x1, parted));
-    JITNORM_TRY(begin(*g.x1, *g.gamma, g.epsilon, to, parted, result));
-    result.op = g.op;
+    JITNORM_TRY(begin_quantized(g.op, *g.x1, g.gamma, g.epsilon, to, parted, result));
     result.has_work = count(g.x1->dims) != 0;
     result.problem[RESIDUAL] = parted.data(*g.x2);
     using namespace layer_norm;
@@ -158,31 +142,28 @@ acl_status add_outputs(const add_rms_norm_dynamic_quant_parameters &g, const qua
 acl_status lower(const rms_norm_dynamic_quant_parameters &g, request &result) {
     row_shape parted;
     JITNORM_TRY(as_tiling(check(g, parted)));
-    const quantization to = {g.smooth, {"yOut", g.y}, {"scaleOut", g.scale}};
-    JITNORM_TRY(as_tiling(begin(*g.x, *g.gamma, g.epsilon, to, parted, result)));
-    result.op = g.op;
-    if (g.beta != nullptr) {
-        result.problem.flags |= unsigned(jitnorm_use_shift);
-        result.sides[SHIFT] = parted.columns_of(*g.beta);
-    }
+    JITNORM_TRY(as_tiling(begin_quantized(g.op, *g.x, g.gamma, g.epsilon, {g.smooth, g.y, g.scale}, parted, result)));
+    take_affine({}, g.beta, parted, result);
     using namespace layer_norm;
     result.parameters = with_slots(g.tensors(), {SRC, SCALE, post_op_slot(0), SHIFT, DST, DST_SCALE});
     result.inputs = 4;
     return {};
 }
 
-// The second output is computed by another problem. That problem is solved first, because both read x2, and this one
-// writes xOut, which may be in x2's place.
-acl_status lower(const add_rms_norm_dynamic_quant_parameters &g, request &result) {
+// Without smoothScale2 there is no second output: y2 and its scale are not checked. The second output is computed by
+// another problem. That problem is solved first, because both read x2, and this one writes xOut, which may be in x2's
+// place.
+acl_status lower(const add_rms_norm_dynamic_quant_parameters &given, request &result) {
+    add_rms_norm_dynamic_quant_parameters g = given;
+    if (!g.smooth2) g.y2.t = g.scale2.t = nullptr;
     row_shape parted;
     JITNORM_TRY(check_types(g));
     JITNORM_TRY(as_tiling(check_shapes(g, parted)));
-    JITNORM_TRY(as_tiling(add_outputs(g, {g.smooth1, {"y1Out", g.y1}, {"scale1Out", g.scale1}}, parted, result)));
+    JITNORM_TRY(as_tiling(add_outputs(given, {g.smooth1, g.y1, g.scale1}, parted, result)));
     result.problem[SUM] = parted.data(*g.x);
-    if (g.smooth2 == nullptr) return {};
+    if (!g.smooth2) return {};
     result.before = std::make_shared<request>();
-    return as_tiling(
-        add_outputs(g, {g.smooth2, {"y2Out", g.y2}, {"scale2Out", g.scale2}, false}, parted, *result.before));
+    return as_tiling(add_outputs(given, {g.smooth2, g.y2, g.scale2, false}, parted, *result.before));
 }
 
 } // namespace jitnorm::impl::aclnn

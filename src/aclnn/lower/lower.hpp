@@ -5,13 +5,13 @@
 #include <array>
 
 #include "../../dispatch/object_cache.hpp"
-#include "../objects/failure.hpp"
-#include "request.hpp"
+#include "checks.hpp"
 
 namespace jitnorm::impl::aclnn {
 
-// ---- The parameters of each operation's first call. tensors() lists the tensors in the order of request::parameters,
-// with the names that reasons call them. add_others() adds all else that decides the request to a cache key.
+// ---- The parameters of each operation's first call. tensors() lists the tensors in the order of request::parameters.
+// check_null() refuses null where it is not allowed. add_others() adds all else that decides the request to a cache
+// key.
 
 using layer_norm::cache_key;
 
@@ -24,17 +24,14 @@ inline void add_with_length(cache_key &to, std::span<const int64_t> numbers) {
 struct forward_parameters {
     operation op;
     int32_t impl_mode; // 0 if the operation has no modes
-    const tensor *input;
+    named_tensor input;
     const int_array *normalized_shape;
-    const tensor *weight, *bias; // may be null
+    named_tensor weight, bias; // may be null
     double eps;
-    const tensor *out, *mean_out, *rstd_out; // the latter two may be null
+    named_tensor out, mean, rstd; // the latter two may be null
 
-    auto tensors() const {
-        return std::array{named_tensor{"input", input},      named_tensor{"weight", weight},
-                          named_tensor{"bias", bias},        named_tensor{"out", out},
-                          named_tensor{"meanOut", mean_out}, named_tensor{"rstdOut", rstd_out}};
-    }
+    auto tensors() const { return std::array{input, weight, bias, out, mean, rstd}; }
+    acl_status check_null() const { return refuse_null({input, {"normalizedShape", normalized_shape}, out}); }
     void add_others(cache_key &to) const {
         add_with_length(to, *normalized_shape);
         to.add(uint64_t(impl_mode));
@@ -44,22 +41,18 @@ struct forward_parameters {
 
 struct backward_parameters {
     static constexpr operation op = operation::layer_norm_backward;
-    const tensor *grad_out, *input;
+    named_tensor grad_out, input;
     const int_array *normalized_shape;
-    const tensor *mean, *rstd, *weight, *bias; // the latter two may be null
+    named_tensor mean, rstd, weight, bias; // the latter two may be null
     const bool_array *output_mask;
-    const tensor *grad_input, *grad_weight, *grad_bias; // null where the mask allows it
+    named_tensor grad_input, grad_weight, grad_bias; // null where the mask allows it
 
     auto tensors() const {
-        return std::array{named_tensor{"gradOut", grad_out},
-                          named_tensor{"input", input},
-                          named_tensor{"mean", mean},
-                          named_tensor{"rstd", rstd},
-                          named_tensor{"weight", weight},
-                          named_tensor{"bias", bias},
-                          named_tensor{"gradInputOut", grad_input},
-                          named_tensor{"gradWeightOut", grad_weight},
-                          named_tensor{"gradBiasOut", grad_bias}};
+        return std::array{grad_out, input, mean, rstd, weight, bias, grad_input, grad_weight, grad_bias};
+    }
+    acl_status check_null() const {
+        return refuse_null(
+            {grad_out, input, {"normalizedShape", normalized_shape}, mean, rstd, {"outputMask", output_mask}});
     }
     void add_others(cache_key &to) const {
         add_with_length(to, *normalized_shape);
@@ -70,79 +63,62 @@ struct backward_parameters {
 // For ada_layer_norm and ada_layer_norm_v2.
 struct ada_layer_norm_parameters {
     operation op;
-    const tensor *x, *scale, *shift;
-    const tensor *weight, *bias; // may be null
+    named_tensor x, scale, shift;
+    named_tensor weight, bias; // may be null
     double epsilon;
-    const tensor *out, *mean, *rstd; // the latter two may be null
+    named_tensor out, mean, rstd; // the latter two may be null
 
-    auto tensors() const {
-        return std::array{named_tensor{"x", x},
-                          named_tensor{"scale", scale},
-                          named_tensor{"shift", shift},
-                          named_tensor{"weightOptional", weight},
-                          named_tensor{"biasOptional", bias},
-                          named_tensor{"out", out},
-                          named_tensor{"meanOutOptional", mean},
-                          named_tensor{"rstdOutOptional", rstd}};
-    }
+    auto tensors() const { return std::array{x, scale, shift, weight, bias, out, mean, rstd}; }
+    acl_status check_null() const { return refuse_null({x, scale, shift, out}); }
     void add_others(cache_key &to) const { to.add(epsilon); }
 };
 
+// For rms_norm and gemma_rms_norm.
 struct rms_norm_parameters {
     operation op;
-    const tensor *x, *gamma;
+    named_tensor x, gamma;
     double epsilon;
-    const tensor *y, *rstd;
+    named_tensor y, rstd;
 
-    auto tensors() const {
-        return std::array{named_tensor{"x", x}, named_tensor{"gamma", gamma}, named_tensor{"yOut", y},
-                          named_tensor{"rstdOut", rstd}};
-    }
+    auto tensors() const { return std::array{x, gamma, y, rstd}; }
+    acl_status check_null() const { return refuse_null({x, gamma, y, rstd}); }
     void add_others(cache_key &to) const { to.add(epsilon); }
 };
 
 struct rms_norm_grad_parameters {
     static constexpr operation op = operation::rms_norm_grad;
-    const tensor *dy, *x, *rstd, *gamma;
-    const tensor *dx, *dgamma;
+    named_tensor dy, x, rstd, gamma, dx, dgamma;
 
-    auto tensors() const {
-        return std::array{named_tensor{"dy", dy},       named_tensor{"x", x},      named_tensor{"rstd", rstd},
-                          named_tensor{"gamma", gamma}, named_tensor{"dxOut", dx}, named_tensor{"dgammaOut", dgamma}};
-    }
+    auto tensors() const { return std::array{dy, x, rstd, gamma, dx, dgamma}; }
+    acl_status check_null() const { return refuse_null({dy, x, rstd, gamma, dx, dgamma}); }
     void add_others(cache_key &) const {}
 };
 
 struct add_rms_norm_parameters {
     static constexpr operation op = operation::add_rms_norm;
-    const tensor *x1, *x2, *gamma;
+    named_tensor x1, x2, gamma;
     double epsilon;
-    const tensor *y, *rstd, *x; // rstd may be null; if it is, x may be null, too
+    named_tensor y, rstd, x; // rstd may be null; if it is, x may be null, too
 
-    auto tensors() const {
-        return std::array{named_tensor{"x1", x1},  named_tensor{"x2", x2},        named_tensor{"gamma", gamma},
-                          named_tensor{"yOut", y}, named_tensor{"rstdOut", rstd}, named_tensor{"xOut", x}};
+    auto tensors() const { return std::array{x1, x2, gamma, y, rstd, x}; }
+    acl_status check_null() const {
+        JITNORM_TRY(refuse_null({x1, x2, gamma, y}));
+        return rstd ? refuse_null({x}, ", and rstdOut is not") : acl_status{};
     }
     void add_others(cache_key &to) const { to.add(epsilon); }
 };
 
 struct add_layer_norm_parameters {
     static constexpr operation op = operation::add_layer_norm;
-    const tensor *x1, *x2, *gamma, *beta, *bias; // the last may be null
+    named_tensor x1, x2, gamma, beta, bias; // the last may be null
     double epsilon;
     bool additional_output;
-    const tensor *y, *mean, *rstd, *x; // without additional_output x is ignored
+    named_tensor y, mean, rstd, x; // without additional_output x is ignored
 
-    auto tensors() const {
-        return std::array{named_tensor{"x1", x1},
-                          named_tensor{"x2", x2},
-                          named_tensor{"gamma", gamma},
-                          named_tensor{"beta", beta},
-                          named_tensor{"biasOptional", bias},
-                          named_tensor{"yOut", y},
-                          named_tensor{"meanOut", mean},
-                          named_tensor{"rstdOut", rstd},
-                          named_tensor{"xOut", x}};
+    auto tensors() const { return std::array{x1, x2, gamma, beta, bias, y, mean, rstd, x}; }
+    acl_status check_null() const {
+        JITNORM_TRY(refuse_null({x1, x2, gamma, beta, y, mean, rstd}));
+        return additional_output ? refuse_null({x}, ", and additionalOutput asks for it") : acl_status{};
     }
     void add_others(cache_key &to) const {
         to.add(epsilon);
@@ -152,19 +128,13 @@ struct add_layer_norm_parameters {
 
 struct rms_norm_dynamic_quant_parameters {
     static constexpr operation op = operation::rms_norm_dynamic_quant;
-    const tensor *x, *gamma, *smooth, *beta; // the latter two may be null
+    named_tensor x, gamma, smooth, beta; // the latter two may be null
     double epsilon;
     int64_t dst_type;
-    const tensor *y, *scale;
+    named_tensor y, scale;
 
-    auto tensors() const {
-        return std::array{named_tensor{"x", x},
-                          named_tensor{"gamma", gamma},
-                          named_tensor{"smoothScalesOptional", smooth},
-                          named_tensor{"betaOptional", beta},
-                          named_tensor{"yOut", y},
-                          named_tensor{"scaleOut", scale}};
-    }
+    auto tensors() const { return std::array{x, gamma, smooth, beta, y, scale}; }
+    acl_status check_null() const { return refuse_null({x, gamma, y, scale}); }
     void add_others(cache_key &to) const {
         to.add(epsilon);
         to.add(uint64_t(dst_type));
@@ -173,22 +143,12 @@ struct rms_norm_dynamic_quant_parameters {
 
 struct add_rms_norm_dynamic_quant_parameters {
     static constexpr operation op = operation::add_rms_norm_dynamic_quant;
-    const tensor *x1, *x2, *gamma, *smooth1, *smooth2; // the latter two may be null
+    named_tensor x1, x2, gamma, smooth1, smooth2; // the latter two may be null
     double epsilon;
-    const tensor *y1, *y2, *x, *scale1, *scale2; // without smooth2, y2 and scale2 are ignored
+    named_tensor y1, y2, x, scale1, scale2; // without smooth2, y2 and scale2 are ignored
 
-    auto tensors() const {
-        return std::array{named_tensor{"x1", x1},
-                          named_tensor{"x2", x2},
-                          named_tensor{"gamma", gamma},
-                          named_tensor{"smoothScale1Optional", smooth1},
-                          named_tensor{"smoothScale2Optional", smooth2},
-                          named_tensor{"y1Out", y1},
-                          named_tensor{"y2Out", y2},
-                          named_tensor{"xOut", x},
-                          named_tensor{"scale1Out", scale1},
-                          named_tensor{"scale2Out", scale2}};
-    }
+    auto tensors() const { return std::array{x1, x2, gamma, smooth1, smooth2, y1, y2, x, scale1, scale2}; }
+    acl_status check_null() const { return refuse_null({x1, x2, gamma, y1, y2, x, scale1, scale2}); }
     void add_others(cache_key &to) const { to.add(epsilon); }
 };
 

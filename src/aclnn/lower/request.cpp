@@ -136,10 +136,10 @@ memory_desc describe(const tensor &t, shape dims, std::span<const dim_t> strides
 
 // Sizes and offset of a tensor without a slot have not been checked, and must not be used in calculations.
 parameter::parameter(const named_tensor &given, slot what)
-    : name(given.name), part(given.t == nullptr ? NO_SLOT : what), is_null(given.t == nullptr) {
+    : name(given.name), part(given ? what : NO_SLOT), is_null(!given) {
     if (part == NO_SLOT) return;
-    has_elements = count(given.t->dims) != 0;
-    if (has_elements) offset = given.t->offset * dim_t(size_of(core_type(given.t->data_type)));
+    has_elements = count(given->dims) != 0;
+    if (has_elements) offset = given->offset * dim_t(size_of(core_type(given->data_type)));
 }
 
 std::vector<parameter> with_slots(std::span<const named_tensor> given, std::initializer_list<slot> slots) {

@@ -67,10 +67,15 @@ enum class operation {
 using layer_norm::slot;
 using enum layer_norm::slot;
 
-// A parameter of an operation, null if it is absent, and its name for the reason of a refusal.
+// A tensor that is a parameter of an operation, null if it is absent, and the parameter's name for the reason of a
+// refusal.
 struct named_tensor {
     const char *name;
     const tensor *t;
+
+    explicit operator bool() const { return t != nullptr; }
+    const tensor &operator*() const { return *t; }
+    const tensor *operator->() const { return t; }
 };
 
 constexpr size_t MOST_PARAMETERS = 10; // tensors of an operation

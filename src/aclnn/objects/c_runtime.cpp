@@ -141,7 +141,7 @@ jitnorm_acl_status_t jitnorm_acl_memset(void *to, size_t capacity, int32_t value
 
 // ---------------------------------------------------------------- types
 
-size_t jitnorm_acl_data_type_size(int data_type) { return size_of_acl_type(data_type); }
+size_t jitnorm_acl_data_type_size(int data_type) { return find_acl_type(data_type).size; }
 
 uint16_t jitnorm_acl_float_to_float16(float value) { return narrow<f16>(value).bits; }
 

@@ -2,6 +2,9 @@
 #include "failure.hpp"
 
 #include <cstdio>
+#include <exception>
+#include <new>
+#include <system_error>
 
 #include "../../base/boundary.hpp"
 #include "../../base/verbose.hpp"
@@ -21,6 +24,20 @@ acl_status translate(status s) {
         return {JITNORM_ACLNN_ERR_RUNTIME_ERROR, s.reason};
     default:
         return {JITNORM_ACLNN_ERR_INNER, s.reason};
+    }
+}
+
+acl_status status_of_exception() noexcept {
+    try {
+        throw;
+    } catch (const std::bad_alloc &) {
+        return {JITNORM_ACLNN_ERR_INNER_CREATE_EXECUTOR, "out of memory"};
+    } catch (const std::system_error &error) {
+        return {JITNORM_ACLNN_ERR_RUNTIME_ERROR, error.what()};
+    } catch (const std::exception &error) {
+        return {JITNORM_ACLNN_ERR_INNER, error.what()};
+    } catch (...) {
+        return {JITNORM_ACLNN_ERR_INNER, "an unknown error"};
     }
 }
 

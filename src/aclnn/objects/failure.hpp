@@ -3,10 +3,6 @@
 // interface turns this into one of Ascend's status numbers, the thread's recent error and a line in the verbose log.
 #pragma once
 
-#include <exception>
-#include <new>
-#include <system_error>
-
 #include "../../base/status.hpp"
 #include "jitnorm/jitnorm_aclnn.h"
 
@@ -27,19 +23,16 @@ acl_status translate(status s);
 // function's name.
 jitnorm_acl_status_t answer(const char *function, acl_status result) noexcept;
 
+// The status for the exception that is being handled, whose text the reason may be.
+[[gnu::cold]] acl_status status_of_exception() noexcept;
+
 // Answers with the status that `body` returns or the exception that it throws.
 template <typename Body>
 jitnorm_acl_status_t guarded(const char *function, Body &&body) noexcept {
     try {
         return answer(function, body());
-    } catch (const std::bad_alloc &) {
-        return answer(function, {JITNORM_ACLNN_ERR_INNER_CREATE_EXECUTOR, "out of memory"});
-    } catch (const std::system_error &error) {
-        return answer(function, {JITNORM_ACLNN_ERR_RUNTIME_ERROR, error.what()});
-    } catch (const std::exception &error) {
-        return answer(function, {JITNORM_ACLNN_ERR_INNER, error.what()});
     } catch (...) {
-        return answer(function, {JITNORM_ACLNN_ERR_INNER, "an unknown error"});
+        return answer(function, status_of_exception());
     }
 }
 

@@ -41,8 +41,8 @@ status lower(const jitnorm_primitive_attr &given, layer_norm::problem &p) {
     result.src_scale = given.src_scale;
     result.dst_scale = given.dst_scale;
     result.bias_type = given.residual.bias_type;
-    result.normalizes_rounded_sum = given.residual.normalizes_rounded;
-    result.multiplies_silu = given.residual.multiplies_silu;
+    result.normalizes_rounded_sum = given.residual.has(jitnorm_residual_normalize_rounded);
+    result.multiplies_silu = given.residual.has(jitnorm_residual_mul_silu);
     for (const auto &[s, md] : given.tensors) p[s] = *md;
     for (const any_post_op &entry : given.post_ops.entries) {
         if (std::holds_alternative<prelu_post_op>(entry)) return unsupported("attr has a prelu post-op");

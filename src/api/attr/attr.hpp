@@ -40,8 +40,9 @@ private:
 // How src and the residual become what is normalized (docs/arithmetic.md, "Residual addition").
 struct residual_addition {
     jitnorm_data_type_t bias_type = jitnorm_data_type_undef; // undef: no bias
-    bool normalizes_rounded = false; // what is normalized is the sum as its tensor holds it, not the sum as computed
-    bool multiplies_silu = false;    // src is multiplied by silu of the residual, to which it is not added
+    unsigned flags = jitnorm_residual_flags_none;            // jitnorm_residual_flags_t, or-ed
+
+    bool has(jitnorm_residual_flags_t flag) const { return (flags & unsigned(flag)) != 0; }
 };
 
 // A request to find scales of dst: a mask and, if ndims is 2, the sizes of groups.

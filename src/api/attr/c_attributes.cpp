@@ -43,13 +43,13 @@ jitnorm_status_t jitnorm_set_default_fpmath_mode(jitnorm_fpmath_mode_t mode) {
 }
 
 jitnorm_status_t jitnorm_get_default_fpmath_mode(jitnorm_fpmath_mode_t *mode) {
-    if (any_null(mode)) return report(__func__, JITNORM_NULL_AMONG(mode));
+    JITNORM_REFUSE_NULL(mode);
     *mode = default_fpmath_mode.load(std::memory_order_relaxed);
     return jitnorm_success;
 }
 
 jitnorm_status_t jitnorm_primitive_attr_create(jitnorm_primitive_attr_t *attr) {
-    if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
+    JITNORM_REFUSE_NULL(attr);
     return create(__func__, attr);
 }
 
@@ -61,14 +61,12 @@ jitnorm_status_t jitnorm_primitive_attr_destroy(jitnorm_primitive_attr_t attr) {
 
 jitnorm_status_t jitnorm_primitive_attr_get_scratchpad_mode(const_jitnorm_primitive_attr_t attr,
                                                             jitnorm_scratchpad_mode_t *mode) {
-    if (any_null(attr, mode)) return report(__func__, JITNORM_NULL_AMONG(attr, mode));
-    *mode = attr->scratchpad_mode;
-    return jitnorm_success;
+    return JITNORM_TELL(attr, mode, attr->scratchpad_mode);
 }
 
 jitnorm_status_t jitnorm_primitive_attr_set_scratchpad_mode(jitnorm_primitive_attr_t attr,
                                                             jitnorm_scratchpad_mode_t mode) {
-    if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
+    JITNORM_REFUSE_NULL(attr);
     if (mode != jitnorm_scratchpad_mode_library && mode != jitnorm_scratchpad_mode_user)
         return report(__func__, unknown("mode", mode));
     attr->scratchpad_mode = mode;
@@ -77,13 +75,11 @@ jitnorm_status_t jitnorm_primitive_attr_set_scratchpad_mode(jitnorm_primitive_at
 
 jitnorm_status_t jitnorm_primitive_attr_get_post_ops(const_jitnorm_primitive_attr_t attr,
                                                      const_jitnorm_post_ops_t *post_ops) {
-    if (any_null(attr, post_ops)) return report(__func__, JITNORM_NULL_AMONG(attr, post_ops));
-    *post_ops = &attr->post_ops;
-    return jitnorm_success;
+    return JITNORM_TELL(attr, post_ops, &attr->post_ops);
 }
 
 jitnorm_status_t jitnorm_primitive_attr_set_post_ops(jitnorm_primitive_attr_t attr, const_jitnorm_post_ops_t post_ops) {
-    if (any_null(attr, post_ops)) return report(__func__, JITNORM_NULL_AMONG(attr, post_ops));
+    JITNORM_REFUSE_NULL(attr, post_ops);
     return guarded(__func__, [&]() -> status {
         attr->post_ops = *post_ops;
         return {};
@@ -93,22 +89,18 @@ jitnorm_status_t jitnorm_primitive_attr_set_post_ops(jitnorm_primitive_attr_t at
 // ---------------------------------------------------------------- modes
 
 jitnorm_status_t jitnorm_primitive_attr_get_deterministic(const_jitnorm_primitive_attr_t attr, int *value) {
-    if (any_null(attr, value)) return report(__func__, JITNORM_NULL_AMONG(attr, value));
-    *value = attr->deterministic;
-    return jitnorm_success;
+    return JITNORM_TELL(attr, value, attr->deterministic);
 }
 
 jitnorm_status_t jitnorm_primitive_attr_set_deterministic(jitnorm_primitive_attr_t attr, int value) {
-    if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
+    JITNORM_REFUSE_NULL(attr);
     attr->deterministic = value != 0;
     return jitnorm_success;
 }
 
 jitnorm_status_t jitnorm_primitive_attr_get_fpmath_mode(const_jitnorm_primitive_attr_t attr,
                                                         jitnorm_fpmath_mode_t *mode) {
-    if (any_null(attr, mode)) return report(__func__, JITNORM_NULL_AMONG(attr, mode));
-    *mode = attr->fpmath_mode;
-    return jitnorm_success;
+    return JITNORM_TELL(attr, mode, attr->fpmath_mode);
 }
 
 jitnorm_status_t jitnorm_primitive_attr_set_fpmath_mode(jitnorm_primitive_attr_t attr, jitnorm_fpmath_mode_t mode) {
@@ -117,7 +109,7 @@ jitnorm_status_t jitnorm_primitive_attr_set_fpmath_mode(jitnorm_primitive_attr_t
 
 jitnorm_status_t jitnorm_primitive_attr_get_fpmath_mode_v2(const_jitnorm_primitive_attr_t attr,
                                                            jitnorm_fpmath_mode_t *mode, int *apply_to_int) {
-    if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
+    JITNORM_REFUSE_NULL(attr);
     if (mode != nullptr) *mode = attr->fpmath_mode;
     if (apply_to_int != nullptr) *apply_to_int = attr->fpmath_applies_to_int;
     return jitnorm_success;
@@ -125,7 +117,7 @@ jitnorm_status_t jitnorm_primitive_attr_get_fpmath_mode_v2(const_jitnorm_primiti
 
 jitnorm_status_t jitnorm_primitive_attr_set_fpmath_mode_v2(jitnorm_primitive_attr_t attr, jitnorm_fpmath_mode_t mode,
                                                            int apply_to_int) {
-    if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
+    JITNORM_REFUSE_NULL(attr);
     if (!is_known(mode)) return report(__func__, unknown("mode", mode));
     attr->fpmath_mode = mode;
     attr->fpmath_applies_to_int = apply_to_int != 0;
@@ -134,14 +126,12 @@ jitnorm_status_t jitnorm_primitive_attr_set_fpmath_mode_v2(jitnorm_primitive_att
 
 jitnorm_status_t jitnorm_primitive_attr_get_accumulation_mode(const_jitnorm_primitive_attr_t attr,
                                                               jitnorm_accumulation_mode_t *mode) {
-    if (any_null(attr, mode)) return report(__func__, JITNORM_NULL_AMONG(attr, mode));
-    *mode = attr->accumulation_mode;
-    return jitnorm_success;
+    return JITNORM_TELL(attr, mode, attr->accumulation_mode);
 }
 
 jitnorm_status_t jitnorm_primitive_attr_set_accumulation_mode(jitnorm_primitive_attr_t attr,
                                                               jitnorm_accumulation_mode_t mode) {
-    if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
+    JITNORM_REFUSE_NULL(attr);
     if (!is_known(mode)) return report(__func__, unknown("mode", mode));
     attr->accumulation_mode = mode;
     return jitnorm_success;
@@ -149,7 +139,7 @@ jitnorm_status_t jitnorm_primitive_attr_set_accumulation_mode(jitnorm_primitive_
 
 jitnorm_status_t jitnorm_primitive_attr_get_rounding(jitnorm_primitive_attr_t attr, int arg,
                                                      jitnorm_rounding_mode_t *mode) {
-    if (any_null(attr, mode)) return report(__func__, JITNORM_NULL_AMONG(attr, mode));
+    JITNORM_REFUSE_NULL(attr, mode);
     const bool is_stochastic = std::ranges::any_of(
         attr->unsupported_requests, [&](const auto &r) { return r.what == setting::rounding && r.arg == arg; });
     *mode = is_stochastic ? jitnorm_rounding_mode_stochastic : jitnorm_rounding_mode_environment;
@@ -158,7 +148,7 @@ jitnorm_status_t jitnorm_primitive_attr_get_rounding(jitnorm_primitive_attr_t at
 
 jitnorm_status_t jitnorm_primitive_attr_set_rounding(jitnorm_primitive_attr_t attr, int arg,
                                                      jitnorm_rounding_mode_t mode) {
-    if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
+    JITNORM_REFUSE_NULL(attr);
     if (mode != jitnorm_rounding_mode_environment && mode != jitnorm_rounding_mode_stochastic)
         return report(__func__, unknown("mode", mode));
     const bool is_stochastic = mode == jitnorm_rounding_mode_stochastic;
@@ -171,13 +161,11 @@ jitnorm_status_t jitnorm_primitive_attr_set_rounding(jitnorm_primitive_attr_t at
 }
 
 jitnorm_status_t jitnorm_primitive_attr_get_epsilon(const_jitnorm_primitive_attr_t attr, double *epsilon) {
-    if (any_null(attr, epsilon)) return report(__func__, JITNORM_NULL_AMONG(attr, epsilon));
-    *epsilon = attr->epsilon.value_or(-1);
-    return jitnorm_success;
+    return JITNORM_TELL(attr, epsilon, attr->epsilon.value_or(-1));
 }
 
 jitnorm_status_t jitnorm_primitive_attr_set_epsilon(jitnorm_primitive_attr_t attr, double epsilon) {
-    if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
+    JITNORM_REFUSE_NULL(attr);
     if (!std::isfinite(epsilon) || epsilon < 0)
         return report(__func__, invalid(explain("epsilon is %g, it must be finite and not negative", epsilon)));
     attr->epsilon = epsilon;
@@ -188,13 +176,13 @@ jitnorm_status_t jitnorm_primitive_attr_set_epsilon(jitnorm_primitive_attr_t att
 
 namespace {
 
-status check(const residual_addition &asked, const memory_desc &residual, const memory_desc *sum, unsigned flags) {
+status check(const residual_addition &asked, const memory_desc &residual, const memory_desc *sum) {
     if (residual.ndims == 0) return invalid("residual_desc has no dimensions");
     if (asked.bias_type != jitnorm_data_type_undef && size_of(asked.bias_type) == 0)
         return invalid(explain("bias_data_type is %d, which is no data type", int(asked.bias_type)));
-    if ((flags & ~unsigned(jitnorm_residual_normalize_rounded | jitnorm_residual_mul_silu)) != 0)
-        return invalid(explain("flags 0x%x has bits of no meaning", flags));
-    return asked.normalizes_rounded && (sum == nullptr || sum->ndims == 0)
+    if ((asked.flags & ~unsigned(jitnorm_residual_normalize_rounded | jitnorm_residual_mul_silu)) != 0)
+        return invalid(explain("flags 0x%x has bits of no meaning", asked.flags));
+    return asked.has(jitnorm_residual_normalize_rounded) && (sum == nullptr || sum->ndims == 0)
                ? invalid("the rounded sum is to be normalized, and sum_desc describes none")
                : status{};
 }
@@ -213,13 +201,10 @@ jitnorm_status_t jitnorm_primitive_attr_set_residual(jitnorm_primitive_attr_t at
                                                      const_jitnorm_memory_desc_t residual_desc,
                                                      const_jitnorm_memory_desc_t sum_desc,
                                                      jitnorm_data_type_t bias_data_type, unsigned flags) {
-    if (any_null(attr, residual_desc)) return report(__func__, JITNORM_NULL_AMONG(attr, residual_desc));
+    JITNORM_REFUSE_NULL(attr, residual_desc);
     return guarded(__func__, [&]() -> status {
-        residual_addition asked;
-        asked.bias_type = bias_data_type;
-        asked.normalizes_rounded = (flags & unsigned(jitnorm_residual_normalize_rounded)) != 0;
-        asked.multiplies_silu = (flags & unsigned(jitnorm_residual_mul_silu)) != 0;
-        JITNORM_TRY(check(asked, *residual_desc, sum_desc, flags));
+        const residual_addition asked = {bias_data_type, flags};
+        JITNORM_TRY(check(asked, *residual_desc, sum_desc));
         attr->tensors.set({{RESIDUAL, residual_desc}, {SUM, sum_desc}});
         attr->residual = asked;
         return {};
@@ -230,55 +215,48 @@ jitnorm_status_t jitnorm_primitive_attr_get_residual(const_jitnorm_primitive_att
                                                      const_jitnorm_memory_desc_t *residual_desc,
                                                      const_jitnorm_memory_desc_t *sum_desc,
                                                      jitnorm_data_type_t *bias_data_type, unsigned *flags) {
-    if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
+    JITNORM_REFUSE_NULL(attr);
     const residual_addition &residual = attr->residual;
     if (residual_desc != nullptr) *residual_desc = &attr->tensors[RESIDUAL];
     if (sum_desc != nullptr) *sum_desc = &attr->tensors[SUM];
     if (bias_data_type != nullptr) *bias_data_type = residual.bias_type;
-    if (flags != nullptr)
-        *flags = (residual.normalizes_rounded ? unsigned(jitnorm_residual_normalize_rounded) : 0) |
-                 (residual.multiplies_silu ? unsigned(jitnorm_residual_mul_silu) : 0);
+    if (flags != nullptr) *flags = residual.flags;
     return jitnorm_success;
 }
 
 jitnorm_status_t jitnorm_primitive_attr_set_residual_gate(jitnorm_primitive_attr_t attr,
                                                           const_jitnorm_memory_desc_t gate_desc) {
-    if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
+    JITNORM_REFUSE_NULL(attr);
     return set_tensors(__func__, attr, {{GATE, gate_desc}});
 }
 
 jitnorm_status_t jitnorm_primitive_attr_get_residual_gate(const_jitnorm_primitive_attr_t attr,
                                                           const_jitnorm_memory_desc_t *gate_desc) {
-    if (any_null(attr, gate_desc)) return report(__func__, JITNORM_NULL_AMONG(attr, gate_desc));
-    *gate_desc = &attr->tensors[GATE];
-    return jitnorm_success;
+    return JITNORM_TELL(attr, gate_desc, &attr->tensors[GATE]);
 }
 
 jitnorm_status_t jitnorm_primitive_attr_set_pre_quantization_dst(jitnorm_primitive_attr_t attr,
                                                                  const_jitnorm_memory_desc_t pre_quantization_desc) {
-    if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
+    JITNORM_REFUSE_NULL(attr);
     return set_tensors(__func__, attr, {{PRE_QUANTIZATION, pre_quantization_desc}});
 }
 
 jitnorm_status_t jitnorm_primitive_attr_get_pre_quantization_dst(const_jitnorm_primitive_attr_t attr,
                                                                  const_jitnorm_memory_desc_t *pre_quantization_desc) {
-    if (any_null(attr, pre_quantization_desc)) return report(__func__, JITNORM_NULL_AMONG(attr, pre_quantization_desc));
-    *pre_quantization_desc = &attr->tensors[PRE_QUANTIZATION];
-    return jitnorm_success;
+    return JITNORM_TELL(attr, pre_quantization_desc, &attr->tensors[PRE_QUANTIZATION]);
 }
 
 jitnorm_status_t jitnorm_primitive_attr_set_scale_shift_descs(jitnorm_primitive_attr_t attr,
                                                               const_jitnorm_memory_desc_t scale_desc,
                                                               const_jitnorm_memory_desc_t shift_desc) {
-    if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
+    JITNORM_REFUSE_NULL(attr);
     return set_tensors(__func__, attr, {{SCALE, scale_desc}, {SHIFT, shift_desc}});
 }
 
 jitnorm_status_t jitnorm_primitive_attr_get_scale_shift_descs(const_jitnorm_primitive_attr_t attr,
                                                               const_jitnorm_memory_desc_t *scale_desc,
                                                               const_jitnorm_memory_desc_t *shift_desc) {
-    if (any_null(attr, scale_desc, shift_desc))
-        return report(__func__, JITNORM_NULL_AMONG(attr, scale_desc, shift_desc));
+    JITNORM_REFUSE_NULL(attr, scale_desc, shift_desc);
     *scale_desc = &attr->tensors[SCALE];
     *shift_desc = &attr->tensors[SHIFT];
     return jitnorm_success;

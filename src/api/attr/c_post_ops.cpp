@@ -48,7 +48,7 @@ void put(Value *result, Value value) {
 } // namespace
 
 jitnorm_status_t jitnorm_post_ops_create(jitnorm_post_ops_t *post_ops) {
-    if (any_null(post_ops)) return report(__func__, JITNORM_NULL_AMONG(post_ops));
+    JITNORM_REFUSE_NULL(post_ops);
     return create(__func__, post_ops);
 }
 
@@ -72,7 +72,7 @@ jitnorm_primitive_kind_t jitnorm_post_ops_get_kind(const_jitnorm_post_ops_t post
 
 jitnorm_status_t jitnorm_post_ops_append_sum(jitnorm_post_ops_t post_ops, float scale, int32_t zero_point,
                                              jitnorm_data_type_t data_type) {
-    if (any_null(post_ops)) return report(__func__, JITNORM_NULL_AMONG(post_ops));
+    JITNORM_REFUSE_NULL(post_ops);
     if (data_type != jitnorm_data_type_undef && size_of(data_type) == 0)
         return report(__func__, invalid(explain("data_type is %d, which is no data type", int(data_type))));
     return append(__func__, post_ops, sum_post_op{scale, zero_point, data_type});
@@ -90,7 +90,7 @@ jitnorm_status_t jitnorm_post_ops_get_params_sum(const_jitnorm_post_ops_t post_o
 
 jitnorm_status_t jitnorm_post_ops_append_eltwise(jitnorm_post_ops_t post_ops, jitnorm_alg_kind_t alg_kind, float alpha,
                                                  float beta) {
-    if (any_null(post_ops)) return report(__func__, JITNORM_NULL_AMONG(post_ops));
+    JITNORM_REFUSE_NULL(post_ops);
     if (!is_eltwise(alg_kind)) return report(__func__, unknown_algorithm(alg_kind, "eltwise"));
     return append(__func__, post_ops, eltwise_post_op{alg_kind, alpha, beta});
 }
@@ -107,7 +107,7 @@ jitnorm_status_t jitnorm_post_ops_get_params_eltwise(const_jitnorm_post_ops_t po
 
 jitnorm_status_t jitnorm_post_ops_append_binary(jitnorm_post_ops_t post_ops, jitnorm_alg_kind_t alg_kind,
                                                 const_jitnorm_memory_desc_t src1_desc) {
-    if (any_null(post_ops, src1_desc)) return report(__func__, JITNORM_NULL_AMONG(post_ops, src1_desc));
+    JITNORM_REFUSE_NULL(post_ops, src1_desc);
     if (!is_binary(alg_kind)) return report(__func__, unknown_algorithm(alg_kind, "binary"));
     if (src1_desc->ndims == 0) return report(__func__, invalid("src1_desc has no dimensions"));
     return append(__func__, post_ops, binary_post_op{alg_kind, *src1_desc});
@@ -124,7 +124,7 @@ jitnorm_status_t jitnorm_post_ops_get_params_binary(const_jitnorm_post_ops_t pos
 }
 
 jitnorm_status_t jitnorm_post_ops_append_prelu(jitnorm_post_ops_t post_ops, int mask) {
-    if (any_null(post_ops)) return report(__func__, JITNORM_NULL_AMONG(post_ops));
+    JITNORM_REFUSE_NULL(post_ops);
     if (mask < 0) return report(__func__, invalid(explain("mask is %d, which is negative", mask)));
     return append(__func__, post_ops, prelu_post_op{mask});
 }

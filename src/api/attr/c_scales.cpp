@@ -108,7 +108,7 @@ status set_zero_point(jitnorm_primitive_attr &attr, const quantity &q) {
 jitnorm_status_t jitnorm_primitive_attr_set_scales_v3(jitnorm_primitive_attr_t attr, int arg, int mask, int ndims,
                                                       const jitnorm_dims_t group_dims, jitnorm_data_type_t data_type,
                                                       int is_on_host, jitnorm_quantization_mode_t quantization_mode) {
-    if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
+    JITNORM_REFUSE_NULL(attr);
     const bool is_found = quantization_mode == jitnorm_quantization_mode_dynamic_amax;
     if (!is_found && (quantization_mode < jitnorm_quantization_mode_static_sazp ||
                       quantization_mode > jitnorm_quantization_mode_dynamic_fp))
@@ -137,7 +137,7 @@ jitnorm_status_t jitnorm_primitive_attr_set_scales_mask(jitnorm_primitive_attr_t
 jitnorm_status_t jitnorm_primitive_attr_set_zero_points_v2(jitnorm_primitive_attr_t attr, int arg, int mask, int ndims,
                                                            const jitnorm_dims_t group_dims,
                                                            jitnorm_data_type_t data_type, int is_on_host) {
-    if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
+    JITNORM_REFUSE_NULL(attr);
     return guarded(__func__, [&] {
         return set_zero_point(*attr, {arg, mask, ndims, group_dims, data_type, is_on_host != 0, false});
     });

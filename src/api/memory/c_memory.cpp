@@ -46,7 +46,7 @@ status no_buffer(int index) { return invalid(explain("index is %d, there is buff
 
 jitnorm_status_t jitnorm_memory_create(jitnorm_memory_t *memory, const_jitnorm_memory_desc_t memory_desc,
                                        jitnorm_engine_t engine, void *handle) {
-    if (any_null(memory, engine)) return report(__func__, JITNORM_NULL_AMONG(memory, engine));
+    JITNORM_REFUSE_NULL(memory, engine);
     return guarded(__func__, [&] {
         return create_memory(memory, memory_desc != nullptr ? *memory_desc : NO_TENSOR, engine, handle);
     });
@@ -54,27 +54,27 @@ jitnorm_status_t jitnorm_memory_create(jitnorm_memory_t *memory, const_jitnorm_m
 
 jitnorm_status_t jitnorm_memory_create_v2(jitnorm_memory_t *memory, const_jitnorm_memory_desc_t memory_desc,
                                           jitnorm_engine_t engine, int nhandles, void **handles) {
-    if (any_null(memory, engine, handles)) return report(__func__, JITNORM_NULL_AMONG(memory, engine, handles));
+    JITNORM_REFUSE_NULL(memory, engine, handles);
     if (nhandles != 1) return report(__func__, invalid(explain("nhandles is %d, 1 is expected", nhandles)));
     return jitnorm_memory_create(memory, memory_desc, engine, *handles);
 }
 
 jitnorm_status_t jitnorm_memory_create_host_scalar(jitnorm_memory_t *memory, const_jitnorm_memory_desc_t memory_desc,
                                                    void *value) {
-    if (any_null(memory, memory_desc, value)) return report(__func__, JITNORM_NULL_AMONG(memory, memory_desc, value));
+    JITNORM_REFUSE_NULL(memory, memory_desc, value);
     if (memory_desc->format_kind != jitnorm_format_kind_host_scalar) return report(__func__, NO_HOST_SCALAR);
     return guarded(__func__, [&] { return create_host_scalar(memory, *memory_desc, value); });
 }
 
 jitnorm_status_t jitnorm_memory_get_host_scalar_value(const_jitnorm_memory_t memory, void *value) {
-    if (any_null(memory, value)) return report(__func__, JITNORM_NULL_AMONG(memory, value));
+    JITNORM_REFUSE_NULL(memory, value);
     if (!holds_its_value(*memory)) return report(__func__, NO_HOST_SCALAR);
     std::memcpy(value, memory->owned.get(), size_of(memory->md.data_type));
     return jitnorm_success;
 }
 
 jitnorm_status_t jitnorm_memory_set_host_scalar_value(jitnorm_memory_t memory, const void *value) {
-    if (any_null(memory, value)) return report(__func__, JITNORM_NULL_AMONG(memory, value));
+    JITNORM_REFUSE_NULL(memory, value);
     if (!holds_its_value(*memory)) return report(__func__, NO_HOST_SCALAR);
     std::memcpy(memory->owned.get(), value, size_of(memory->md.data_type));
     return jitnorm_success;
@@ -82,19 +82,15 @@ jitnorm_status_t jitnorm_memory_set_host_scalar_value(jitnorm_memory_t memory, c
 
 jitnorm_status_t jitnorm_memory_get_memory_desc(const_jitnorm_memory_t memory,
                                                 const_jitnorm_memory_desc_t *memory_desc) {
-    if (any_null(memory, memory_desc)) return report(__func__, JITNORM_NULL_AMONG(memory, memory_desc));
-    *memory_desc = &memory->md;
-    return jitnorm_success;
+    return JITNORM_TELL(memory, memory_desc, &memory->md);
 }
 
 jitnorm_status_t jitnorm_memory_get_engine(const_jitnorm_memory_t memory, jitnorm_engine_t *engine) {
-    if (any_null(memory, engine)) return report(__func__, JITNORM_NULL_AMONG(memory, engine));
-    *engine = memory->engine;
-    return jitnorm_success;
+    return JITNORM_TELL(memory, engine, memory->engine);
 }
 
 jitnorm_status_t jitnorm_memory_get_data_handle(const_jitnorm_memory_t memory, void **handle) {
-    if (any_null(memory, handle)) return report(__func__, JITNORM_NULL_AMONG(memory, handle));
+    JITNORM_REFUSE_NULL(memory, handle);
     if (holds_its_value(*memory)) return report(__func__, HOST_SCALAR);
     *handle = memory->handle;
     return jitnorm_success;
@@ -105,7 +101,7 @@ jitnorm_status_t jitnorm_memory_get_data_handle_v2(const_jitnorm_memory_t memory
 }
 
 jitnorm_status_t jitnorm_memory_set_data_handle(jitnorm_memory_t memory, void *handle) {
-    if (any_null(memory)) return report(__func__, JITNORM_NULL_AMONG(memory));
+    JITNORM_REFUSE_NULL(memory);
     if (holds_its_value(*memory)) return report(__func__, HOST_SCALAR);
     if (handle != memory->owned.get()) memory->owned.reset();
     memory->handle = handle;
@@ -117,9 +113,10 @@ jitnorm_status_t jitnorm_memory_set_data_handle_v2(jitnorm_memory_t memory, void
 }
 
 jitnorm_status_t jitnorm_memory_map_data(const_jitnorm_memory_t memory, void **mapped) {
-    if (any_null(memory, mapped)) return report(__func__, JITNORM_NULL_AMONG(memory, mapped));
-    *mapped = holds_its_value(*memory) ? memory->owned.get() : bytes(memory->md) == 0 ? nullptr : memory->handle;
-    return jitnorm_success;
+    return JITNORM_TELL(memory, mapped,
+                        holds_its_value(*memory) ? memory->owned.get()
+                        : bytes(memory->md) == 0 ? nullptr
+                                                 : memory->handle);
 }
 
 jitnorm_status_t jitnorm_memory_map_data_v2(const_jitnorm_memory_t memory, void **mapped, int index) {
@@ -127,7 +124,8 @@ jitnorm_status_t jitnorm_memory_map_data_v2(const_jitnorm_memory_t memory, void 
 }
 
 jitnorm_status_t jitnorm_memory_unmap_data(const_jitnorm_memory_t memory, void *) {
-    return any_null(memory) ? report(__func__, JITNORM_NULL_AMONG(memory)) : jitnorm_success;
+    JITNORM_REFUSE_NULL(memory);
+    return jitnorm_success;
 }
 
 jitnorm_status_t jitnorm_memory_unmap_data_v2(const_jitnorm_memory_t memory, void *mapped, int index) {

@@ -4,7 +4,6 @@
 
 #include "../../base/boundary.hpp"
 #include "../../tensor/reasons.hpp"
-#include "desc_views.hpp"
 #include "jitnorm/jitnorm_memory.h"
 #include "memory.hpp"
 
@@ -13,12 +12,6 @@ using namespace jitnorm::impl;
 using namespace jitnorm::impl::api;
 
 namespace {
-
-template <typename Answer>
-status answer(void *result, Answer value) {
-    *static_cast<Answer *>(result) = value;
-    return {};
-}
 
 constexpr jitnorm_dims_t NO_OFFSETS = {};
 
@@ -66,7 +59,7 @@ status query(const memory_desc &md, jitnorm_query_t what, void *result) {
 // Creates a descriptor for the caller. make(md) fills it and returns a status.
 template <typename Make>
 jitnorm_status_t create_desc(const char *function, jitnorm_memory_desc_t *memory_desc, Make &&make) {
-    if (any_null(memory_desc)) return report(function, JITNORM_NULL_AMONG(memory_desc));
+    if (any_null(memory_desc)) return report_null(function, "memory_desc", {memory_desc});
     return guarded(function, [&]() -> status {
         auto md = std::make_unique<impl::memory_desc>();
         JITNORM_TRY(make(*md));
@@ -111,21 +104,19 @@ jitnorm_status_t jitnorm_memory_desc_create_host_scalar(jitnorm_memory_desc_t *m
 jitnorm_status_t jitnorm_memory_desc_create_submemory(jitnorm_memory_desc_t *memory_desc,
                                                       const_jitnorm_memory_desc_t parent, const jitnorm_dims_t dims,
                                                       const jitnorm_dims_t offsets) {
-    if (any_null(memory_desc, parent, dims, offsets))
-        return report(__func__, JITNORM_NULL_AMONG(memory_desc, parent, dims, offsets));
+    JITNORM_REFUSE_NULL(memory_desc, parent, dims, offsets);
     return create_desc(__func__, memory_desc, [&](auto &md) { return part_of(*parent, dims, offsets, md); });
 }
 
 jitnorm_status_t jitnorm_memory_desc_reshape(jitnorm_memory_desc_t *memory_desc, const_jitnorm_memory_desc_t existing,
                                              int ndims, const jitnorm_dims_t dims) {
-    if (any_null(memory_desc, existing, dims)) return report(__func__, JITNORM_NULL_AMONG(memory_desc, existing, dims));
+    JITNORM_REFUSE_NULL(memory_desc, existing, dims);
     return create_desc(__func__, memory_desc, [&](auto &md) { return reshaped(*existing, ndims, dims, md); });
 }
 
 jitnorm_status_t jitnorm_memory_desc_permute_axes(jitnorm_memory_desc_t *memory_desc,
                                                   const_jitnorm_memory_desc_t existing, const int *permutation) {
-    if (any_null(memory_desc, existing, permutation))
-        return report(__func__, JITNORM_NULL_AMONG(memory_desc, existing, permutation));
+    JITNORM_REFUSE_NULL(memory_desc, existing, permutation);
     return create_desc(__func__, memory_desc, [&](auto &md) { return permuted(*existing, permutation, md); });
 }
 
@@ -137,7 +128,7 @@ jitnorm_status_t jitnorm_memory_desc_destroy(jitnorm_memory_desc_t memory_desc) 
 
 jitnorm_status_t jitnorm_memory_desc_query(const_jitnorm_memory_desc_t memory_desc, jitnorm_query_t what,
                                            void *result) {
-    if (any_null(memory_desc, result)) return report(__func__, JITNORM_NULL_AMONG(memory_desc, result));
+    JITNORM_REFUSE_NULL(memory_desc, result);
     return report(__func__, query(*memory_desc, what, result));
 }
 

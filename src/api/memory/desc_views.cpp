@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "desc_views.hpp"
-
+// desc_views: makes descriptors of the same elements, or of some of them, from a descriptor. jitnorm_memory.h has the
+// rules.
 #include <algorithm>
+
+#include "memory.hpp"
 
 namespace jitnorm::impl::api {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// memory: what is behind a memory handle of the C interface: a descriptor and the place of the data.
+// memory: what is behind a memory handle of the C interface: a descriptor and the place of the data. What is made of
+// descriptors: other descriptors of the same elements, layouts that were left open.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 
 #include "../../base/boundary.hpp"
 #include "../../base/bytes.hpp"
+#include "../../norm/problem.hpp"
 #include "../../tensor/memory_desc.hpp"
 
 namespace jitnorm::impl::api {
@@ -55,6 +57,14 @@ private:
     uint64_t kind_ = 0, dims_or_offset_ = 0;
     std::array<uint64_t, DIMS + DIMS> rest_ = {}; // dimensions; strides, without those of dimensions of size 1
 };
+
+// Descriptors of the same elements, or of some of them (desc_views.cpp). `result` is set on success alone.
+status part_of(const memory_desc &parent, const dim_t *dims, const dim_t *offsets, memory_desc &result);
+status reshaped(const memory_desc &md, int ndims, const dim_t *dims, memory_desc &result);
+status permuted(const memory_desc &md, const int *permutation, memory_desc &result);
+
+// Decides the layouts of all tensors of the problem (undecided_layout.cpp). src must have a decided layout.
+status decide_layouts(layer_norm::problem &p);
 
 } // namespace jitnorm::impl::api
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "undecided_layout.hpp"
-
+// undecided_layout: decides the layout of tensors that were described with jitnorm_format_tag_any.
 #include <algorithm>
 
+#include "../../norm/row_groups.hpp"
 #include "../../tensor/names.hpp"
+#include "memory.hpp"
 
 namespace jitnorm::impl::api {
 
+using layer_norm::STATISTICS;
 using enum layer_norm::slot;
 
 namespace {
@@ -40,8 +42,9 @@ status make_row_major(memory_desc &md, const char *name) {
                : too_large(name);
 }
 
-} // namespace
-
+// If the layout of `md` is undecided, gives it the order of dimensions and the inner blocks of `model`, without gaps.
+// It becomes row major if model has blocks of a dimension that md does not have, if model is broadcast, or if one of
+// the two has run-time sizes. Whether the dimensions of the two fit together is checked by validate(), not here.
 status follow_layout(memory_desc &md, const memory_desc &model, const char *name) {
     if (md.format_kind != jitnorm_format_kind_any) return {};
     if (has_runtime_dims(md) || has_runtime_dims(model) || is_plain(md, model)) return make_row_major(md, name);
@@ -49,10 +52,6 @@ status follow_layout(memory_desc &md, const memory_desc &model, const char *name
     const auto code = make_with_rule(md, asked.dims, asked.data_type, rule_of(asked, model));
     return code == jitnorm_success ? status{} : too_large(name);
 }
-
-namespace {
-
-constexpr const char *STATISTICS = "statistics (mean and variance)";
 
 // Statistics without a descriptor become f32 in an undecided layout first.
 status decide_statistics(layer_norm::problem &p) {
@@ -79,7 +78,7 @@ status decide_layouts(layer_norm::problem &p) {
     if (p[SRC].format_kind == jitnorm_format_kind_any) return invalid("src has an undecided layout");
     for (const layer_norm::tensor_kind &t : layer_norm::TENSORS)
         if (t.dims == layer_norm::extent::rows) JITNORM_TRY(follow_layout(p[t.place], p[SRC], t.name));
-    for (const layer_norm::slot s : {SCALE, SHIFT, GATE}) JITNORM_TRY(make_row_major(p[s], layer_norm::tensor_name(s)));
+    for (const layer_norm::slot s : layer_norm::GROUPED) JITNORM_TRY(make_row_major(p[s], layer_norm::tensor_name(s)));
     JITNORM_TRY(decide_statistics(p));
     return p.is_forward() ? decide_post_ops(p) : status{};
 }

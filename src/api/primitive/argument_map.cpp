@@ -50,16 +50,15 @@ short_text argument_name(int arg) noexcept {
 // Says why a memory with this descriptor cannot be the argument for which the primitive has the descriptor `wanted`.
 status explain_difference(int arg, const memory_desc &given, const memory_desc &wanted) noexcept {
     const short_text name = argument_name(arg);
-    const auto wrong = [](const char *reason) { return invalid(reason); };
     if (have_other_dims(given, wanted))
-        return wrong(explain("argument %s has the dimensions %s, the primitive's are %s", name.text,
-                             dims_text(given).text, dims_text(wanted).text));
+        return invalid(explain("argument %s has the dimensions %s, the primitive's are %s", name.text,
+                               dims_text(given).text, dims_text(wanted).text));
     if (given.data_type != wanted.data_type)
-        return wrong(explain("argument %s has the data type %s, the primitive's is %s", name.text,
-                             name_of(given.data_type).data(), name_of(wanted.data_type).data()));
-    return wrong(explain("argument %s has another layout than the primitive's (compare the memory's descriptor with "
-                         "jitnorm_primitive_desc_query_md)",
-                         name.text));
+        return invalid(explain("argument %s has the data type %s, the primitive's is %s", name.text,
+                               text_of(given.data_type), text_of(wanted.data_type)));
+    return invalid(explain("argument %s has another layout than the primitive's (compare the memory's descriptor with "
+                           "jitnorm_primitive_desc_query_md)",
+                           name.text));
 }
 
 // ---- descriptors with sizes or strides that the memories of an execution tell

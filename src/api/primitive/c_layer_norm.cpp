@@ -9,7 +9,7 @@
 #include "../../math/row_blocks.hpp"
 #include "../../tensor/names.hpp"
 #include "../../tensor/reasons.hpp"
-#include "../memory/undecided_layout.hpp"
+#include "../memory/memory.hpp"
 #include "jitnorm/jitnorm.h"
 #include "primitive_desc.hpp"
 
@@ -82,7 +82,7 @@ status describe(problem &p, const jitnorm_primitive_attr *attr, std::shared_ptr<
     JITNORM_TRY(layer_norm::prepare(p, chosen));
     if (p[VARIANCE].data_type != jitnorm_f32)
         return unsupported(
-            explain("statistics (mean and variance) are %s, f32 is supported", name_of(p[VARIANCE].data_type).data()));
+            explain("%s are %s, f32 is supported", layer_norm::STATISTICS, text_of(p[VARIANCE].data_type)));
     what = std::make_shared<const described>(std::move(p), chosen);
     return {};
 }
@@ -169,8 +169,7 @@ jitnorm_status_t jitnorm_layer_normalization_forward_primitive_desc_create_v2(
     jitnorm_primitive_desc_t *primitive_desc, jitnorm_engine_t engine, jitnorm_prop_kind_t prop_kind,
     const_jitnorm_memory_desc_t src_desc, const_jitnorm_memory_desc_t dst_desc, const_jitnorm_memory_desc_t stat_desc,
     jitnorm_data_type_t scale_shift_data_type, float epsilon, unsigned flags, const_jitnorm_primitive_attr_t attr) {
-    if (any_null(primitive_desc, engine, src_desc, dst_desc))
-        return report(__func__, JITNORM_NULL_AMONG(primitive_desc, engine, src_desc, dst_desc));
+    JITNORM_REFUSE_NULL(primitive_desc, engine, src_desc, dst_desc);
     return guarded(__func__, [&] {
         return create_forward(primitive_desc, engine, attr,
                               {.prop_kind = prop_kind,
@@ -197,8 +196,7 @@ jitnorm_status_t jitnorm_layer_normalization_backward_primitive_desc_create_v2(
     const_jitnorm_memory_desc_t src_desc, const_jitnorm_memory_desc_t stat_desc,
     jitnorm_data_type_t diff_scale_shift_data_type, jitnorm_data_type_t scale_shift_data_type, float epsilon,
     unsigned flags, const_jitnorm_primitive_desc_t hint_fwd_pd, const_jitnorm_primitive_attr_t attr) {
-    if (any_null(primitive_desc, engine, diff_src_desc, diff_dst_desc, src_desc))
-        return report(__func__, JITNORM_NULL_AMONG(primitive_desc, engine, diff_src_desc, diff_dst_desc, src_desc));
+    JITNORM_REFUSE_NULL(primitive_desc, engine, diff_src_desc, diff_dst_desc, src_desc);
     return guarded(__func__, [&] {
         if (prop_kind != jitnorm_backward && prop_kind != jitnorm_backward_data)
             return invalid(
@@ -232,8 +230,7 @@ jitnorm_status_t jitnorm_layer_normalization_partial_backward_primitive_desc_cre
     const_jitnorm_memory_desc_t diff_dst_desc, const_jitnorm_memory_desc_t src_desc,
     const_jitnorm_memory_desc_t stat_desc, jitnorm_data_type_t scale_shift_data_type, float epsilon, unsigned flags,
     jitnorm_dim_t first_row, jitnorm_dim_t all_rows, const_jitnorm_primitive_attr_t attr) {
-    if (any_null(primitive_desc, engine, diff_src_desc, diff_dst_desc, src_desc))
-        return report(__func__, JITNORM_NULL_AMONG(primitive_desc, engine, diff_src_desc, diff_dst_desc, src_desc));
+    JITNORM_REFUSE_NULL(primitive_desc, engine, diff_src_desc, diff_dst_desc, src_desc);
     return guarded(__func__, [&] {
         JITNORM_TRY(check_row_range(*src_desc, first_row, all_rows));
         return create_desc(primitive_desc, engine, attr,
@@ -254,8 +251,7 @@ jitnorm_status_t jitnorm_layer_normalization_partial_backward_primitive_desc_cre
 jitnorm_status_t jitnorm_layer_normalization_partial_statistics_primitive_desc_create(
     jitnorm_primitive_desc_t *primitive_desc, jitnorm_engine_t engine, const_jitnorm_memory_desc_t src_desc,
     unsigned flags, jitnorm_dim_t first_column, jitnorm_dim_t all_columns, const_jitnorm_primitive_attr_t attr) {
-    if (any_null(primitive_desc, engine, src_desc))
-        return report(__func__, JITNORM_NULL_AMONG(primitive_desc, engine, src_desc));
+    JITNORM_REFUSE_NULL(primitive_desc, engine, src_desc);
     return guarded(__func__, [&] {
         JITNORM_TRY(check_column_range(*src_desc, first_column, all_columns));
         return create_desc(primitive_desc, engine, attr,
@@ -274,8 +270,7 @@ jitnorm_status_t jitnorm_layer_normalization_partial_forward_primitive_desc_crea
     const_jitnorm_memory_desc_t src_desc, const_jitnorm_memory_desc_t dst_desc, const_jitnorm_memory_desc_t stat_desc,
     jitnorm_data_type_t scale_shift_data_type, float epsilon, unsigned flags, jitnorm_dim_t first_column,
     jitnorm_dim_t all_columns, const_jitnorm_primitive_attr_t attr) {
-    if (any_null(primitive_desc, engine, src_desc, dst_desc))
-        return report(__func__, JITNORM_NULL_AMONG(primitive_desc, engine, src_desc, dst_desc));
+    JITNORM_REFUSE_NULL(primitive_desc, engine, src_desc, dst_desc);
     return guarded(__func__, [&] {
         JITNORM_TRY(check_column_range(*src_desc, first_column, all_columns));
         if (dst_desc->ndims == 0) return invalid("dst has no dimensions");

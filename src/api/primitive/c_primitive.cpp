@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // C interface: primitives and their execution.
-#include <chrono>
-#include <string>
-
 #include "../../base/boundary.hpp"
 #include "../../base/bytes.hpp"
 #include "../../base/parallel.hpp"
@@ -78,14 +75,11 @@ struct jitnorm_primitive {
 
 namespace {
 
-using stopwatch = std::chrono::steady_clock;
+using layer_norm::stopwatch;
 
-// Logs the line "primitive,<event>,cpu,layer_normalization,<implementation>,<problem>,<milliseconds>".
 void log_timed(const char *event, const jitnorm_primitive &primitive, const layer_norm::problem &p,
                stopwatch::time_point start) {
-    const std::string taken = milliseconds_since(start);
-    log_line(event, std::string("cpu,layer_normalization,") + primitive.desc.what->solution.by->name + "," +
-                        describe(p) + "," + taken);
+    layer_norm::log_timed(event, "layer_normalization", *primitive.desc.what->solution.by, p, start);
 }
 
 status create_primitive(jitnorm_primitive_t *result, const jitnorm_primitive_desc &pd) {
@@ -151,14 +145,12 @@ status execute(const jitnorm_primitive &primitive, const jitnorm_stream &stream,
 
 jitnorm_status_t jitnorm_primitive_create(jitnorm_primitive_t *primitive,
                                           const_jitnorm_primitive_desc_t primitive_desc) {
-    if (any_null(primitive, primitive_desc)) return report(__func__, JITNORM_NULL_AMONG(primitive, primitive_desc));
+    JITNORM_REFUSE_NULL(primitive, primitive_desc);
     return guarded(__func__, [&] { return create_primitive(primitive, *primitive_desc); });
 }
 
 jitnorm_status_t jitnorm_primitive_get_cache_blob(const_jitnorm_primitive_t primitive, size_t *size, uint8_t *) {
-    if (any_null(primitive, size)) return report(__func__, JITNORM_NULL_AMONG(primitive, size));
-    *size = 0;
-    return jitnorm_success;
+    return JITNORM_TELL(primitive, size, 0);
 }
 
 jitnorm_status_t jitnorm_primitive_create_from_cache_blob(jitnorm_primitive_t *primitive,
@@ -171,7 +163,7 @@ jitnorm_status_t jitnorm_primitive_create_from_cache_blob(jitnorm_primitive_t *p
 jitnorm_status_t jitnorm_primitive_execute(const_jitnorm_primitive_t primitive, jitnorm_stream_t stream, int nargs,
                                            const jitnorm_exec_arg_t *args) {
     if (any_null(primitive, stream) || (nargs > 0 && args == nullptr))
-        return report(__func__, JITNORM_NULL_AMONG(primitive, stream, args));
+        return report_null(__func__, "primitive, stream, args", {primitive, stream, args});
     if (nargs < 0) return report(__func__, invalid(explain("nargs is %d", nargs)));
     return guarded(__func__, [&] {
         return primitive->made->arguments.has_runtime_sizes() ? execute_with_sizes(*primitive, *stream, nargs, args)
@@ -181,9 +173,7 @@ jitnorm_status_t jitnorm_primitive_execute(const_jitnorm_primitive_t primitive, 
 
 jitnorm_status_t jitnorm_primitive_get_primitive_desc(const_jitnorm_primitive_t primitive,
                                                       const_jitnorm_primitive_desc_t *primitive_desc) {
-    if (any_null(primitive, primitive_desc)) return report(__func__, JITNORM_NULL_AMONG(primitive, primitive_desc));
-    *primitive_desc = &primitive->desc;
-    return jitnorm_success;
+    return JITNORM_TELL(primitive, primitive_desc, &primitive->desc);
 }
 
 jitnorm_status_t jitnorm_primitive_destroy(jitnorm_primitive_t primitive) { return destroy(primitive); }

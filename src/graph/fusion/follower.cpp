@@ -150,10 +150,7 @@ bool may_broadcast(const jitnorm_graph_op &op) {
 }
 
 jitnorm_data_type_t type_of_combination(jitnorm_data_type_t a, jitnorm_data_type_t b) {
-    const auto is_one_of_three = [](jitnorm_data_type_t type) {
-        return type == jitnorm_f32 || type == jitnorm_bf16 || type == jitnorm_f16;
-    };
-    if (!is_one_of_three(a) || !is_one_of_three(b)) return jitnorm_data_type_undef;
+    if (!is_single_or_half(a) || !is_single_or_half(b)) return jitnorm_data_type_undef;
     if (a == b) return a;
     return a == jitnorm_f32 || b == jitnorm_f32 ? jitnorm_f32 : jitnorm_data_type_undef;
 }

@@ -70,8 +70,6 @@ namespace {
 
 constexpr size_t MOST_FUNCTIONS = 19;
 
-bool is_narrow(jitnorm_data_type_t type) { return type == jitnorm_bf16 || type == jitnorm_f16; }
-
 bool is_f32_if_used(const port &p) { return p.how == use::absent || p.type == jitnorm_f32; }
 
 bool have_equal_dims(const logical_tensor &a, const logical_tensor &b) {
@@ -147,7 +145,7 @@ bool fusion::writes(size_t id) const {
 bool fusion::cast(const jitnorm_graph_op &op) {
     const jitnorm_data_type_t from = result_.data_type, to = op.outputs[0].data_type;
     const bool fits = op.kind == jitnorm_graph_op_type_cast && op.inputs.size() == 1 && op.attributes.empty() &&
-                      ((from == jitnorm_f32 && is_narrow(to)) || (is_narrow(from) && to == jitnorm_f32));
+                      ((from == jitnorm_f32 && is_half(to)) || (is_half(from) && to == jitnorm_f32));
     if (!fits || is_cast_ || functions_ != 0) return false;
     return is_cast_ = true;
 }

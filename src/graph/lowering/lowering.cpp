@@ -3,13 +3,38 @@
 
 #include <algorithm>
 
+#include "../../tensor/names.hpp"
 #include "../../tensor/reasons.hpp"
 #include "../../tensor/row_space.hpp"
-#include "lowering_tensors.hpp"
 
 namespace jitnorm::impl::graph {
 
 namespace {
+
+// Finds the tensor with the port's id among those given, and copies its description to `lt`. Fails if the tensor is
+// missing, has another type than the port, or is an input of unknown shape. `name` is the tensor's name in the reason.
+status take_tensor(const port &p, const char *name, tensor_list given, logical_tensor &lt) {
+    const auto found = std::find_if(given.begin(), given.end(), [&](auto *candidate) { return candidate->id == p.id; });
+    if (found == given.end()) return invalid(explain("%s (tensor %zu) is missing", name, p.id));
+    lt = **found;
+    if (!has_legal_rank(lt)) return bad_rank(lt.ndims);
+    if (lt.data_type == jitnorm_data_type_undef) return invalid(explain("%s has no data type", name));
+    if (lt.data_type != p.type)
+        return {jitnorm_invalid_data_type,
+                explain("%s is %s, the operation was made with %s", name, text_of(lt.data_type), text_of(p.type))};
+    return p.how == use::written || is_shape_known(lt) ? ACCEPTED
+                                                       : invalid(explain("the shape of %s is not known", name));
+}
+
+// Puts a dimension of 1 in front of the others. Nothing moves by its stride, because it has a single index: if the
+// natural stride overflows, it is 1. False if the result is no tensor.
+bool prepend_one(memory_desc &md) {
+    jitnorm_dims_t dims = {1}, strides = {};
+    if (__builtin_mul_overflow(md.dims[0], md.strides[0], &strides[0])) strides[0] = 1;
+    std::copy(md.dims, md.dims + md.ndims, dims + 1);
+    std::copy(md.strides, md.strides + md.ndims, strides + 1);
+    return make_with_strides(md, md.ndims + 1, dims, md.data_type, strides) == jitnorm_success;
+}
 
 bool is_statistics(slot s) { return layer_norm::TENSORS[size_t(s)].dims == layer_norm::extent::statistics; }
 bool is_data(slot s) { return layer_norm::TENSORS[size_t(s)].dims == layer_norm::extent::rows && s != RESIDUAL; }

@@ -2,8 +2,10 @@
 #include "op.hpp"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "../../tensor/names.hpp"
+#include "../../tensor/reasons.hpp"
 
 namespace jitnorm::impl::graph {
 
@@ -24,6 +26,20 @@ bool set_strides(logical_tensor &lt, const int *order) {
     return true;
 }
 
+// Describes the tensor with `rank` dimensions. If it has fewer, dimensions of 1 are put in front; if it has more, the
+// first ones, which must be 1, are left out. False if this makes no tensor.
+bool describe_aligned(const logical_tensor &lt, int rank, memory_desc &md) {
+    jitnorm_dims_t dims, strides;
+    std::fill_n(dims, rank, 1);
+    std::fill_n(strides, rank, 1);
+    const int more = rank - lt.ndims;
+    for (int d = std::max(0, more); d < rank; ++d) {
+        dims[d] = lt.dims[d - more];
+        strides[d] = lt.layout.strides[d - more];
+    }
+    return make_with_strides(md, rank, dims, lt.data_type, strides) == jitnorm_success;
+}
+
 } // namespace
 
 bool is_shape_known(const logical_tensor &lt) { return lt.ndims >= 0 && are_known(lt.dims, lt.ndims); }
@@ -42,6 +58,24 @@ bool are_equal(const logical_tensor &a, const logical_tensor &b) {
 void set_shape(logical_tensor &lt, std::span<const dim_t> dims) {
     lt.ndims = int(dims.size());
     std::copy(dims.begin(), dims.end(), lt.dims);
+}
+
+bool fits(logical_tensor &lt, std::span<const dim_t> dims, bool may_be_unknown) {
+    const auto agree = [&](dim_t given, dim_t expected) {
+        return given == expected || (may_be_unknown && given == JITNORM_GRAPH_UNKNOWN_DIM);
+    };
+    const bool fit = (may_be_unknown && lt.ndims == JITNORM_GRAPH_UNKNOWN_NDIMS) ||
+                     (lt.ndims == int(dims.size()) &&
+                      std::equal(dims.begin(), dims.end(), lt.dims, [&](dim_t e, dim_t g) { return agree(g, e); }));
+    if (fit) set_shape(lt, dims);
+    return fit;
+}
+
+bool fits_flat(logical_tensor &lt, std::span<const dim_t> dims, bool may_be_unknown) {
+    dim_t elements = 1;
+    for (const dim_t dim : dims)
+        if (__builtin_mul_overflow(elements, dim, &elements)) return false;
+    return dims.size() > 1 && lt.ndims == 1 && fits(lt, {&elements, 1}, may_be_unknown);
 }
 
 bool lay_out_densely(logical_tensor &lt) {
@@ -91,16 +125,32 @@ bool describe_broadcast(const logical_tensor &lt, std::span<const dim_t> dims, m
     return make_with_strides(md, rank, dims.data(), lt.data_type, strides) == jitnorm_success;
 }
 
-bool describe_aligned(const logical_tensor &lt, int rank, memory_desc &md) {
-    jitnorm_dims_t dims, strides;
-    std::fill_n(dims, rank, 1);
-    std::fill_n(strides, rank, 1);
-    const int more = rank - lt.ndims;
-    for (int d = std::max(0, more); d < rank; ++d) {
-        dims[d] = lt.dims[d - more];
-        strides[d] = lt.layout.strides[d - more];
-    }
-    return make_with_strides(md, rank, dims, lt.data_type, strides) == jitnorm_success;
+status check_broadcast(const logical_tensor &lt, const char *name, const logical_tensor &src,
+                       std::span<const dim_t> dims) {
+    return lt.ndims <= src.ndims && broadcasts_to(lt, dims)
+               ? ACCEPTED
+               : misfit(explain("%s is %s, which cannot be broadcast to %s of src", name, dims_text(dims_of(lt)).text,
+                                dims_text(dims).text));
+}
+
+status describe_operand(logical_tensor &operand, const logical_tensor &src, int rank, memory_desc &md) {
+    char name[32];
+    std::snprintf(name, sizeof name, "tensor %zu", operand.id);
+    if (operand.layout_type == jitnorm_graph_layout_type_any && !lay_out_densely(operand))
+        return invalid(explain("tensor %zu is too large to be addressed", operand.id));
+    if (operand.layout_type != jitnorm_graph_layout_type_strided || !are_strides_known(operand))
+        return invalid(explain(operand.layout_type == jitnorm_graph_layout_type_strided
+                                   ? "the strides of %s are not known"
+                                   : "the layout of %s is neither strided nor any",
+                               name));
+    JITNORM_TRY(check_broadcast(operand, name, src, dims_of(src)));
+    return describe_aligned(operand, rank, md) ? ACCEPTED : explain_no_strides(operand, name);
+}
+
+status explain_no_strides(const logical_tensor &lt, const char *name) {
+    return invalid(explain_part(
+        name,
+        explain_no_tensor({lt.ndims, lt.dims, lt.data_type}, static_cast<const dim_t *>(lt.layout.strides)).reason));
 }
 
 size_t size_in_bytes(const logical_tensor &lt) {

@@ -123,12 +123,6 @@ void mask_outputs(norm_op &n, const schema &s, const std::vector<int64_t> &mask)
 
 // ---------------------------------------------------------------- data types
 
-bool is_data_type(jitnorm_data_type_t type) {
-    return type == jitnorm_f32 || type == jitnorm_bf16 || type == jitnorm_f16;
-}
-
-const char *text_of(jitnorm_data_type_t type) { return name_of(type).data(); }
-
 status not_possible(const norm_op &n, slot s, const char *possible) {
     return wrong(explain("%s is %s, %s", role_name(s, n), text_of(n[s].type), possible));
 }
@@ -148,7 +142,7 @@ status check_one_type(const norm_op &n, std::initializer_list<slot> slots) {
 }
 
 status check_data_types(const norm_op &n) {
-    if (!is_data_type(n[SRC].type)) return not_possible(n, SRC, "f32, bf16 and f16 are possible");
+    if (!is_single_or_half(n[SRC].type)) return not_possible(n, SRC, "f32, bf16 and f16 are possible");
     return check_one_type(n, {SRC, DIFF_DST, DST, DIFF_SRC});
 }
 
@@ -162,16 +156,17 @@ status check_onednn_types(const norm_op &n) {
 
 status check_rms_types(const norm_op &n) {
     if (!n.reads(SCALE)) return ACCEPTED;
-    const bool fits = is_data_type(n[SCALE].type) && (n[SCALE].type != jitnorm_bf16 || n[SRC].type == jitnorm_bf16);
+    const bool fits =
+        is_single_or_half(n[SCALE].type) && (n[SCALE].type != jitnorm_bf16 || n[SRC].type == jitnorm_bf16);
     return fits ? ACCEPTED : not_possible(n, SCALE, "f32 and f16 are possible, and bf16 if src is bf16");
 }
 
 status check_ascend_types(const norm_op &n) {
     for (const slot s : {MEAN, VARIANCE})
-        if (!is_data_type(n[s].type) || size_of(n[s].type) < size_of(n[SRC].type))
+        if (!is_single_or_half(n[s].type) || size_of(n[s].type) < size_of(n[SRC].type))
             return not_possible(n, s, "those of f32, bf16 and f16 are possible that are as wide as x");
     for (const slot s : {SCALE, DIFF_SCALE, DIFF_SHIFT})
-        if (n[s].how != use::absent && !is_data_type(n[s].type))
+        if (n[s].how != use::absent && !is_single_or_half(n[s].type))
             return not_possible(n, s, "f32, bf16 and f16 are possible");
     return ACCEPTED;
 }

@@ -25,6 +25,8 @@ inline status bad_rank(int ndims, int fewest = JITNORM_GRAPH_UNKNOWN_NDIMS) {
     return invalid(explain("ndims is %d, %d to %d are possible", ndims, fewest, MAX_NDIMS));
 }
 
+constexpr status misfit(const char *reason) { return {jitnorm_invalid_shape, reason}; }
+
 // Whether the number of dimensions is in range or is unknown. The struct is public, and callers may have written
 // anything into it. If this is false, no other function here may be called with it.
 inline bool has_legal_rank(const logical_tensor &lt) {
@@ -40,6 +42,12 @@ inline std::span<const dim_t> dims_of(const logical_tensor &lt) {
 }
 
 void set_shape(logical_tensor &lt, std::span<const dim_t> dims);
+
+// Whether the tensor has these dimensions. If may_be_unknown, an unknown number or size fits, and is set to these.
+bool fits(logical_tensor &lt, std::span<const dim_t> dims, bool may_be_unknown);
+
+// The same for a vector of as many elements as `dims` have. False for a single dimension, which fits() sees.
+bool fits_flat(logical_tensor &lt, std::span<const dim_t> dims, bool may_be_unknown);
 
 // Makes the tensor strided, row-major and without gaps. A dimension of size 0 counts as 1. False if a stride overflows.
 bool lay_out_densely(logical_tensor &lt);
@@ -61,9 +69,17 @@ bool broadcasts_to(const logical_tensor &lt, std::span<const dim_t> dims);
 // the stride 0. False if this makes no tensor.
 bool describe_broadcast(const logical_tensor &lt, std::span<const dim_t> dims, memory_desc &md);
 
-// Describes the tensor with `rank` dimensions. If it has fewer, dimensions of 1 are put in front; if it has more, the
-// first ones, which must be 1, are left out. False if this makes no tensor.
-bool describe_aligned(const logical_tensor &lt, int rank, memory_desc &md);
+// Refuses a tensor that cannot be broadcast to `dims`, which are src's or some of them, or has more dimensions than
+// src. `name` is the tensor's name in the reason.
+status check_broadcast(const logical_tensor &lt, const char *name, const logical_tensor &src,
+                       std::span<const dim_t> dims);
+
+// Describes the other tensor that a follower reads, with `rank` dimensions, which are src's or 1. If the operand's
+// layout is any, it becomes dense.
+status describe_operand(logical_tensor &operand, const logical_tensor &src, int rank, memory_desc &md);
+
+// Says why the strides of a tensor make none.
+status explain_no_strides(const logical_tensor &lt, const char *name);
 
 // The bytes to the end of the last element; (size_t)-1 if they are not known or the description makes no tensor.
 size_t size_in_bytes(const logical_tensor &lt);
