@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// family_rig: what the tests of normalizations of sums and to 8 bits have in common: filled tensors, plain formulas,
-// refusals.
+// family_rig: filled tensors, calls that run, calls that are refused.
 #pragma once
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <functional>
 
 #include "acl_tensor.hpp"
-#include "chain.hpp"
+#include "rig/guarded_buffer.hpp"
 
 namespace jitnorm::tests {
 
@@ -22,22 +20,22 @@ inline acl_tensor filled(const dims_t &dims, aclDataType type, double mean, doub
     return result;
 }
 
-// Values as the type has them.
-inline values as_type(const values &given, aclDataType type) {
-    const acl_tensor rounded({int64_t(given.size())}, type);
-    rounded.fill(given);
-    return rounded.values();
+// Runs a second call with exactly the workspace asked for.
+template <typename Second>
+aclnnStatus run_exactly(Second &&second, uint64_t bytes, aclOpExecutor *executor) {
+    const guarded_buffer workspace(bytes);
+    const aclnnStatus status = second(bytes == 0 ? nullptr : workspace.data(), bytes, executor, nullptr);
+    EXPECT_TRUE(workspace.slack_untouched());
+    return status;
 }
 
-// (x1 + x2) + bias as f32 computes it; the bias repeats itself.
-inline values float_sums(const values &x1, const values &x2, const values &bias = {}) {
-    values result(x1.size());
-    for (size_t i = 0; i < x1.size(); ++i) {
-        float sum = float(x1[i]) + float(x2[i]);
-        if (!bias.empty()) sum += float(bias[i % bias.size()]);
-        result[i] = double(sum);
-    }
-    return result;
+// Both calls with these arguments.
+template <typename First, typename Second, typename... Arguments>
+void expect_runs(First &&first, Second &&second, Arguments... arguments) {
+    uint64_t bytes = 0;
+    aclOpExecutor *executor = nullptr;
+    ASSERT_EQ(first(arguments..., &bytes, &executor), ACLNN_SUCCESS) << aclGetRecentErrMsg();
+    EXPECT_EQ(run_exactly(second, bytes, executor), ACLNN_SUCCESS) << aclGetRecentErrMsg();
 }
 
 // The first call answers the status, says why, and gives nothing.

@@ -2,9 +2,12 @@
 // operations: the table of all two-phase calls, for what holds of each of them, and the tensors of one call.
 #pragma once
 
+#include <algorithm>
+#include <map>
 #include <memory>
 #include <set>
 #include <sstream>
+#include <string_view>
 
 #include "aclnnop/aclnn_ada_layer_norm.h"
 #include "aclnnop/aclnn_ada_layer_norm_v2.h"
@@ -30,11 +33,11 @@ struct call_settings {
 };
 
 // The operation's tensors, in the order of its parameters, one word each: NAME:SHAPE TYPE USE.
-//   NAME   with a ? behind it: may be null
-//   shape  d as x, m the same with 1 for the last but one dimension, c one for each column, s one for each row, with
-//   ones for the columns, r the same without the ones type   t that of x, f FLOAT, h FLOAT16, q INT8 use    < read, >
-//   written, - checked and not read, ! not looked at
-// A word without a colon is a parameter that is null.
+// NAME has a ? behind it if it may be null. The shape is d as x, c one for each column, s one for each row with ones
+// for the columns, r the same without the ones, o either of them, m that of x with 1 for the last but one dimension or
+// without that dimension. The type is t that of x, n the same but FLOAT16 for FLOAT, f FLOAT, h FLOAT16, q INT8. The
+// use is < read, > written, - checked and not read, ! not looked at. A word without a colon is a parameter that is
+// null.
 struct operation {
     const char *name, *tensors;
     size_t inputs;                                // how many of them
@@ -102,37 +105,37 @@ inline const std::set<std::string> LAYER_NORM_TYPES = {"input", "out", "meanOut"
 
 // clang-format off
 inline const operation OPERATIONS[] = {
-    {"layer norm", "input:dt< weight?:ct< bias?:ct< out:dt> meanOut?:sf> rstdOut?:sf>", 3, {{0, 3}},
+    {"layer norm", "input:dt< weight?:ct< bias?:ct< out:dt> meanOut?:of> rstdOut?:of>", 3, {{0, 3}},
      first_layer_norm<aclnnLayerNormGetWorkspaceSize>, aclnnLayerNorm, INVALID, INVALID, LAYER_NORM_TYPES},
-    {"layer norm, implementation mode", "input:dt< weight?:ct< bias?:ct< out:dt> meanOut?:sf> rstdOut?:sf>", 3,
+    {"layer norm, implementation mode", "input:dt< weight?:ct< bias?:ct< out:dt> meanOut?:of> rstdOut?:of>", 3,
      {{0, 3}}, first_layer_norm<first_with_mode>, aclnnLayerNormWithImplMode, INVALID, INVALID, LAYER_NORM_TYPES},
-    {"layer norm, fast", "input:dt< weight?:ct< bias?:ct< out:dt> meanOut?:sf> rstdOut?:sf>", 3, {{0, 3}},
+    {"layer norm, fast", "input:dt< weight?:ct< bias?:ct< out:dt> meanOut?:of> rstdOut?:of>", 3, {{0, 3}},
      first_layer_norm<aclnnFastLayerNormGetWorkspaceSize>, aclnnFastLayerNorm, INVALID, INVALID, LAYER_NORM_TYPES},
-    {"layer norm, narrow statistics", "input:dt< weight?:ct< bias?:ct< out:dt> meanOut?:sh> rstdOut?:sf>", 3, {{0, 3}},
+    {"layer norm, narrow statistics", "input:dt< weight?:ct< bias?:ct< out:dt> meanOut?:oh> rstdOut?:of>", 3, {{0, 3}},
      first_layer_norm<aclnnLayerNormGetWorkspaceSize>, aclnnLayerNorm, INVALID, INVALID, LAYER_NORM_TYPES},
     {"layer norm, inference", "input:dt< weight bias out:dt> meanOut rstdOut", 3, {{0, 3}},
      first_layer_norm<aclnnLayerNormGetWorkspaceSize>, aclnnLayerNorm, INVALID, INVALID, LAYER_NORM_TYPES},
     {"backward",
-     "gradOut:dt< input:dt< mean:sf< rstd:sf< weight?:ct< bias?:ct- gradInputOut:dt> gradWeightOut:cf> gradBiasOut:cf>",
+     "gradOut:dt< input:dt< mean:of< rstd:of< weight?:ct< bias?:ct- gradInputOut:dt> gradWeightOut:cf> gradBiasOut:cf>",
      6, {{0, 6}}, first_backward<true, true, true>, aclnnLayerNormBackward, INVALID, INVALID,
      BACKWARD_TYPES, {}, false},
     {"backward, narrow sides",
-     "gradOut:dt< input:dt< mean:sh< rstd:sf< weight?:ch< bias?:ct- gradInputOut:dt> gradWeightOut:ch> gradBiasOut:cf>",
+     "gradOut:dt< input:dt< mean:oh< rstd:of< weight?:ch< bias?:ct- gradInputOut:dt> gradWeightOut:ch> gradBiasOut:cf>",
      6, {{0, 6}}, first_backward<true, true, true>, aclnnLayerNormBackward, INVALID, INVALID,
      BACKWARD_TYPES, {}, false},
     {"backward, sums alone",
-     "gradOut:dt< input:dt< mean:sf< rstd:sf< weight bias gradInputOut:dt! gradWeightOut:cf> gradBiasOut:cf>",
+     "gradOut:dt< input:dt< mean:of< rstd:of< weight bias gradInputOut:dt! gradWeightOut:cf> gradBiasOut:cf>",
      6, {}, first_backward<false, true, true>, aclnnLayerNormBackward, INVALID, INVALID,
      BACKWARD_TYPES, {}, false},
     {"backward of the data",
-     "gradOut:dt< input:dt< mean:sf< rstd:sf< weight?:ct< bias gradInputOut:dt> gradWeightOut:cf! gradBiasOut:cf!",
+     "gradOut:dt< input:dt< mean:of< rstd:of< weight?:ct< bias gradInputOut:dt> gradWeightOut:cf! gradBiasOut:cf!",
      6, {{0, 6}}, first_backward<true, false, false>, aclnnLayerNormBackward, INVALID, INVALID,
      BACKWARD_TYPES, {}, false},
     {"adaptive layer norm", "x:dt< scale:mt< shift:mt< weightOptional?:ct< biasOptional?:ct< out:dt>", 5, {{0, 5}},
      first_ada, aclnnAdaLayerNorm, INVALID, INVALID, {}, {}, true, false},
     {"adaptive layer norm with statistics",
-     "x:dt< scale:mt< shift:mt< weight bias out:dt> meanOutOptional?:st> rstdOutOptional?:st>", 5, {{0, 5}},
-     first_ada_v2, aclnnAdaLayerNormV2, INVALID, INVALID, {}, {}, true, false},
+     "x:dt< scale:mt< shift:mt< weightOptional?:ct< biasOptional?:ct< out:dt> meanOutOptional?:st> "
+     "rstdOutOptional?:st>", 5, {{0, 5}}, first_ada_v2, aclnnAdaLayerNormV2, INVALID, INVALID, {}, {}, true, false},
     {"RMS norm", "x:dt< gamma:ct< yOut:dt> rstdOut:sf>", 2, {{0, 2}},
      first_rms_norm<aclnnRmsNormGetWorkspaceSize>, aclnnRmsNorm, INVALID, TILING},
     {"Gemma's RMS norm", "x:dt< gamma:ct< yOut:dt> rstdOut:sf>", 2, {{0, 2}},
@@ -155,19 +158,24 @@ inline const operation OPERATIONS[] = {
      "x1:dt< x2:dt< gamma:ct< beta:ct< biasOptional?:dt< yOut:dt> meanOut:sf> rstdOut:sf> xOut:dt>",
      5, {{0, 5}, {1, 8}, {4, 8}}, first_add_layer<true>, aclnnAddLayerNorm, INVALID, TILING, {"x1", "x2"},
      ADD_LAYER_OUTPUTS, true, false},
-    {"RMS norm to 8 bits", "x:dh< gamma:ch< smoothScalesOptional?:ch< betaOptional?:ch< yOut:dq> scaleOut:rf>", 4, {},
+    {"RMS norm to 8 bits", "x:dn< gamma:cn< smoothScalesOptional?:cn< betaOptional?:cn< yOut:dq> scaleOut:rf>", 4, {},
      first_quant, aclnnRmsNormDynamicQuant, TILING, TILING, {}, {}, true, false},
-    {"RMS norm to 8 bits, plain", "x:dh< gamma:ch< smooth beta yOut:dq> scaleOut:rf>", 4, {},
+    {"RMS norm to 8 bits, plain", "x:dn< gamma:cn< smooth beta yOut:dq> scaleOut:rf>", 4, {},
      first_quant, aclnnRmsNormDynamicQuant, TILING, TILING, {}, {}, true, false},
     {"add, RMS norm to 8 bits",
-     "x1:dh< x2:dh< gamma:ch< smooth1 smooth2 y1Out:dq> y2Out:dq! xOut:dh> scale1Out:rf> scale2Out:rf!", 5, {{1, 7}},
+     "x1:dn< x2:dn< gamma:cn< smooth1 smooth2 y1Out:dq> y2Out:dq! xOut:dn> scale1Out:rf> scale2Out:rf!", 5, {{1, 7}},
      first_add_quant, aclnnAddRmsNormDynamicQuant, INVALID, TILING, {}, {"scale1Out", "scale2Out"}},
     {"add, RMS norm to 8 bits twice",
-     "x1:dh< x2:dh< gamma:ch< smoothScale1Optional?:ch< smoothScale2Optional?:ch< y1Out:dq> y2Out:dq> xOut:dh> "
+     "x1:dn< x2:dn< gamma:cn< smoothScale1Optional?:cn< smoothScale2Optional?:cn< y1Out:dq> y2Out:dq> xOut:dn> "
      "scale1Out:rf> scale2Out:rf>", 5, {{1, 7}},
      first_add_quant, aclnnAddRmsNormDynamicQuant, INVALID, TILING, {}, {"scale1Out", "scale2Out"}},
 };
 // clang-format on
+
+inline const operation &operation_named(std::string_view name) {
+    return *std::find_if(std::begin(OPERATIONS), std::end(OPERATIONS),
+                         [&](const operation &op) { return op.name == name; });
+}
 
 struct parameter {
     std::string name;
@@ -181,10 +189,12 @@ struct parameter {
     bool is_used() const { return use == '<' || use == '>'; }
 };
 
-// x's shape, and how many of its dimensions are normalized, the last ones.
+// x's shape, how many of its dimensions are normalized, the last ones, and whether the tensors that may have dimensions
+// of 1 or not have them.
 struct call_shape {
     dims_t dims = {20, 40};
     size_t normalized = 1;
+    bool ones = true;
 
     dims_t columns() const { return {dims.end() - int64_t(normalized), dims.end()}; }
     dims_t of(char shape) const {
@@ -193,15 +203,20 @@ struct call_shape {
         if (shape == 'm') {
             dims_t result = dims;
             if (result.size() > 1) result[result.size() - 2] = 1;
+            if (result.size() > 1 && !ones) result.erase(result.end() - 2);
             return result;
         }
+        const bool has_ones = shape == 's' || (shape == 'o' && ones);
         dims_t rows(dims.begin(), dims.end() - int64_t(normalized));
-        if (shape == 's' || rows.empty()) rows.resize(shape == 's' ? dims.size() : 1, 1);
+        if (has_ones || rows.empty()) rows.resize(has_ones ? dims.size() : 1, 1);
         return rows;
     }
 };
 
-inline std::vector<parameter> parameters_of(const operation &op, aclDataType type, const call_shape &shape = {}) {
+using typing = std::map<std::string, aclDataType>; // types of some parameters that are not those of the table
+
+inline std::vector<parameter> parameters_of(const operation &op, aclDataType type, const call_shape &shape = {},
+                                            const typing &types = {}) {
     std::vector<parameter> result;
     std::istringstream words(op.tensors);
     for (std::string word; words >> word;) {
@@ -214,12 +229,28 @@ inline std::vector<parameter> parameters_of(const operation &op, aclDataType typ
         if (colon != word.npos) {
             const char given = word[colon + 2];
             p.dims = shape.of(word[colon + 1]);
-            p.type = given == 'f' ? ACL_FLOAT : given == 'h' ? ACL_FLOAT16 : given == 'q' ? ACL_INT8 : type;
+            p.type = given == 'f'                        ? ACL_FLOAT
+                     : given == 'q'                      ? ACL_INT8
+                     : given == 'h'                      ? ACL_FLOAT16
+                     : given == 'n' && type == ACL_FLOAT ? ACL_FLOAT16
+                                                         : type;
             p.use = word[colon + 3];
         }
+        if (const auto other = types.find(p.name); other != types.end()) p.type = other->second;
         result.push_back(p);
     }
     return result;
+}
+
+// Whether the operation takes x of this shape.
+inline bool takes(const operation &op, const call_shape &shape) {
+    const std::string tensors = op.tensors;
+    const bool has_elements = std::count(shape.dims.begin(), shape.dims.end(), 0) == 0;
+    if (!has_elements && (!op.takes_no_elements || tensors.find("gamma") != tensors.npos)) return false;
+    const bool takes_last_axis = tensors.find("dq>") != tensors.npos || tensors.find(":m") != tensors.npos;
+    const bool has_element_bias = op.in_place.contains({4, 8}); // without rows it is one of columns
+    const bool has_rows = shape.dims.size() > shape.normalized;
+    return (!takes_last_axis || (has_rows && shape.normalized == 1)) && (!has_element_bias || has_rows);
 }
 
 // The tensors of one call, which works: inputs are filled, outputs are not.
@@ -233,15 +264,17 @@ struct operands {
     aclOpExecutor *executor = nullptr;
 
     explicit operands(const operation &what, aclDataType type = ACL_FLOAT, const call_shape &shape = {},
-                      const std::vector<layout> &layouts = {})
-        : op(what), parameters(parameters_of(what, type, shape)) {
+                      const std::vector<layout> &layouts = {}, const typing &types = {})
+        : op(what), parameters(parameters_of(what, type, shape, types)) {
         with.columns = shape.columns();
         for (size_t i = 0; i < parameters.size(); ++i) {
             const parameter &p = parameters[i];
             tensors.push_back(
                 p.exists() ? std::make_unique<acl_tensor>(p.dims, p.type, layouts.empty() ? layout::dense : layouts[i])
                            : nullptr);
-            if (p.exists() && p.use != '>' && p.use != '!') tensors[i]->fill_normal(1, 0.25, unsigned(i));
+            const bool is_positive = p.name == "rstd";
+            if (p.exists() && p.use != '>' && p.use != '!')
+                tensors[i]->fill_normal(is_positive ? 1 : 0.5, is_positive ? 0.25 : 1, unsigned(i));
             given.push_back(p.exists() ? tensors[i]->get() : nullptr);
         }
     }
@@ -252,6 +285,14 @@ struct operands {
         ASSERT_EQ(first(), ACLNN_SUCCESS) << op.name << ": " << aclGetRecentErrMsg();
         EXPECT_EQ(second(), ACLNN_SUCCESS) << op.name << ": " << aclGetRecentErrMsg();
         for (const auto &t : tensors) EXPECT_TRUE(t == nullptr || t->gaps_are_untouched()) << op.name;
+    }
+    // The tensor that is given for a parameter of one of these names and looked at; null if there is none.
+    const acl_tensor *find(std::initializer_list<std::string_view> names) const {
+        for (size_t i = 0; i < given.size(); ++i)
+            if (given[i] != nullptr && parameters[i].use != '!' &&
+                std::find(names.begin(), names.end(), parameters[i].name) != names.end())
+                return tensors[i].get();
+        return nullptr;
     }
     // Of all outputs.
     std::vector<std::vector<unsigned char>> bits() const {

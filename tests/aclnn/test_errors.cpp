@@ -3,6 +3,7 @@
 // one call's own, provoked one at a time.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "jitnorm/jitnorm.h"
@@ -48,11 +49,6 @@ void refuse_everywhere(aclnnStatus operation::*status, const std::string &what, 
             call.given[i] = right;
         }
     }
-}
-
-const operation &find(const std::string &name) {
-    return *std::find_if(std::begin(OPERATIONS), std::end(OPERATIONS),
-                         [&](const operation &op) { return op.name == name; });
 }
 
 // ---------------------------------------------------------------- each tensor of each call
@@ -180,6 +176,18 @@ TEST(aclnn_errors, tensors_without_elements) {
         }
 }
 
+TEST(aclnn_errors, tensors_that_are_not_looked_at_may_be_anything) {
+    const int64_t dims[9] = {-1, 2, 3, 4, 5, 6, 7, 8, 9};
+    const acl_owned<aclTensor> nonsense(
+        aclCreateTensor(dims, 9, ACL_COMPLEX64, dims, -5, ACL_FORMAT_FRACTAL_NZ, dims, 9, nullptr));
+    for (const operation &op : OPERATIONS) {
+        operands call(op);
+        for (size_t i = 0; i < call.given.size(); ++i)
+            if (call.parameters[i].exists() && call.parameters[i].use == '!') call.given[i] = nonsense.get();
+        call.run();
+    }
+}
+
 // ---------------------------------------------------------------- normalizedShape and outputMask
 
 TEST(aclnn_errors, normalized_shapes_that_are_no_suffix) {
@@ -222,7 +230,7 @@ TEST(aclnn_errors, arrays_that_are_null_and_masks_of_another_length) {
 // ---------------------------------------------------------------- what is one call's own
 
 TEST(aclnn_errors, weight_as_input_and_bias_as_float) {
-    operands call(find("layer norm"), ACL_BF16);
+    operands call(operation_named("layer norm"), ACL_BF16);
     const auto bias = wrong({40}, ACL_FLOAT);
     call.given[2] = bias.get();
     refuse(INVALID, "weight and bias of two types", call);
@@ -230,7 +238,7 @@ TEST(aclnn_errors, weight_as_input_and_bias_as_float) {
 
 // Rows in an order that no strides over the input's dimensions tell.
 TEST(aclnn_errors, statistics_that_no_view_can_be) {
-    operands call(find("backward"), ACL_FLOAT, {{2, 3, 4}, 1});
+    operands call(operation_named("backward"), ACL_FLOAT, {{2, 3, 4}, 1});
     const auto uneven = wrong({3, 2}, ACL_FLOAT, {3, 1});
     call.given[2] = call.given[3] = uneven.get();
     refuse(INVALID, "mean", call);
@@ -243,7 +251,7 @@ TEST(aclnn_errors, types_of_sums) {
         {ACL_BF16, 1, ACL_FLOAT},   // with which the sum is FLOAT, and yOut is not
     };
     for (const auto &[type, place, other_type] : cases) {
-        operands call(find("add, layer norm"), type);
+        operands call(operation_named("add, layer norm"), type);
         const auto other = wrong(call.parameters[place].dims, other_type);
         call.given[place] = other.get();
         refuse(INVALID, call.parameters[place].name, call);
@@ -253,7 +261,7 @@ TEST(aclnn_errors, types_of_sums) {
 // Which FLOAT needs, and gamma of one dimension.
 TEST(aclnn_errors, sums_without_statistics) {
     for (const aclDataType type : {ACL_FLOAT, ACL_BF16}) {
-        operands call(find("add, RMS norm"), type);
+        operands call(operation_named("add, RMS norm"), type);
         call.given[4] = nullptr;
         refuse(INVALID, "rstdOut", call);
     }
@@ -261,7 +269,7 @@ TEST(aclnn_errors, sums_without_statistics) {
 
 TEST(aclnn_errors, weights_without_elements) {
     const auto empty = wrong({0}, ACL_FLOAT), no_columns = wrong({20, 0}, ACL_FLOAT), rows = wrong({20, 1}, ACL_FLOAT);
-    operands forward(find("RMS norm")), backward(find("RMS norm, backward"));
+    operands forward(operation_named("RMS norm")), backward(operation_named("RMS norm, backward"));
     backward.given[3] = backward.given[5] = forward.given[1] = empty.get();
     refuse(TILING, "gamma", forward);
     refuse(TILING, "gamma", backward);
@@ -270,7 +278,8 @@ TEST(aclnn_errors, weights_without_elements) {
 }
 
 TEST(aclnn_errors, of_quantization_alone) {
-    operands call(find("RMS norm to 8 bits"), ACL_FLOAT), twice(find("add, RMS norm to 8 bits twice"));
+    operands call(operation_named("RMS norm to 8 bits"), ACL_FLOAT),
+        twice(operation_named("add, RMS norm to 8 bits twice"));
     call.with.epsilon = 0;
     refuse(TILING, "epsilon", call);
     for (const int64_t type : {-1, 0, 3, 34, 36})
@@ -291,7 +300,7 @@ TEST(aclnn_errors, of_quantization_alone) {
     }
     twice.given[3] = nullptr;
     refuse(TILING, "smoothScale2Optional alone", twice);
-    operands plain(find("RMS norm to 8 bits, plain"));
+    operands plain(operation_named("RMS norm to 8 bits, plain"));
     plain.given[1] = matrix.get();
     refuse(TILING, "a matrix of gamma", plain);
     plain.given[0] = plain.given[1] = row.get();
@@ -300,14 +309,34 @@ TEST(aclnn_errors, of_quantization_alone) {
 
 TEST(aclnn_errors, outputs_that_are_not_asked_for_must_be_there) {
     for (const size_t output : {6, 9}) {
-        operands call(find("add, RMS norm to 8 bits"));
+        operands call(operation_named("add, RMS norm to 8 bits"));
         call.given[output] = nullptr;
         refuse(NULLPTR, call.parameters[output].name, call);
     }
 }
 
+TEST(aclnn_errors, of_modulation_alone) {
+    const operation &first = operation_named("adaptive layer norm"),
+                    &second = operation_named("adaptive layer norm with statistics");
+    const auto vector = wrong({40}, ACL_FLOAT), rows = wrong({20, 40}, ACL_FLOAT), no_ones = wrong({20}, ACL_FLOAT),
+               narrow = wrong({40}, ACL_BF16), matrices = wrong({2, 20, 40}, ACL_FLOAT);
+    const auto refuse_with = [&](const operation &op, std::initializer_list<std::pair<size_t, aclTensor *>> wrong_ones,
+                                 const char *what, aclDataType type = ACL_FLOAT) {
+        operands call(op, type);
+        for (const auto &[place, t] : wrong_ones) call.given[place] = t;
+        refuse(INVALID, what, call);
+    };
+    refuse_with(second, {{0, vector.get()}, {5, vector.get()}}, "x of one dimension");
+    refuse_with(second, {{0, matrices.get()}, {5, matrices.get()}}, "a scale of one batch");
+    refuse_with(second, {{1, rows.get()}}, "a scale of each row");
+    refuse_with(second, {{6, no_ones.get()}}, "a mean without the last 1");
+    refuse_with(second, {{4, vector.get()}}, "weight and bias of two types", ACL_BF16);
+    refuse_with(first, {{3, vector.get()}, {4, vector.get()}}, "FLOAT weights of the first version", ACL_BF16);
+    refuse_with(second, {{3, narrow.get()}, {4, narrow.get()}}, "narrow weights");
+}
+
 TEST(aclnn_errors, modes_that_do_not_fit) {
-    operands call(find("layer norm"));
+    operands call(operation_named("layer norm"));
     for (const int32_t mode : {-1, 2, 3}) { // 2: FLOAT16 alone
         expect_refused(INVALID, "implMode", [&](auto *bytes, auto *executor) {
             const auto &t = call.given;
@@ -321,7 +350,7 @@ TEST(aclnn_errors, rows_that_are_too_long_for_the_fast_one) {
     constexpr int64_t LONG = 583705601;
     const auto x = wrong({1, LONG}, ACL_FLOAT, {0, 0}), out = wrong({1, LONG}, ACL_FLOAT, {LONG, 1});
     for (const char *name : {"layer norm, fast", "layer norm"}) {
-        operands call(find(name));
+        operands call(operation_named(name));
         call.with.columns = {LONG};
         call.given = {x.get(), nullptr, nullptr, out.get(), nullptr, nullptr};
         EXPECT_EQ(call.first(), name == std::string("layer norm") ? ACLNN_SUCCESS : 561103);

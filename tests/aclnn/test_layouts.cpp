@@ -7,14 +7,6 @@ namespace {
 
 const call_shape SHAPES[] = {{{6, 40}, 1}, {{9, 7}, 1}, {{2, 3, 2, 1, 2, 3, 2, 2}, 3}, {{3, 4, 5, 6}, 2}, {{11}, 1}};
 
-bool takes(const operation &op, const call_shape &shape) {
-    const std::string tensors = op.tensors;
-    const bool takes_last_axis = tensors.find("dq>") != tensors.npos || tensors.find(":m") != tensors.npos;
-    const bool has_element_bias = op.in_place.contains({4, 8}); // without rows it is one of columns
-    const bool has_rows = shape.dims.size() > shape.normalized;
-    return (!takes_last_axis || (has_rows && shape.normalized == 1)) && (!has_element_bias || has_rows);
-}
-
 // Calls body(operation, type, shape) with the bits of dense tensors.
 template <typename Body>
 void for_each_call(Body &&body) {
@@ -127,6 +119,23 @@ TEST(aclnn_layouts, other_shapes_of_the_small_tensors) {
         for (const acl_tensor *t : {&dx, &dw, &db}) results.push_back(t->bits());
     }
     for (size_t i = 3; i < results.size(); ++i) EXPECT_EQ(results[i], results[i % 3]) << i;
+}
+
+// RMS normalization backward takes what forward writes, and any other shape with an element for each row.
+TEST(aclnn_layouts, other_shapes_of_rstd) {
+    const std::pair<call_shape, dims_t> cases[] = {
+        {{{4, 3, 16}, 1}, {4, 3, 1}}, {{{4, 3, 16}, 1}, {12}}, {{{4, 3, 16}, 2}, {4, 1, 1, 1, 1}},
+        {{{4, 1, 1, 16}, 1}, {4}},    {{{16}, 1}, {1, 1, 1}},  {{{1, 1, 2, 8}, 2}, {1, 1, 1, 1}},
+        {{{0, 3, 16}, 1}, {0, 3, 1}}};
+    for (const auto &[shape, dims] : cases) {
+        operands expected(operation_named("RMS norm, backward"), ACL_FLOAT, shape), call(expected.op, ACL_FLOAT, shape);
+        const acl_tensor rstd(dims, ACL_FLOAT);
+        rstd.fill(call.tensors[2]->values());
+        call.given[2] = rstd.get();
+        expected.run();
+        call.run();
+        EXPECT_EQ(call.bits(), expected.bits()) << testing::PrintToString(dims);
+    }
 }
 
 } // namespace

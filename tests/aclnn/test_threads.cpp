@@ -6,9 +6,9 @@
 #include <mutex>
 #include <thread>
 
-#include "chain.hpp"
 #include "jitnorm/jitnorm.h"
 #include "large_problem.hpp"
+#include "operations.hpp"
 #include "rig/small_pool.hpp"
 #include "small_problem.hpp"
 
@@ -20,24 +20,24 @@ aclnnStatus run(uint64_t bytes, aclOpExecutor *executor) {
 }
 
 TEST(aclnn_threads, several_threads_with_executors_of_their_own) {
-    const chain_case c = {.dims = {32, 200}, .affine = ACL_FLOAT};
-    chain expected(c);
-    expected.run_forward();
-    expected.run_backward();
-    std::vector<std::thread> threads;
-    for (int i = 0; i < 4; ++i)
-        threads.emplace_back([&] {
-            aclrtStream stream = nullptr;
-            ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
-            for (int round = 0; round < 10; ++round) {
-                chain tensors(c);
-                tensors.run_forward();
-                tensors.run_backward();
-                EXPECT_EQ(tensors.bits(), expected.bits());
-            }
-            EXPECT_EQ(aclrtDestroyStream(stream), ACL_SUCCESS);
-        });
-    for (std::thread &thread : threads) thread.join();
+    const call_shape shape = {{32, 200}, 1};
+    for (const char *name : {"layer norm", "backward"}) {
+        operands expected(operation_named(name), ACL_FLOAT, shape);
+        expected.run();
+        std::vector<std::thread> threads;
+        for (int i = 0; i < 4; ++i)
+            threads.emplace_back([&] {
+                aclrtStream stream = nullptr;
+                ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+                for (int round = 0; round < 10; ++round) {
+                    operands call(expected.op, ACL_FLOAT, shape);
+                    call.run();
+                    EXPECT_EQ(call.bits(), expected.bits());
+                }
+                EXPECT_EQ(aclrtDestroyStream(stream), ACL_SUCCESS);
+            });
+        for (std::thread &thread : threads) thread.join();
+    }
 }
 
 TEST(aclnn_threads, a_repeatable_executor_goes_from_thread_to_thread) {

@@ -105,8 +105,6 @@ TEST(reshape, refuses_what_no_strides_say) {
     EXPECT_EQ(status_of_reshape(make_md({4, 1}, jitnorm_f32, jitnorm_aB8b), {4}), INVALID) << "padding";
     EXPECT_EQ(status_of_reshape(make_md({JITNORM_RUNTIME_DIM_VAL, 6}, jitnorm_f32), {6}), INVALID);
     EXPECT_EQ(status_of_reshape(make_md({4, 6}, jitnorm_f32), {INT64_MAX, INT64_MAX}), INVALID);
-    owned_md result;
-    const dims sizes = {24};
 }
 
 TEST(permute, moves_dimensions_and_no_element) {
@@ -193,8 +191,6 @@ TEST(submemory, must_be_within_the_parent) {
     EXPECT_EQ(status(open, {1, 1}, {0, 0}), INVALID);
     EXPECT_EQ(status(blocked, {4, 8}, {0, 4}), jitnorm_unimplemented) << "begins within a block";
     EXPECT_EQ(status(blocked, {4, 4}, {0, 0}), jitnorm_unimplemented) << "ends within a block";
-    owned_md result;
-    const dims two = {1, 1};
 }
 
 // A part of a tensor is normalized, and nothing around it is touched.

@@ -4,10 +4,9 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <set>
 
-#include "jitnorm/jitnorm.hpp"
 #include "residual_model.hpp"
+#include "row_tensors.hpp"
 
 using namespace jitnorm::tests;
 
@@ -24,12 +23,6 @@ struct work {
     jitnorm_prop_kind_t kind = jitnorm_backward;
 };
 
-dims masked(dims sizes, unsigned mask) {
-    for (size_t d = 0; d + 1 < sizes.size(); ++d)
-        if ((mask >> d & 1) == 0) sizes[d] = 1;
-    return sizes;
-}
-
 owned_pd pd_of(const work &w, bool with_gate) {
     const owned_md src = make_md(w.sizes, w.type, w.strides), dense = make_md(w.sizes, w.type),
                    gated = make_md(w.sizes, w.gated_type),
@@ -41,31 +34,6 @@ owned_pd pd_of(const work &w, bool with_gate) {
     return backward_request{
         .prop_kind = w.kind, .diff_src = src, .diff_dst = dense, .src = src, .flags = w.flags, .attr = attr}
         .make();
-}
-
-const_jitnorm_memory_desc_t md_of(const execution &e, int arg) {
-    const_jitnorm_memory_desc_t md = nullptr;
-    must(jitnorm_memory_get_memory_desc(e.tensors().at(arg).memory, &md), "a memory has a descriptor");
-    return md;
-}
-
-jitnorm_data_type_t type_of(const execution &e, int arg) {
-    return ask<jitnorm_data_type_t>(md_of(e, arg), jitnorm_query_data_type);
-}
-
-void fill_inputs(execution &e) {
-    for (auto &[arg, tensor] : e.tensors()) {
-        const auto type = type_of(e, arg);
-        const size_t size = jitnorm_data_type_size(type);
-        for (size_t i = 0; i < tensor.bytes.size() / size; ++i) {
-            const auto number = float((i * 7919 + size_t(arg) * 331) % 1013) / 256.F;
-            const float value = arg == JITNORM_ARG_VARIANCE ? number + 0.125F : number - 1.75F;
-            uint64_t bits = std::bit_cast<uint32_t>(value);
-            if (type == jitnorm_bf16) bits >>= 16;
-            if (type == jitnorm_f64) bits = std::bit_cast<uint64_t>(double(value));
-            std::memcpy(tensor.bytes.data() + i * size, &bits, size);
-        }
-    }
 }
 
 double load(const std::byte *from, jitnorm_data_type_t type) {
@@ -147,8 +115,8 @@ void run_on(int threads, const execution &e) {
 
 void expect_gradients(const work &w) {
     execution first(pd_of(w, true)), plain(pd_of(w, false));
-    fill_inputs(first);
-    fill_inputs(plain);
+    fill_tensors(first);
+    fill_tensors(plain);
     run_on(1, first);
     run_on(1, plain);
     expect_product(w, first);
@@ -158,7 +126,7 @@ void expect_gradients(const work &w) {
         ASSERT_OK(jitnorm_set_implementation(implementation));
         for (const int threads : {1, 2, 5}) {
             execution again(pd_of(w, true));
-            fill_inputs(again);
+            fill_tensors(again);
             run_on(threads, again);
             for (const auto &[arg, tensor] : first.tensors()) {
                 EXPECT_TRUE(tensor.bytes == again.tensors().at(arg).bytes)
@@ -208,7 +176,7 @@ TEST(gate_gradients, strides_and_sizes) {
 TEST(gate_gradients, in_place) {
     const work w = {.sizes = {3, 5, 24}, .gate = 1};
     execution apart(pd_of(w, true)), together(pd_of(w, true));
-    for (execution *e : {&apart, &together}) fill_inputs(*e);
+    for (execution *e : {&apart, &together}) fill_tensors(*e);
     EXPECT_OK(apart.run());
     const auto share = [&](int output, int input) {
         EXPECT_OK(jitnorm_memory_set_data_handle(together.tensors().at(output).memory,

@@ -88,6 +88,10 @@ TEST_F(null_pointers, of_attributes) {
     REFUSES_NULL(jitnorm_primitive_attr_get_residual, attr, nullptr, nullptr, nullptr, nullptr);
     REFUSES_NULL(jitnorm_primitive_attr_set_pre_quantization_dst, attr, nullptr);
     REFUSES_NULL(jitnorm_primitive_attr_get_pre_quantization_dst, attr, &md);
+    REFUSES_NULL(jitnorm_primitive_attr_set_scale_shift_descs, attr, nullptr, nullptr);
+    REFUSES_NULL(jitnorm_primitive_attr_get_scale_shift_descs, attr, &md, &md);
+    REFUSES_NULL(jitnorm_primitive_attr_set_residual_gate, attr, nullptr);
+    REFUSES_NULL(jitnorm_primitive_attr_get_residual_gate, attr, &md);
     REFUSES_NULL(jitnorm_primitive_attr_set_epsilon, attr, 1.0);
     REFUSES_NULL(jitnorm_primitive_attr_get_epsilon, attr, &epsilon);
     REFUSES_NULL(jitnorm_primitive_attr_set_scales_mask, attr, JITNORM_ARG_SRC, 0);

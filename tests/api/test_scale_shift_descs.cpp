@@ -1,26 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scale and shift with row dimensions. The law: the outputs have the same bits as those of a primitive with vectors for
 // each group of rows, also where sizes come at execution.
-#include <bit>
 #include <cstring>
-#include <set>
 
-#include "jitnorm/jitnorm.hpp"
-#include "rig/execution.hpp"
+#include "row_tensors.hpp"
 
 using namespace jitnorm::tests;
 
 namespace {
 
 constexpr unsigned CH = jitnorm_use_scale | jitnorm_use_shift;
-
-// The dimensions of `sizes` where the mask has a bit, and the last one; 1 elsewhere.
-dims masked(const dims &sizes, unsigned mask) {
-    dims result = sizes;
-    for (size_t d = 0; d + 1 < sizes.size(); ++d)
-        if ((mask >> d & 1) == 0) result[d] = 1;
-    return result;
-}
 
 dims strides_of(const_jitnorm_memory_desc_t md) { return dims_of(md, jitnorm_query_strides); }
 dims sizes_of(const_jitnorm_memory_desc_t md) { return dims_of(md, jitnorm_query_dims); }
@@ -96,32 +85,6 @@ owned_pd pd_of(const work &w, const_jitnorm_memory_desc_t src, bool whole) {
                                  .attr = attr});
 }
 
-bool is_input(const work &w, int arg) {
-    static const std::set<int> outputs = {JITNORM_ARG_DST,        JITNORM_ARG_DIFF_SRC,
-                                          JITNORM_ARG_DIFF_SCALE, JITNORM_ARG_DST_1,
-                                          JITNORM_ARG_DIFF_SHIFT, JITNORM_ARG_SCRATCHPAD,
-                                          JITNORM_ARG_DST_2,      JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST};
-    const bool statistic = arg == JITNORM_ARG_MEAN || arg == JITNORM_ARG_VARIANCE;
-    return statistic ? !w.forward : !outputs.contains(arg);
-}
-
-void fill_inputs(const work &w, execution &e) {
-    for (auto &[arg, tensor] : e.tensors()) {
-        if (!is_input(w, arg)) continue;
-        const_jitnorm_memory_desc_t own = nullptr;
-        must(jitnorm_memory_get_memory_desc(tensor.memory, &own), "a memory has a descriptor");
-        const auto type = ask<jitnorm_data_type_t>(own, jitnorm_query_data_type);
-        const size_t size = jitnorm_data_type_size(type), count = tensor.bytes.size() / size;
-        for (size_t i = 0; i < count; ++i) {
-            const float value = float((i * 7919 + size_t(arg) * 31) % 1013) / 256.f + 0.125f;
-            uint64_t bits = std::bit_cast<uint32_t>(value);
-            if (type == jitnorm_bf16) bits >>= 16;
-            if (type == jitnorm_f64) bits = std::bit_cast<uint64_t>(double(value));
-            std::memcpy(tensor.bytes.data() + i * size, &bits, size);
-        }
-    }
-}
-
 // Calls body(index) for the first element of each group.
 template <typename Body>
 void for_each_group(const work &w, Body &&body) {
@@ -147,8 +110,7 @@ void run_group(const work &w, execution &all, const dims &index) {
     for (auto &[arg, tensor] : all.tensors()) {
         const auto *md = jitnorm_primitive_desc_query_md(pd, jitnorm_query_exec_arg_md, arg);
         if (ndims_of(md) == 0) continue;
-        const_jitnorm_memory_desc_t whole = nullptr;
-        must(jitnorm_memory_get_memory_desc(tensor.memory, &whole), "a memory has a descriptor");
+        const const_jitnorm_memory_desc_t whole = md_of(all, arg);
         const dims strides = strides_of(whole), extent = sizes_of(whole);
         const bool is_statistic = arg == JITNORM_ARG_MEAN || arg == JITNORM_ARG_VARIANCE;
         const bool has_rows = is_statistic || strides.size() == sizes.size(); // a vector is that of all groups
@@ -170,8 +132,8 @@ void expect_law(const work &w) {
     const owned_md data = w.data();
     const owned_pd pd = pd_of(w, data, true);
     execution whole(pd), parts(pd);
-    fill_inputs(w, whole);
-    fill_inputs(w, parts);
+    fill_tensors(whole);
+    fill_tensors(parts);
     EXPECT_OK(whole.run());
     for_each_group(w, [&](const dims &index) { run_group(w, parts, index); });
     for (auto &[arg, tensor] : whole.tensors()) {
@@ -293,7 +255,7 @@ TEST_P(scale_shift_descs, threads_take_equal_numbers_of_whole_groups) {
         const work w = {.sizes = {GROUPS, GROUP_ROWS, 512}, .mask = 1, .forward = forward};
         const owned_md data = w.data();
         execution e(pd_of(w, data, true));
-        fill_inputs(w, e);
+        fill_tensors(e);
         watching_pool pool = {e.tensors().at(forward ? JITNORM_ARG_DST : JITNORM_ARG_DIFF_SRC).bytes,
                               512 * sizeof(float)};
         const owned_stream on = make_stream({watching_pool::parallel_for, &pool, int(THREADS)});
@@ -330,7 +292,7 @@ TEST_P(scale_shift_descs, sizes_that_come_at_execution) {
         const owned_pd sizes = pd_of(w, data, true);
         execution known(sizes), found(pd, sizes);
         for (execution *e : {&known, &found}) {
-            fill_inputs(w, *e);
+            fill_tensors(*e);
             EXPECT_OK(e->run());
         }
         for (auto &[arg, tensor] : known.tensors())

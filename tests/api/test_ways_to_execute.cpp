@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same bits however they are computed: by one memory, with the user's scratchpad, in many threads at once.
-#include <atomic>
-#include <thread>
-
+// The same bits however they are computed: by one memory, with the user's scratchpad. In several threads at once:
+// tests/thread.
 #include "runtime_requests.hpp"
 
 using namespace jitnorm::tests;
@@ -66,30 +64,6 @@ TEST(scratchpad, the_users_needs_no_alignment) {
         EXPECT_FALSE(std::all_of(begin, end, is_filler)) << "the scratchpad is not used";
         EXPECT_TRUE(std::all_of(bytes.begin(), begin, is_filler));
         EXPECT_TRUE(std::all_of(end, bytes.end(), is_filler));
-    }
-}
-
-TEST(threads, execute_one_primitive_at_once) {
-    for (const auto kind : {jitnorm_forward_training, jitnorm_backward}) {
-        const owned_pd pd = request{kind, C | H, SIZES, {}, {}}.create();
-        execution alone(pd);
-        fill(alone);
-        ASSERT_OK(alone.run());
-        std::atomic<int> wrong = 0;
-        std::vector<std::jthread> threads;
-        for (int t = 0; t < 8; ++t)
-            threads.emplace_back([&] {
-                execution mine(pd);
-                fill(mine);
-                const auto args = mine.args();
-                const owned_stream stream = make_stream();
-                for (int i = 0; i < 50; ++i)
-                    wrong += jitnorm_primitive_execute(alone.primitive(), stream, int(args.size()), args.data()) !=
-                             jitnorm_success;
-                for (const auto &[arg, tensor] : alone.tensors()) wrong += mine.tensors().at(arg).bytes != tensor.bytes;
-            });
-        threads.clear();
-        EXPECT_EQ(wrong, 0);
     }
 }
 
