@@ -154,13 +154,12 @@ private:
     static constexpr auto INDICES = [] {
         std::array<int, FIRST_POST_OP> indices = {};
         int next = 0;
-        for (const tensor_kind &t : TENSORS) indices[size_t(t.place)] = has_descriptor(t.place) ? next++ : -1;
-        for (const slot s : ROW_STATISTICS) indices[size_t(s)] = indices[VARIANCE];
-        indices[DIFF_SUM] = indices[SUM];
-        indices[DIFF_GATED] = indices[RESIDUAL];
+        for (const tensor_kind &t : TENSORS) indices[size_t(t.place)] = has_descriptor(t) ? next++ : -1;
+        for (const tensor_kind &t : TENSORS)
+            if (t.descriptor != NO_SLOT) indices[size_t(t.place)] = indices[size_t(t.descriptor)];
         return indices;
     }();
-    static constexpr auto DESCRIPTORS = size_t(std::ranges::count_if(TENSORS, has_descriptor, &tensor_kind::place));
+    static constexpr auto DESCRIPTORS = size_t(std::ranges::count_if(TENSORS, has_descriptor));
 
     std::array<memory_desc, DESCRIPTORS> descriptors_;
 };

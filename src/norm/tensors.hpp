@@ -67,42 +67,47 @@ struct tensor_kind {
     const char *arg_name; // the same as text, without JITNORM_ARG_
     const char *name;     // for the reasons of refusals
     extent dims;
+    // The slot whose descriptor in the problem is the tensor's; NO_SLOT: the problem has none, because the dimensions
+    // follow from those of others, and the type from an attribute or from the tensor of which this is the gradient.
+    slot descriptor;
     const char *knob = nullptr; // of a further output, which an attribute alone asks for: benchdnn-lite's name of it
 };
+
+constexpr bool has_descriptor(const tensor_kind &t) { return t.descriptor == t.place; } // of its own
 
 // The tensors of an attribute that has no other settings: forward's alone, of a data type that backward takes, too.
 constexpr bool is_further_output(const tensor_kind &t) { return t.knob != nullptr; }
 
 // Each slot before FIRST_POST_OP, in order.
 inline constexpr auto TENSORS = [] {
-#define JITNORM_TENSOR(place, arg, name, dims)                                                                         \
-    tensor_kind { place, JITNORM_ARG_##arg, #arg, name, extent::dims }
+#define JITNORM_TENSOR(place, arg, name, dims, descriptor)                                                             \
+    tensor_kind { place, JITNORM_ARG_##arg, #arg, name, extent::dims, descriptor }
     return std::array{
-        JITNORM_TENSOR(SRC, SRC, "src", rows),
-        JITNORM_TENSOR(DST, DST, "dst", rows),
-        JITNORM_TENSOR(MEAN, MEAN, "mean", statistics),
-        JITNORM_TENSOR(VARIANCE, VARIANCE, "variance", statistics),
-        JITNORM_TENSOR(SCALE, SCALE, "scale", columns),
-        JITNORM_TENSOR(SHIFT, SHIFT, "shift", columns),
-        JITNORM_TENSOR(DIFF_DST, DIFF_DST, "diff_dst", rows),
-        JITNORM_TENSOR(DIFF_SRC, DIFF_SRC, "diff_src", rows),
-        JITNORM_TENSOR(DIFF_SCALE, DIFF_SCALE, "diff_scale", gradient),
-        JITNORM_TENSOR(DIFF_SHIFT, DIFF_SHIFT, "diff_shift", gradient),
-        JITNORM_TENSOR(RESIDUAL, SRC_1, "the residual", rows),
-        JITNORM_TENSOR(SUM, DST_1, "the sum with the residual", rows),
-        JITNORM_TENSOR(BIAS, BIAS, "the bias", columns),
-        JITNORM_TENSOR(GATE, SRC_2, "the gate", columns),
-        JITNORM_TENSOR(DIFF_SUM, DIFF_DST_1, "the gradient of the sum with the residual", rows),
-        JITNORM_TENSOR(DIFF_GATED, DIFF_SRC_1, "the gradient of what the gate was multiplied by", rows),
-        JITNORM_TENSOR(DIFF_GATE, DIFF_SRC_2, "the gradient of the gate", gradient),
+        JITNORM_TENSOR(SRC, SRC, "src", rows, SRC),
+        JITNORM_TENSOR(DST, DST, "dst", rows, DST),
+        JITNORM_TENSOR(MEAN, MEAN, "mean", statistics, VARIANCE),
+        JITNORM_TENSOR(VARIANCE, VARIANCE, "variance", statistics, VARIANCE),
+        JITNORM_TENSOR(SCALE, SCALE, "scale", columns, SCALE),
+        JITNORM_TENSOR(SHIFT, SHIFT, "shift", columns, SHIFT),
+        JITNORM_TENSOR(DIFF_DST, DIFF_DST, "diff_dst", rows, DIFF_DST),
+        JITNORM_TENSOR(DIFF_SRC, DIFF_SRC, "diff_src", rows, DIFF_SRC),
+        JITNORM_TENSOR(DIFF_SCALE, DIFF_SCALE, "diff_scale", gradient, NO_SLOT),
+        JITNORM_TENSOR(DIFF_SHIFT, DIFF_SHIFT, "diff_shift", gradient, NO_SLOT),
+        JITNORM_TENSOR(RESIDUAL, SRC_1, "the residual", rows, RESIDUAL),
+        JITNORM_TENSOR(SUM, DST_1, "the sum with the residual", rows, SUM),
+        JITNORM_TENSOR(BIAS, BIAS, "the bias", columns, NO_SLOT),
+        JITNORM_TENSOR(GATE, SRC_2, "the gate", columns, GATE),
+        JITNORM_TENSOR(DIFF_SUM, DIFF_DST_1, "the gradient of the sum with the residual", rows, SUM),
+        JITNORM_TENSOR(DIFF_GATED, DIFF_SRC_1, "the gradient of what the gate was multiplied by", rows, RESIDUAL),
+        JITNORM_TENSOR(DIFF_GATE, DIFF_SRC_2, "the gradient of the gate", gradient, NO_SLOT),
         tensor_kind{PRE_QUANTIZATION, JITNORM_ARG_DST_2, "DST_2", "the pre-quantization output", extent::rows,
-                    "attr-pre-quantization"},
+                    PRE_QUANTIZATION, "attr-pre-quantization"},
         tensor_kind{SRC_SCALE, JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_SRC, "ATTR_SCALES|SRC", "the scale of src",
-                    extent::scale},
+                    extent::scale, NO_SLOT},
         tensor_kind{DST_SCALE, JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST, "ATTR_SCALES|DST", "the scales of dst",
-                    extent::scale},
-        JITNORM_TENSOR(ROW_SUMS, ROW_SUMS, "the sums of rows", row_sums),
-        JITNORM_TENSOR(SCRATCHPAD, SCRATCHPAD, "the scratchpad", bytes),
+                    extent::scale, DST_SCALE},
+        JITNORM_TENSOR(ROW_SUMS, ROW_SUMS, "the sums of rows", row_sums, NO_SLOT),
+        JITNORM_TENSOR(SCRATCHPAD, SCRATCHPAD, "the scratchpad", bytes, NO_SLOT),
     };
 #undef JITNORM_TENSOR
 }();
@@ -127,15 +132,6 @@ constexpr const char *STATISTICS = "statistics (mean and variance)"; // for the 
 // The tensors with one value for each row, in the order of their slots.
 inline constexpr std::array ROW_STATISTICS = {MEAN, VARIANCE};
 static_assert(std::ranges::count(TENSORS, extent::statistics, &tensor_kind::dims) == std::ssize(ROW_STATISTICS));
-
-// Whether a problem keeps a descriptor for the slot. All statistics have that of VARIANCE, DIFF_SUM has that of SUM and
-// DIFF_GATED that of RESIDUAL; gradients have the dimensions of scale, shift and gate; vectors of columns, and scales
-// that are given, are described by their type; the scratchpad by the plan.
-constexpr bool has_descriptor(slot s) {
-    if (s >= FIRST_POST_OP || s == DIFF_SUM || s == DIFF_GATED) return false;
-    return TENSORS[size_t(s)].dims == extent::rows || s == VARIANCE || s == SCALE || s == SHIFT || s == GATE ||
-           s == DST_SCALE;
-}
 
 // What an execution does with a tensor.
 enum class use { absent, read, written, updated /* read, then written */ };

@@ -75,7 +75,7 @@ problem with_runtime_sizes(problem p) {
         }
     };
     for (const impl::layer_norm::tensor_kind &t : impl::layer_norm::TENSORS)
-        if (has_descriptor(t.place)) forget(p[t.place], true);
+        if (has_descriptor(t)) forget(p[t.place], true);
     for (impl::post_op &op : p.attr.post_ops.entries)
         if (auto *binary = std::get_if<impl::binary_post_op>(&op)) forget(binary->src1, false); // 1: broadcast
     return p;
