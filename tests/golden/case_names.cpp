@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cctype>
+
 #include "case_lists.hpp"
 #include "tensor/names.hpp"
 
@@ -15,9 +17,9 @@ std::string name_of(const post_op &op) {
 
 std::string flags_of(const setup &s) {
     std::string text;
-    for (const auto &[flag, letter] :
-         {std::pair(GLOBAL, 'g'), {USE_SCALE, 'c'}, {USE_SHIFT, 'h'}, {RMS, 'm'}, {jitnorm_scale_plus_one, 'p'}})
-        if (s.flags & flag) text += letter;
+#define FLAG(name, number, letter)                                                                                     \
+    if ((s.flags & jitnorm_##name) != 0) text += char(std::tolower(letter));
+#include "tables/normalization_flags.inc"
     return text.empty() ? "-" : text;
 }
 

@@ -14,12 +14,6 @@ const std::vector<jitnorm_data_type_t> AFFINE_TYPES = {jitnorm_f32, jitnorm_bf16
 // Bochs 2.7 rounds a float halfway between two f16 up, not to the even one, and sums of a few narrow values often are.
 const std::vector<jitnorm_data_type_t> EMULATED_GRADIENT_TYPES = {jitnorm_f32, jitnorm_bf16};
 
-std::vector<unsigned> every_flag() {
-    std::vector<unsigned> all = {PLUS_ONE, PLUS_ONE | RMS, PLUS_ONE | SHIFT, PLUS_ONE | GIVEN | SHIFT};
-    for (unsigned set = 0; set < 8; ++set) all.insert(all.end(), {set, set | RMS});
-    return all;
-}
-
 // Around vectors, pairs of vectors and the two of an unrolled loop, for both instruction sets; blocks and chunks.
 const std::vector<dim_t> LENGTHS = lengths_up_to(
     50, {63, 64, 65, 77, 96, 127, 128, 511, 512, 513, 528, 1000, 1023, 1024, 1025, 4095, 4096, 4097, 10007});

@@ -18,12 +18,6 @@ const std::vector<jitnorm_data_type_t> DST_TYPES = {jitnorm_f32, jitnorm_bf16, j
                                                     jitnorm_s8,  jitnorm_u8,   jitnorm_f8_e5m2, jitnorm_f8_e4m3};
 const std::vector<jitnorm_data_type_t> AFFINE_TYPES = {jitnorm_f32, jitnorm_bf16, jitnorm_f16};
 
-std::vector<unsigned> every_flag() {
-    std::vector<unsigned> all = {PLUS_ONE, PLUS_ONE | RMS, PLUS_ONE | SHIFT, PLUS_ONE | GIVEN | SHIFT};
-    for (unsigned set = 0; set < 8; ++set) all.insert(all.end(), {set, set | RMS});
-    return all;
-}
-
 // Every length up to four vectors of AVX-512 and their double, then around blocks, chunks and common sizes.
 const std::vector<dim_t> LENGTHS =
     lengths_up_to(130, {255, 256, 257, 511, 512, 513, 767, 768, 1000, 1023, 1024, 1025, 4095, 4096, 4097, 10007});

@@ -106,6 +106,26 @@ choices joined(choices list, const choices &others) {
     return list;
 }
 
+std::vector<unsigned> every_flag() {
+    std::vector<unsigned> all = {0};
+    const auto add = [&](unsigned flag) {
+        for (size_t i = 0, sets = all.size(); i < sets; ++i) all.push_back(all[i] | flag);
+    };
+#define FLAG(name, number, letter) add(jitnorm_##name);
+#define OWN_FLAG(name, number, letter)
+#define AFFINE_FLAG(name, number, letter, needed)
+#include "../../tables/normalization_flags.inc"
+    constexpr unsigned RMS = jitnorm_rms_norm, SHIFT = jitnorm_use_shift;
+    for (const unsigned flag : {
+#define FLAG(name, number, letter)
+#define OWN_FLAG(name, number, letter)
+#define AFFINE_FLAG(name, number, letter, needed) unsigned(jitnorm_##name) | jitnorm_##needed,
+#include "../../tables/normalization_flags.inc"
+         })
+        all.insert(all.end(), {flag, flag | RMS, flag | SHIFT, flag | SHIFT | jitnorm_use_global_stats});
+    return all;
+}
+
 std::vector<dim_t> lengths_up_to(dim_t last, const std::vector<dim_t> &others) {
     std::vector<dim_t> lengths;
     for (dim_t c = 1; c <= last; ++c) lengths.push_back(c);
