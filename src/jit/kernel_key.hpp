@@ -77,6 +77,9 @@ struct normalize_conf {
     jitnorm_data_type_t pre_quantization = jitnorm_data_type_undef;
     unsigned affine_flags = 0; // problem::affine_flags()
     bool centered = true;      // false: hi is zero, and is not subtracted
+    // Where scales of dst are found. Such kernels are not parts of others.
+    bool finds_amax = false; // finds the largest magnitude of each row besides, as floats
+    bool groups = false;     // rows are groups of columns of one row: they share its statistics, not scale and shift
 
     auto operator<=>(const normalize_conf &) const = default;
 };
@@ -156,16 +159,7 @@ struct backward_weights_conf {
     auto operator<=>(const backward_weights_conf &) const = default;
 };
 
-// The kernel that finds the largest magnitude of each row of floats.
-struct amax_conf {
-    isa vectors = isa::none;
-    jitnorm_data_type_t compute = jitnorm_f32; // f32
-
-    auto operator<=>(const amax_conf &) const = default;
-};
-
-using kernel_key =
-    std::variant<backward_sums_conf, backward_data_conf, backward_loop_conf, backward_weights_conf, addition_conf,
-                 reduction_conf, normalize_conf, forward_loop_conf, forward_row_conf, amax_conf>;
+using kernel_key = std::variant<backward_sums_conf, backward_data_conf, backward_loop_conf, backward_weights_conf,
+                                addition_conf, reduction_conf, normalize_conf, forward_loop_conf, forward_row_conf>;
 
 } // namespace jitnorm::impl::jit

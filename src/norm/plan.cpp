@@ -34,7 +34,8 @@ std::string describe(const plan &p) {
     if (p.rows != row_access::in_place) text += number(",tile_rows:", p.tile_rows);
     if (p.sum_pitch != 0) text += number(",sum_pitch:", p.sum_pitch);
     text += number(",panel:", p.panel_columns) + number(",batch:", p.batch_rows);
-    if (p.float_columns != 0) text += number(",floats:", p.float_columns);
+    if (p.groups_together != 0) text += number(",groups:", p.groups_together);
+    if (p.value_columns != 0) text += number(",values:", p.value_columns);
     text += number(",pass:", p.rows_per_pass) + number(",one_loop_threads:", p.one_loop_threads);
     text += number(",prefetch_threads:", p.prefetch_threads);
     text += p.non_temporal ? ",non_temporal:apart" : ",non_temporal:never"; // apart: only where it is not in place

@@ -39,7 +39,7 @@ enum class scratch {
     tiles,            // rows that are gathered and scattered
     sum_rows,         // forward: rows of sums with a residual
     operands,         // forward: rows of post-op operands that are gathered
-    floats,           // forward: rows before they are quantized, and their scales
+    values,           // forward: rows, or pieces of them, before they are quantized
     column_sums,      // backward: the sums over columns of a row block or, by chunks, those of one chunk (chunk_sums)
     common,           // what is in common begins here
     moments = common, // forward: of each chunk of each row
@@ -102,15 +102,17 @@ struct plan {
     dim_t sum_pitch = 0;                           // bytes from row to row of the tile of sums with a residual; or 0
     dim_t panel_columns = 0;                       // columns of a panel
     dim_t block_rows = 0;                          // interleaved only: rows of a row block
-    dim_t float_columns = 0; // where scales are found: columns of a tile of floats, whole groups or part of one
 
     // Forward, in place: one kernel does a row from its reduction to its result, unless batches are written in one loop
     // or prefetched. If there is one row, batches and threads do not matter.
     bool row_kernel = false;
 
     // ---- batches
-    dim_t batch_rows = 1;      // rows of a batch: so many that they stay in L1 from one kernel to the next
-    dim_t rows_per_pass = 1;   // forward: 2 rows share the loads of scale and shift, 1 needs fewer memory streams
+    dim_t batch_rows = 1;    // rows of a batch: so many that they stay in L1 from one kernel to the next
+    dim_t rows_per_pass = 1; // forward: 2 rows share the loads of scale and shift, 1 needs fewer memory streams
+    // Where scales of dst are found (src/run/quantizer.hpp).
+    dim_t groups_together = 0; // kernels do so many groups of one row together; 0: one group of all rows of a batch
+    dim_t value_columns = 0;   // columns of the tile of values: those of a group, or of a piece of a longer one
     int one_loop_threads = 0;  // a batch is written while the next one is reduced, if there are at most so many threads
     int prefetch_threads = 0;  // batches are prefetched if an execution has at most so many threads, and two loops
     bool non_temporal = false; // the result is stored past the caches where it lies as such stores need it

@@ -15,7 +15,7 @@ forward<T>::forward(const problem &p, const plan &planned, std::shared_ptr<const
       form_(p.form), statistics_type_(p[VARIANCE].data_type), C_(p.row_length()),
       row_size_(dim_t(size_of(p.row_type()))), scale_size_(dim_t(size_of(p.scale_shift_type))), epsilon_(p.epsilon),
       inv_C_(1.0 / double(p.whole_row_length())) {
-    if (p.has_dynamic_scales()) quantizer_.emplace(p, planned, *kernels_->quantize);
+    if (p.has_dynamic_scales()) quantizer_.emplace(p, planned);
 }
 
 // Finds the statistics of the rows for which the first reduction was not enough. Consecutive rows that need the same

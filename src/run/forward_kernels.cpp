@@ -58,7 +58,8 @@ jit::normalize_conf normalize_conf_of(const problem &p, jit::isa vectors, bool n
     conf.affine_flags = p.affine_flags();
     conf.centered = !p.is_rms();
     if (p.writes(PRE_QUANTIZATION)) conf.pre_quantization = p[PRE_QUANTIZATION].data_type;
-    if (p.has_dynamic_scales()) conf.dst = jitnorm_f32;
+    conf.finds_amax = p.has_dynamic_scales();
+    if (conf.finds_amax) conf.dst = jitnorm_f32;
     for (const post_op &entry : p.attr.post_ops.entries)
         conf.post_ops.push_back(std::visit([&](const auto &op) { return conf_of<T>(op, p); }, entry));
     return conf;
@@ -118,9 +119,6 @@ jit::forward_row_conf row_conf_of(const problem &p, jit::isa vectors) {
 
 } // namespace
 
-quantize_kernels::quantize_kernels(const problem &p, jit::isa vectors)
-    : amax({vectors}), multiply({.vectors = vectors, .dst = p[DST].data_type, .centered = false}) {}
-
 template <typename T>
 forward_kernels<T>::forward_kernels(const problem &p, const plan *planned, jit::isa vectors)
     : addition(make_addition_kernels<T>(p, vectors, false)),
@@ -130,7 +128,11 @@ forward_kernels<T>::forward_kernels(const problem &p, const plan *planned, jit::
                                       : 0),
       short_reduction(short_reduction_conf_of<T>(p, vectors)), post_op_parameters(parameters_of<T>(p)),
       operand_types(operand_types_of<T>(p)) {
-    const auto normalizing = [&](bool stores_past) { return normalize_conf_of<T>(p, vectors, stores_past); };
+    const auto normalizing = [&](bool stores_past) {
+        jit::normalize_conf conf = normalize_conf_of<T>(p, vectors, stores_past);
+        conf.groups = planned != nullptr && planned->groups_together != 0;
+        return conf;
+    };
     const auto looping = [&](bool stores_past) {
         return jit::forward_loop_kernel<T>(loop_conf_of<T>(p, vectors, normalizing(stores_past)));
     };
@@ -140,7 +142,8 @@ forward_kernels<T>::forward_kernels(const problem &p, const plan *planned, jit::
         loop.emplace(loop_kernels{looping(false), looping(true)});
     if constexpr (std::is_same_v<T, float>)
         if (planned == nullptr ? may_go_in_one_kernel(p) : planned->row_kernel) row.emplace(row_conf_of(p, vectors));
-    if (p.has_dynamic_scales()) quantize.emplace(p, vectors);
+    if (p.has_dynamic_scales())
+        multiply.emplace(jit::normalize_conf{.vectors = vectors, .dst = p[DST].data_type, .centered = false});
 }
 
 template struct forward_kernels<float>;

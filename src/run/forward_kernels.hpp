@@ -12,14 +12,6 @@
 
 namespace jitnorm::impl::layer_norm {
 
-// The kernels that turn normalized rows of floats into dst where scales of dst are found.
-struct quantize_kernels {
-    quantize_kernels(const problem &p, jit::isa vectors);
-
-    jit::amax_kernel amax;                 // finds the largest magnitude
-    jit::normalize_kernel<float> multiply; // multiplies by the factor and stores to dst
-};
-
 template <typename T> // the compute type
 struct forward_kernels {
     // Takes the kernels from the kernel cache or generates them. Throws what code_of() throws (kernel.hpp).
@@ -52,14 +44,15 @@ struct forward_kernels {
     dim_t short_columns;                      // elements of the longest rows that short_reduction takes
     jit::reduction_kernel<T> short_reduction; // the first reduction over short rows
     std::optional<jit::normalize_kernel<T>> normalize, non_temporal; // the former has ordinary stores; empty: no dst
+    // Where scales of dst are found, `normalize` stores floats, and this kernel multiplies them and stores dst.
+    std::optional<jit::normalize_kernel<float>> multiply;
 
     // Write rows while they reduce others.
     struct loop_kernels {
         jit::forward_loop_kernel<T> ordinary, non_temporal;
     };
     std::optional<loop_kernels> loop;
-    std::optional<jit::forward_row_kernel> row; // only with float
-    std::optional<quantize_kernels> quantize;
+    std::optional<jit::forward_row_kernel> row;     // only with float
     std::vector<T> post_op_parameters;              // two per post-op, as normalize_arguments says
     std::vector<jitnorm_data_type_t> operand_types; // one per post-op, as post_op_conf says
 };

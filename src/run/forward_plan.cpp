@@ -8,8 +8,8 @@
 #include "../norm/problem.hpp"
 #include "../tensor/row_packer.hpp"
 #include "../tensor/row_space.hpp"
+#include "forward_kernels.hpp"
 #include "post_op_operands.hpp"
-#include "quantizer.hpp"
 #include "row_order.hpp"
 #include "rows_in_place.hpp"
 
@@ -133,17 +133,25 @@ void plan_tiles(const problem &p, const row_tensors &tensors, plan &to) {
 
 // ---- scales that are found
 
-// A tile of floats has as many whole groups of a row as fit into it, or a part of one group. If rows are gathered, the
-// panels are not cut into smaller ones for this, because each of them would be gathered again.
-constexpr dim_t FLOAT_COLUMNS = 16 * 1024;
+// A group longer than the tile of values goes in pieces. If rows are gathered, the panels are not cut into smaller ones
+// for this, because each of them would be gathered again.
+constexpr dim_t VALUE_BYTES = 64 * 1024;
 
-void plan_floats(const problem &p, plan &to) {
-    const dim_t most = to.rows == row_access::in_place ? std::min(to.panel_columns, FLOAT_COLUMNS) : to.panel_columns;
-    const dim_t group = columns_per_scale(p);
-    to.float_columns = group > most ? most : most / group * group;
-    if (to.panel_columns == p.row_length())
-        to.batch_rows = std::min(to.batch_rows, batch_of(IN_CACHE_BATCH, to.float_columns * dim_t(sizeof(float))));
-    to.scratchpad.book(scratch::floats, quantizer::scratchpad_bytes(p, to));
+// If a row has more groups than a batch has rows, there are fewer calls of kernels if each takes groups of one row; but
+// operands of post-ops are found for whole rows.
+void plan_scales(const problem &p, plan &to) {
+    constexpr dim_t FLOAT = sizeof(float);
+    const dim_t width = columns_per_scale(p);
+    const dim_t most =
+        to.rows == row_access::in_place ? std::min(to.panel_columns, VALUE_BYTES / FLOAT) : to.panel_columns;
+    to.value_columns = std::min(width, most);
+    const dim_t together = batch_of(VALUE_BYTES, to.value_columns * FLOAT);
+    if (to.panel_columns == p.row_length()) to.batch_rows = std::min(to.batch_rows, together);
+    const bool has_operands = std::ranges::any_of(
+        p.attr.post_ops.entries, [](const post_op &entry) { return std::holds_alternative<binary_post_op>(entry); });
+    if (to.value_columns == width && scales_per_row(p) > to.batch_rows && !has_operands) to.groups_together = together;
+    const dim_t rows = to.groups_together != 0 ? to.groups_together : to.batch_rows;
+    to.scratchpad.book(scratch::values, rows * to.value_columns * FLOAT);
 }
 
 // ---- threads
@@ -176,7 +184,7 @@ plan forward_plan(const problem &p, const machine &m) {
                          forward_kernels<float>::may_go_in_one_kernel(p) &&
                          rows_are_better_alone(p, tensors, m, planned);
     if (p.writes(PRE_QUANTIZATION)) planned.non_temporal = false;
-    if (p.has_dynamic_scales()) plan_floats(p, planned);
+    if (p.has_dynamic_scales()) plan_scales(p, planned);
     planned.scratchpad.book(scratch::tiles, planned.tile_rows * pitch_together(tensors, planned));
     const dim_t tiles_of_sums = planned.one_loop_threads > 0 ? 2 : 1; // of the rows to write, of those to reduce
     planned.scratchpad.book(scratch::sum_rows, tiles_of_sums * planned.batch_rows * planned.sum_pitch);

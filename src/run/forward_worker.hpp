@@ -342,20 +342,78 @@ private:
         run();
     }
 
-    // Normalizes and quantizes whole rows.
+    // ---- normalization where scales are found
+
     [[gnu::noinline]] void quantize(const batch &b) {
-        f_.quantizer_->run(
-            {args[DST_SCALE], get(scratch::floats), b.first, b.rows},
-            [&](range columns, const strip &floats) {
-                const panel here = at.open(columns);
-                normalize(here, sums_.rows_to_reduce(here, columns, b.rows), floats, b, columns);
-            },
-            [&](range columns, const strip &floats) {
-                const panel here = at.open(columns);
-                normalize(here, sums_.rows_to_write(here, columns, b.rows), floats, b, columns);
-                return here.result;
-            },
-            [&](range) { at.close(); });
+        const quantizer &q = *f_.quantizer_;
+        q.for_each_panel([&](range groups) {
+            if (q.goes_in_pieces()) return quantize_in_pieces(b, groups);
+            const range columns = q.columns_of(groups);
+            const panel here = at.open(columns);
+            const strip src = sums_.rows_to_write(here, columns, b.rows);
+            q.for_each_unit(groups, b.rows, [&](const quantizer::unit &u) {
+                jit::normalize_arguments<T> call = normalize_arguments_for(here, src, here.result, b, columns);
+                q.restrict_to(u, groups, call);
+                quantize_unit(call, u, b);
+            });
+            at.close();
+        });
+    }
+
+    void quantize_unit(jit::normalize_arguments<T> &call, const quantizer::unit &u, const batch &b) {
+        float magnitudes[MAX_BATCH_ROWS] = {}, factors[MAX_BATCH_ROWS];
+        const strip dst = {static_cast<std::byte *>(call.dst), call.dst_row_stride};
+        find_values(call, b, f_.quantizer_->columns_of(u.groups), magnitudes);
+        f_.quantizer_->find_scales(u, b.first, magnitudes, factors, args[DST_SCALE]);
+        multiply(call, dst, factors);
+    }
+
+    void quantize_in_pieces(const batch &b, range group) {
+        float magnitudes[MAX_BATCH_ROWS] = {}, factors[MAX_BATCH_ROWS];
+        const range columns = f_.quantizer_->columns_of(group);
+        quantizer::for_each_piece(columns, planned.value_columns, [&](range some) {
+            const panel here = at.open(some);
+            const strip src = sums_.rows_to_reduce(here, some, b.rows);
+            jit::normalize_arguments<T> call = normalize_arguments_for(here, src, here.result, b, some);
+            find_values(call, b, some, magnitudes);
+        });
+        f_.quantizer_->find_scales({{0, b.rows}, group}, b.first, magnitudes, factors, args[DST_SCALE]);
+        quantizer::for_each_piece(columns, planned.value_columns, [&](range some) {
+            const panel here = at.open(some);
+            const strip src = sums_.rows_to_write(here, some, b.rows);
+            jit::normalize_arguments<T> call = normalize_arguments_for(here, src, here.result, b, some);
+            find_values(call, b, some, magnitudes); // of which no scale follows any more
+            multiply(call, here.result, factors);
+            at.close();
+        });
+    }
+
+    // Stores values to their tile, and the pre-quantization output, if there is one.
+    void find_values(jit::normalize_arguments<T> &call, const batch &b, range columns, float *magnitudes) {
+        call.dst = get(scratch::values);
+        call.dst_row_stride = call.count * dim_t(sizeof(float));
+        call.maxima = magnitudes;
+        with_operands(call, b, columns, [&] { (*f_.kernels_->normalize)(call); });
+    }
+
+    // Stores the values to dst that are where `call` has stored them. The kernel computes fma(x, rstd, bias). With -0
+    // for the bias this is x * factor, with the right sign of zeros.
+    void multiply(const jit::normalize_arguments<T> &call, const strip &dst, const float *factors) const {
+        static constexpr auto MINUS_ZEROS = [] {
+            std::array<float, MAX_BATCH_ROWS> zeros;
+            zeros.fill(-0.0F);
+            return zeros;
+        }();
+        (*f_.kernels_->multiply)({.src = call.dst,
+                                  .dst = dst.first,
+                                  .src_row_stride = call.dst_row_stride,
+                                  .dst_row_stride = dst.stride,
+                                  .rows = call.rows,
+                                  .count = call.count,
+                                  .hi = MINUS_ZEROS.data(),
+                                  .rstd = factors,
+                                  .bias = MINUS_ZEROS.data(),
+                                  .rows_per_pass = 2});
     }
 
     const Rows &rows_;

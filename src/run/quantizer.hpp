@@ -1,90 +1,90 @@
 // SPDX-License-Identifier: Apache-2.0
-// quantizer: the last steps of a batch where the library finds the scales of dst. Rows are normalized to a tile of
-// floats, one group of columns or several at a time. Then the scales of these groups are found and written, and the
-// floats are converted to dst. A group that is longer than the tile is normalized twice, in pieces: to find its scale,
-// and to convert it.
+// quantizer: the scales of a batch's rows where the library finds the scales of dst, and the order in which rows are
+// written then. The normalize kernel stores values to a tile of floats, and finds their largest magnitudes, from which
+// the scales follow. Another call multiplies the values and stores them to dst. The values of a group that is longer
+// than the tile are computed twice, in pieces: to find its scale, and to store them.
 #pragma once
 
-#include <cstddef>
-
+#include "../norm/plan.hpp"
 #include "../norm/problem.hpp"
 #include "../tensor/row_packer.hpp"
-#include "forward_kernels.hpp"
 #include "row_tensors.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
 class quantizer {
 public:
-    // The problem must find scales. Keeps a reference to the kernels.
-    quantizer(const problem &p, const plan &planned, const quantize_kernels &kernels);
+    // The problem must find scales.
+    quantizer(const problem &p, const plan &planned);
 
-    static dim_t scratchpad_bytes(const problem &p, const plan &planned);
+    // What a kernel does at once: one group of columns of all rows of a batch, or some groups of one of them. It has at
+    // most MAX_BATCH_ROWS scales.
+    struct unit {
+        range rows, groups; // rows of the batch
 
-    // Some rows of the problem.
-    struct batch {
-        void *scales;      // the data handle of the scales' tensor
-        std::byte *room;   // scratchpad_bytes() of scratchpad
-        dim_t first, rows; // the first row, and how many
+        dim_t number_of_groups() const { return groups.end - groups.begin; }
+        dim_t scales() const { return (rows.end - rows.begin) * number_of_groups(); }
     };
 
-    // The caller normalizes. look(columns, strip of floats) normalizes these columns to the strip.
-    // normalize(columns, strip of floats) does the same for the last time and returns the strip of dst; close(columns)
-    // is called when dst has been written there. Both look() and normalize() write the pre-quantization output, if
-    // there is one. A look() that does not was measured to be as fast on the mean, because the lines that it writes are
-    // still in a cache when normalize() writes them again.
-    template <typename Look, typename Normalize, typename Close>
-    void run(const batch &b, Look &&look, Normalize &&normalize, Close &&close) const {
-        for (dim_t first = 0; first < groups_; first += groups_at_once_) {
-            const range some = {first, std::min(first + groups_at_once_, groups_)};
-            const range columns = {some.begin * width_, some.end * width_};
-            clear_maxima(b, some);
-            if (columns.end - columns.begin > float_columns_) {
-                for_each_piece(columns, [&](range piece) {
-                    look(piece, floats(b));
-                    find_maxima(b, some, piece);
-                });
-                find_scales(b, some);
-                for_each_piece(columns, [&](range piece) {
-                    store(b, some, piece, normalize(piece, floats(b)));
-                    close(piece);
-                });
-            } else {
-                const strip dst = normalize(columns, floats(b));
-                find_maxima(b, some, columns);
-                find_scales(b, some);
-                store(b, some, columns, dst);
-                close(columns);
-            }
-        }
+    range columns_of(range groups) const { return {groups.begin * width_, groups.end * width_}; }
+
+    bool goes_in_pieces() const { return in_pieces_; }
+
+    // Calls body(some of the range), at most so many at a time.
+    template <typename Body>
+    static void for_each_piece(range all, dim_t most, Body &&body) {
+        for (dim_t begin = all.begin; begin < all.end; begin += most)
+            body(range{begin, std::min(begin + most, all.end)});
+    }
+    // Calls body(groups) for as many groups as fit into a panel at a time; for one if groups go in pieces.
+    template <typename Body>
+    void for_each_panel(Body &&body) const {
+        for_each_piece({0, groups_}, groups_of_panel_, body);
+    }
+    // Calls body(unit) for these groups of a batch.
+    template <typename Body>
+    void for_each_unit(range groups, dim_t rows, Body &&body) const {
+        if (groups_together_ == 0) return for_each_piece(groups, 1, [&](range one) { body(unit{{0, rows}, one}); });
+        for (dim_t r = 0; r < rows; ++r)
+            for_each_piece(groups, groups_together_, [&](range some) { body(unit{{r, r + 1}, some}); });
+    }
+
+    // Turns the largest magnitudes of a unit into its scales, writes these to their tensor, and finds the factors.
+    // `first` is the number of the batch's first row.
+    void find_scales(const unit &u, dim_t first, float *magnitudes, float *factors, void *tensor) const;
+
+    // Changes a kernel's arguments for all columns of some groups, of all rows of a batch, to those for the unit.
+    template <typename Arguments>
+    void restrict_to(const unit &u, range groups, Arguments &call) const {
+        const dim_t r = u.rows.begin, columns = (u.groups.begin - groups.begin) * width_;
+        call.src = behind(call.src, r * call.src_row_stride + columns * row_size_);
+        call.dst = moved(call.dst, r * call.dst_row_stride + columns * dst_size_);
+        call.pre_quantization =
+            moved(call.pre_quantization, r * call.pre_quantization_row_stride + columns * pre_quantization_size_);
+        call.scale = behind(call.scale, columns * scale_size_);
+        call.shift = behind(call.shift, columns * scale_size_);
+        call.count = width_;
+        if (groups_together_ == 0) return;
+        call.rows = u.number_of_groups();
+        call.hi += r;
+        call.rstd += r;
+        call.bias += r;
+        call.src_row_stride = width_ * row_size_;
+        call.dst_row_stride = width_ * dst_size_;
+        call.pre_quantization_row_stride = width_ * pre_quantization_size_;
+        call.scale_row_stride = width_ * scale_size_;
     }
 
 private:
-    template <typename Body>
-    void for_each_piece(range columns, Body &&body) const {
-        for (dim_t begin = columns.begin; begin < columns.end; begin += float_columns_)
-            body(range{begin, std::min(begin + float_columns_, columns.end)});
-    }
+    static void *moved(void *first, dim_t bytes) { return static_cast<std::byte *>(first) + bytes; }
 
-    // In the scratchpad lie the tile of floats, then the maxima of all groups of the first row, of the second row and
-    // so on, which become scales, then as many factors.
-    strip floats(const batch &b) const { return {b.room, pitch_}; }
-    float *maxima(const batch &b) const { return reinterpret_cast<float *>(b.room + batch_rows_ * pitch_); }
-    float *factors(const batch &b) const { return maxima(b) + batch_rows_ * groups_at_once_; }
-
-    void clear_maxima(const batch &b, range groups) const;
-    void find_maxima(const batch &b, range groups, range columns) const;
-    void find_scales(const batch &b, range groups) const;
-    void store(const batch &b, range groups, range columns, const strip &dst) const;
-    void multiply(const strip &from, const strip &to, dim_t rows, dim_t count, const float *factors) const;
-
-    const quantize_kernels &kernels_;
     row_packer scales_;
-    dim_t width_, groups_, groups_at_once_; // columns of a group, groups of a row, groups of a row in the tile
-    dim_t float_columns_, pitch_;           // columns of the tile, bytes from row to row of it
-    dim_t batch_rows_;                      // rows of the tile
-    float largest_;                         // the largest number of dst's type
-    dim_t dst_size_;                        // bytes of an element of dst
+    dim_t width_, groups_; // columns of a group, groups of a row
+    bool in_pieces_;
+    dim_t groups_of_panel_;
+    dim_t groups_together_;                                          // of one row; 0: one group of all rows
+    float largest_;                                                  // the largest number of dst's type
+    dim_t row_size_, dst_size_, pre_quantization_size_, scale_size_; // bytes of an element; 0: there is none
 };
 
 } // namespace jitnorm::impl::layer_norm

@@ -293,6 +293,28 @@ TEST_P(plans, gathered_operands_in_one_loop) {
     }
 }
 
+// Unless post-ops have operands.
+TEST_P(plans, groups_of_a_row_go_together_where_a_batch_has_fewer_rows) {
+    for (const auto type : FLOATING)
+        for (const dim_t rows : {1, 37})
+            for (const dim_t groups : {1, 4, 40, 160}) { // 160: more than go together
+                setup s = in_place_of(jitnorm_forward_training, type, rows, 640);
+                s.flags = jitnorm_use_scale | jitnorm_use_shift;
+                s.dst_type = groups == 4 ? jitnorm_f8_e4m3 : jitnorm_s8;
+                s.dynamic_scales = scales_of(s.dims, groups);
+                const plan how = plan_of(s, ROOMY);
+                EXPECT_EQ(how.groups_together != 0, groups > how.batch_rows) << s;
+                for (const machine &m : MACHINES) expect_reference(s, m);
+                s.pre_quantization = "dense";
+                s.attr.post_ops.entries = {impl::eltwise_post_op{jitnorm_eltwise_swish, 1, 0}};
+                EXPECT_EQ(plan_of(s, ROOMY).groups_together != 0, groups > how.batch_rows) << s;
+                for (const machine &m : MACHINES) expect_reference(s, m);
+                s.attr.post_ops.entries = {impl::binary_post_op{jitnorm_binary_mul, dense({1, 640})}};
+                EXPECT_EQ(plan_of(s, ROOMY).groups_together, 0) << s;
+                for (const machine &m : MACHINES) expect_reference(s, m);
+            }
+}
+
 // Beside the batches of both tensors L1 keeps the sums over columns.
 TEST_P(plans, backward_has_smaller_batches_beyond_the_caches) {
     const setup s = in_place_of(jitnorm_backward, jitnorm_f32);

@@ -168,8 +168,13 @@ private:
     bool writes_pre_quantization() const { return conf_.pre_quantization != jitnorm_data_type_undef; }
     bool in_unpack_order() const;
     bool subtracts_by_products() const;
-    // Non-temporal stores fill whole lines of one row at a time, and post-ops and a second output need the registers.
-    bool takes_pairs() const { return !conf_.non_temporal && !has_post_ops() && !writes_pre_quantization(); }
+    // Non-temporal stores fill whole lines of one row at a time; post-ops, a second output and maxima need the
+    // registers; groups share no scale and shift.
+    bool takes_pairs() const {
+        return !conf_.non_temporal && !has_post_ops() && !writes_pre_quantization() && !conf_.finds_amax &&
+               !conf_.groups;
+    }
+    vmm floats(const vmm &v) const { return g_.elements(v, sizeof(float)); }
 
     void point_ahead();
     void broadcast_statistics(size_t rows);
@@ -177,29 +182,30 @@ private:
     void normalize_vectors(size_t rows);
     void normalize(std::span<const row> rows, places vectors);
     void store_pre_quantization(places vectors);
+    void begin_maximum();
+    void take_larger(const vmm &than, const vmm &x);
+    void find_larger(places vectors);
+    void store_maximum();
     void give_hints(std::span<const row> rows, places vectors);
     void apply_post_ops(const vmm &x, const place &p);
     void load_operand(const vmm &v, size_t i, const place &p);
     std::vector<int> free_registers();
     std::array<row, PAIR> take_rows();
+    std::vector<stepped_rows> tensors() const;
 
     const normalize_conf conf_;
     const std::array<row, PAIR> rows_of_pair_ = take_rows();
     // The registers of the second row are free while rows go one by one.
     const reg &operands_ = rows_of_pair_[1].src, &operand_ = rows_of_pair_[1].dst;
     const reg &pre_quantization_ = rows_of_pair_[1].dst;
+    const std::array<vmm, UNROLL> largest_{rows_of_pair_[1].hi, rows_of_pair_[1].rstd}; // for each slot
+    const vmm &magnitude_ = rows_of_pair_[1].bias;                                      // the bits that a magnitude has
     const reg scale_at_ = registers_.take(g_.r10), shift_at_ = registers_.take(g_.r11);
     const reg ahead_ = registers_.take(g_.r14);
     const std::vector<vmm> scale_ = registers_.take_vectors(UNROLL), shift_ = registers_.take_vectors(UNROLL);
     tail_mask tail_{g_, registers_.take_vector()};
     element_io io_{g_, tail_, loop_, where_.loops.io, {scale_[0], scale_[1]}}; // scale and shift have been used
-    row_loop rows_{
-        g_,
-        index_,
-        left_,
-        JITNORM_ARGUMENT(rows),
-        {{{rows_of_pair_[0].src, rows_of_pair_[1].src}, JITNORM_ARGUMENT(src), JITNORM_ARGUMENT(src_row_stride)},
-         {{rows_of_pair_[0].dst, rows_of_pair_[1].dst}, JITNORM_ARGUMENT(dst), JITNORM_ARGUMENT(dst_row_stride)}}};
+    row_loop rows_{g_, index_, left_, JITNORM_ARGUMENT(rows), tensors()};
     unit_products products_{g_};
     centered_load difference_{g_, io_, conf_.src, conf_.centered, subtracts_by_products() ? &products_ : nullptr};
     scale_shift affine_{g_,

@@ -22,7 +22,6 @@ code_ptr code_of(const forward_loop_conf &conf);
 code_ptr code_of(const forward_row_conf &conf);
 code_ptr code_of(const backward_loop_conf &conf);
 code_ptr code_of(const backward_weights_conf &conf);
-code_ptr code_of(const amax_conf &conf);
 
 template <typename T> // a compute type: float or double
 constexpr jitnorm_data_type_t data_type_of = std::is_same_v<T, double> ? jitnorm_f64 : jitnorm_f32;
@@ -114,7 +113,7 @@ struct normalize_arguments {
     dim_t src_row_stride, dst_row_stride;          // bytes
     dim_t rows;                                    // at least 1
     dim_t count;                                   // elements of each row, at least 1
-    const T *hi, *rstd, *bias;                     // one value per row
+    const T *hi, *rstd, *bias;                     // one value per row; if rows are groups of one row, one value
     const void *scale = nullptr, *shift = nullptr; // `count` values each; used only if the kernel has them
     alignas(double) T src_scale = 1;               // attribute scales; used only if the kernel has them
     alignas(double) T inverse_dst_scale = 1;
@@ -125,6 +124,10 @@ struct normalize_arguments {
     const void *const *operands = nullptr;
     void *pre_quantization = nullptr; // rows of the second output; used only if the kernel writes it
     dim_t pre_quantization_row_stride = 0;
+    // The largest magnitude of each row, replaced if one of this call is larger or NaN (docs/arithmetic.md, "Scales
+    // that are found"); used only if the kernel finds it.
+    float *maxima = nullptr;
+    dim_t scale_row_stride = 0; // bytes of scale and of shift from group to group, where rows are groups of one row
 };
 
 template <typename T>
@@ -232,17 +235,6 @@ using backward_weights_kernel = kernel<backward_weights_conf, backward_weights_a
 // The same in the compute type, for sums that are in it; without a start.
 template <typename T>
 using backward_block_kernel = kernel<backward_weights_conf, backward_weights_arguments, T>;
-
-// amax_kernel: finds the largest magnitude in each row of floats (docs/arithmetic.md, "Scales that are found").
-struct amax_arguments {
-    const void *src;
-    dim_t row_stride; // bytes
-    dim_t rows;       // at least 1
-    dim_t count;      // elements of each row, at least 1
-    float *maxima;    // one for each row; replaced if a magnitude of the row is larger or NaN
-};
-
-using amax_kernel = kernel<amax_conf, amax_arguments, float>;
 
 template <template <typename> typename Arguments>
 constexpr bool HAS_ONE_LAYOUT = sizeof(Arguments<float>) == sizeof(Arguments<double>);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../../math/dynamic_scale.hpp"
 #include "forward_passes.hpp"
 #include "short_normalize.hpp"
 
@@ -17,7 +18,9 @@ std::string normalize_pass::name(const char *what) const {
                         {!conf_.centered, "rms"},
                         {conf_.non_temporal, "non_temporal"},
                         {writes_pre_quantization(), "pre_quantization"},
-                        {has_post_ops(), "post_ops"}},
+                        {has_post_ops(), "post_ops"},
+                        {conf_.finds_amax, "amax"},
+                        {conf_.groups, "groups"}},
                        conf_.affine_flags);
 }
 
@@ -26,6 +29,7 @@ void normalize_pass::write_all() {
     prepare();
     if (short_normalize::takes(conf_)) short_normalize(g_, conf_, tail_, count_, scale_at_, shift_at_).emit(done);
     rows_.begin();
+    if (conf_.groups) broadcast_statistics(1);
     if (takes_pairs()) {
         g_.mov(left_, JITNORM_ARGUMENT(rows_per_pass));
         g_.cmp(left_, PAIR);
@@ -39,9 +43,11 @@ void normalize_pass::write_all() {
     g_.L(singles);
     rows_.step(1, [&] {
         point_ahead();
-        broadcast_statistics(1);
+        if (!conf_.groups) broadcast_statistics(1);
+        if (conf_.finds_amax) begin_maximum();
         loop_.begin(count_);
         normalize_vectors(1);
+        if (conf_.finds_amax) store_maximum();
     });
     g_.L(done);
 }
@@ -67,6 +73,10 @@ void normalize_pass::prepare() {
     g_.mov(scale_at_, JITNORM_ARGUMENT(scale));
     g_.mov(shift_at_, JITNORM_ARGUMENT(shift));
     tail_.prepare(count_, left_, where_.loops.position);
+    if (conf_.finds_amax) {
+        constexpr uint64_t BITS = layer_norm::MAGNITUDE_BITS;
+        g_.ops.broadcast_bits(magnitude_, BITS << 32 | BITS, left_);
+    }
     if (!has_post_ops()) prepare_loads();
 }
 
@@ -140,6 +150,7 @@ void normalize_pass::normalize(std::span<const row> rows, places vectors) {
     if (conf_.src_scale) multiply_by(JITNORM_ARGUMENT(src_scale));
     if (writes_pre_quantization()) store_pre_quantization(vectors);
     if (has_post_ops()) for_each([&](const row &, const place &p, const vmm &x) { apply_post_ops(x, p); });
+    if (conf_.finds_amax) find_larger(vectors);
     if (conf_.dst_scale) multiply_by(JITNORM_ARGUMENT(inverse_dst_scale));
     for (const row &r : rows) io_.store_all(r.dst, vectors, r.work, conf_.dst, conf_.non_temporal);
 }
@@ -155,9 +166,52 @@ void normalize_pass::store_pre_quantization(places vectors) {
     io_.store_all(pre_quantization_, vectors, copies.work, conf_.pre_quantization, false);
 }
 
+// ---- largest magnitudes, which are floats, whatever the compute type. Their bits are compared as integers. So the
+// order of comparisons does not matter, and a NaN is larger than every number.
+
+void normalize_pass::begin_maximum() {
+    for (const vmm &largest : largest_) g_.ops.clear(largest);
+}
+
+void normalize_pass::take_larger(const vmm &than, const vmm &x) { g_.vpmaxud(than, than, x); }
+
+void normalize_pass::find_larger(places vectors) {
+    for (const place &p : vectors) {
+        const vmm &x = rows_of_pair_[0].work[size_t(p.slot)];
+        const vmm magnitude = floats(rows_of_pair_[1].work[size_t(p.slot)]);
+        if (p.tail) tail_.zero_absent(x);
+        if (g_.kind.is_f64()) g_.vcvtpd2ps(magnitude, x);
+        g_.vandps(magnitude, floats(magnitude_), g_.kind.is_f64() ? magnitude : x);
+        take_larger(floats(largest_[size_t(p.slot)]), magnitude);
+    }
+}
+
+void normalize_pass::store_maximum() {
+    const vmm largest = floats(largest_[0]), &other = rows_of_pair_[0].work[0];
+    take_larger(largest, floats(largest_[1]));
+    if (largest.isZMM()) {
+        g_.vextractf64x4(ymm_of(other), zmm_of(largest), 1);
+        take_larger(ymm_of(largest), ymm_of(other));
+    }
+    const Xbyak::Xmm four = xmm_of(largest), others = xmm_of(other);
+    if (!largest.isXMM()) {
+        g_.vextractf128(others, ymm_of(largest), 1);
+        take_larger(four, others);
+    }
+    for (const uint8_t order : {uint8_t(0b01001110), uint8_t(0b10110001)}) { // halves, then neighbours
+        g_.vpshufd(others, four, order);
+        take_larger(four, others);
+    }
+    g_.mov(left_, JITNORM_ARGUMENT(maxima));
+    const Xbyak::Address maximum = g_.ptr[left_ + index_ * int(sizeof(float))];
+    g_.vmovd(others, maximum);
+    take_larger(four, others);
+    g_.vmovd(maximum, four);
+}
+
 void normalize_pass::give_hints(std::span<const row> rows, places vectors) {
     if (rows.size() == 1 && !where_.in_turns && !where_.one_row) loop_.prefetch(ahead_, vectors, conf_.src);
-    if (conf_.non_temporal) return;
+    if (conf_.non_temporal || conf_.finds_amax) return; // values are stored to a cache before they are quantized
     for (const row &r : rows) loop_.prefetch_for_write(r.dst, vectors, conf_.dst);
 }
 
@@ -181,9 +235,9 @@ void normalize_pass::load_operand(const vmm &v, size_t i, const place &p) {
 std::vector<int> normalize_pass::free_registers() {
     const row &second = rows_of_pair_[1];
     register_set used = registers_;
-    for (const std::vector<vmm> &free :
-         {std::vector{second.hi, second.rstd, second.bias}, second.work, scale_, shift_, {rows_of_pair_[0].work[1]}})
+    for (const std::vector<vmm> &free : {second.work, scale_, shift_, {rows_of_pair_[0].work[1]}})
         used.give_back(free); // vectors go one by one
+    if (!conf_.finds_amax) used.give_back(std::vector{second.hi, second.rstd, second.bias});
     return used.free_vectors();
 }
 
@@ -199,6 +253,17 @@ std::array<normalize_pass::row, normalize_pass::PAIR> normalize_pass::take_rows(
     }
     for (row &r : rows) r.work = registers_.take_vectors(UNROLL);
     return rows;
+}
+
+std::vector<stepped_rows> normalize_pass::tensors() const {
+    const auto &[first, second] = rows_of_pair_;
+    std::vector<stepped_rows> stepped = {
+        {{first.src, second.src}, JITNORM_ARGUMENT(src), JITNORM_ARGUMENT(src_row_stride)},
+        {{first.dst, second.dst}, JITNORM_ARGUMENT(dst), JITNORM_ARGUMENT(dst_row_stride)}};
+    if (!conf_.groups) return stepped;
+    stepped.push_back({{scale_at_}, JITNORM_ARGUMENT(scale), JITNORM_ARGUMENT(scale_row_stride)});
+    stepped.push_back({{shift_at_}, JITNORM_ARGUMENT(shift), JITNORM_ARGUMENT(scale_row_stride)});
+    return stepped;
 }
 
 namespace {
