@@ -19,7 +19,7 @@ std::string flags_of(const setup &s) {
     std::string text;
 #define FLAG(name, number, letter)                                                                                     \
     if ((s.flags & jitnorm_##name) != 0) text += char(std::tolower(letter));
-#include "tables/normalization_flags.inc"
+#include "../../tables/normalization_flags.inc"
     return text.empty() ? "-" : text;
 }
 
