@@ -363,7 +363,8 @@ private:
     void quantize_unit(jit::normalize_arguments<T> &call, const quantizer::unit &u, const batch &b) {
         float magnitudes[MAX_BATCH_ROWS] = {}, factors[MAX_BATCH_ROWS];
         const strip dst = {static_cast<std::byte *>(call.dst), call.dst_row_stride};
-        find_values(call, b, f_.quantizer_->columns_of(u.groups), magnitudes);
+        call.maxima = magnitudes;
+        find_values(call, b, f_.quantizer_->columns_of(u.groups));
         f_.quantizer_->find_scales(u, b.first, magnitudes, factors, args[DST_SCALE]);
         multiply(call, dst, factors);
     }
@@ -375,24 +376,25 @@ private:
             const panel here = at.open(some);
             const strip src = sums_.rows_to_reduce(here, some, b.rows);
             jit::normalize_arguments<T> call = normalize_arguments_for(here, src, here.result, b, some);
-            find_values(call, b, some, magnitudes);
+            call.maxima = magnitudes;
+            find_values(call, b, some);
         });
         f_.quantizer_->find_scales({{0, b.rows}, group}, b.first, magnitudes, factors, args[DST_SCALE]);
         quantizer::for_each_piece(columns, planned.value_columns, [&](range some) {
             const panel here = at.open(some);
             const strip src = sums_.rows_to_write(here, some, b.rows);
             jit::normalize_arguments<T> call = normalize_arguments_for(here, src, here.result, b, some);
-            find_values(call, b, some, magnitudes); // of which no scale follows any more
+            call.maxima = magnitudes; // from which no scale follows any more
+            find_values(call, b, some);
             multiply(call, here.result, factors);
             at.close();
         });
     }
 
-    // Stores values to their tile, and the pre-quantization output, if there is one.
-    void find_values(jit::normalize_arguments<T> &call, const batch &b, range columns, float *magnitudes) {
+    // Stores values to their tile, and the pre-quantization output, if there is one; finds the largest magnitudes.
+    void find_values(jit::normalize_arguments<T> &call, const batch &b, range columns) {
         call.dst = get(scratch::values);
         call.dst_row_stride = call.count * dim_t(sizeof(float));
-        call.maxima = magnitudes;
         with_operands(call, b, columns, [&] { (*f_.kernels_->normalize)(call); });
     }
 
