@@ -52,8 +52,9 @@ struct machine {
     // a larger cache, too.
     dim_t last_level = 8 * 1024 * 1024;
 
-    // Beyond L2 it pays to write a batch of rows while the next one is reduced, or to prefetch that. Where it does not,
-    // the processor's own prefetchers keep the rows coming if it reads one row after the other.
+    // Whether it pays, beyond L2, to write a batch of rows while the next one is reduced, or to prefetch that. It does
+    // not on AMD's processors, whose own prefetchers keep the rows coming if one is read after the other
+    // (docs/measurements.md, "Zen 4").
     bool overlaps_batches = true;
 
     bool threads_sleep = false; // OpenMP's threads sleep while they wait (OMP_WAIT_POLICY=passive) and must be woken

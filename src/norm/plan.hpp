@@ -108,7 +108,7 @@ struct plan {
     bool row_kernel = false;
 
     // ---- batches
-    dim_t batch_rows = 1;    // rows of a batch: so many that they stay in L1 from one kernel to the next
+    dim_t batch_rows = 1;    // rows of a batch: so many that they stay near from one kernel to the next
     dim_t rows_per_pass = 1; // forward: 2 rows share the loads of scale and shift, 1 needs fewer memory streams
     // Where scales of dst are found (src/run/quantizer.hpp).
     dim_t groups_together = 0; // kernels do so many groups of one row together; 0: one group of all rows of a batch
