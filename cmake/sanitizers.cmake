@@ -14,7 +14,7 @@ endif()
 
 # optimize_where_time_is_spent(TARGET [FOLDER...]): instrumented code takes several times as long to optimize as to
 # compile, so the presets for sanitizers do not, but for the target's sources in these folders (or all), which the tests
-# keep busy.
+# keep busy. Headers are precompiled without optimization.
 function(optimize_where_time_is_spent target)
   if(NOT JITNORM_SANITIZE)
     return()
@@ -24,7 +24,7 @@ function(optimize_where_time_is_spent target)
     string(REPLACE ";" "|" folders "${ARGN}")
     list(FILTER sources INCLUDE REGEX "(^|/)(${folders})/[^/]+$")
   endif()
-  set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS -O1)
+  set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS -O1 SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
 # JITNORM_FUZZ makes libFuzzer's programs of the fuzz targets (tests/fuzz); the library tells the fuzzer where it has been.

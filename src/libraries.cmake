@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# libjitnorm.so and libjitnorm.a from jitnorm_objects.
-add_library(jitnorm SHARED $<TARGET_OBJECTS:jitnorm_objects>)
+# libjitnorm.so and libjitnorm.a from the object libraries.
+set(objects $<TARGET_OBJECTS:jitnorm_objects> $<TARGET_OBJECTS:jitnorm_compact_objects>)
+add_library(jitnorm SHARED ${objects})
 set_target_properties(jitnorm PROPERTIES
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/jitnorm.map)
 # nodelete: dlclose() must leave the code where it is. Threads that executed run the library's code when they end, to
@@ -11,7 +12,7 @@ if(NOT JITNORM_SANITIZE) # a sanitizer's symbols come from the program
   target_link_options(jitnorm PRIVATE -Wl,-z,defs)
 endif()
 
-add_library(jitnorm_static STATIC $<TARGET_OBJECTS:jitnorm_objects>)
+add_library(jitnorm_static STATIC ${objects})
 set_target_properties(jitnorm_static PROPERTIES OUTPUT_NAME jitnorm)
 
 foreach(library jitnorm jitnorm_static)
