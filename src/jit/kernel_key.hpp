@@ -149,6 +149,14 @@ struct forward_row_conf {
     auto operator<=>(const forward_row_conf &) const = default;
 };
 
+// The kernel that does rows of backward one by one. The written rows need their sums.
+struct backward_row_conf {
+    backward_sums_conf reduced;
+    backward_data_conf written;
+
+    auto operator<=>(const backward_row_conf &) const = default;
+};
+
 // The kernel of backward that adds up the gradients of scale and shift from the sums of row blocks.
 struct backward_weights_conf {
     isa vectors = isa::none;
@@ -159,7 +167,8 @@ struct backward_weights_conf {
     auto operator<=>(const backward_weights_conf &) const = default;
 };
 
-using kernel_key = std::variant<backward_sums_conf, backward_data_conf, backward_loop_conf, backward_weights_conf,
-                                addition_conf, reduction_conf, normalize_conf, forward_loop_conf, forward_row_conf>;
+using kernel_key =
+    std::variant<backward_sums_conf, backward_data_conf, backward_loop_conf, backward_row_conf, backward_weights_conf,
+                 addition_conf, reduction_conf, normalize_conf, forward_loop_conf, forward_row_conf>;
 
 } // namespace jitnorm::impl::jit

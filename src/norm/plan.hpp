@@ -103,8 +103,8 @@ struct plan {
     dim_t panel_columns = 0;                       // columns of a panel
     dim_t block_rows = 0;                          // interleaved only: rows of a row block
 
-    // Forward, in place: one kernel does a row from its reduction to its result, unless batches are written in one loop
-    // or prefetched. If there is one row, batches and threads do not matter.
+    // In place: one kernel does a row from its reduction to its result, unless batches are written in one loop or
+    // prefetched. If forward has one row, batches and threads do not matter.
     bool row_kernel = false;
 
     // ---- batches

@@ -57,6 +57,9 @@ private:
                        const panel &here, batch &next, range columns, const column_sums<T> &to) const;
     // Writes diff_src to the panel. The batch's m1 and k must be known.
     void write(const arguments &args, const schedule &now, const panel &here, const batch &b, range columns) const;
+    // Sums up a batch, finds the slopes and writes diff_src, row by row.
+    void do_rows(const arguments &args, const schedule &now, const panel &here, const batch &b,
+                 const column_sums<T> &to) const;
     const void *scale_of(const arguments &args, const panel &here, range columns) const;
     jit::backward_sums_arguments<T> sums_arguments(const arguments &args, const panel &here, const batch &b,
                                                    range columns, const column_sums<T> &to, T *s1, T *s2) const;
@@ -106,6 +109,7 @@ public:
 
     void reduce(batch &b) {
         read_statistics(b);
+        if (now.row_by_row) return b_.do_rows(args, now, at.open({0, layout_.columns()}), b, sums_);
         b.clear_sums();
         if (b_.is_interleaved()) take_kept_block(b);
         if (b_.reduces())
@@ -118,7 +122,7 @@ public:
     }
 
     void write(const batch &b) {
-        if (b_.writes()) write(at, b, {0, layout_.columns()});
+        if (b_.writes() && !now.row_by_row) write(at, b, {0, layout_.columns()});
     }
 
     // Writes the batch `ready`, at which `before` is, while it reduces the next one.

@@ -38,13 +38,12 @@ jit::backward_data_conf data_conf_of(const problem &p, jit::isa vectors, bool no
     return conf;
 }
 
-template <typename T>
-std::optional<typename backward_kernels<T>::loop_kernels> make_loop_kernels(const problem &p, jit::isa vectors) {
+// The kernels with both passes: with ordinary and with non-temporal stores.
+template <typename Kernels>
+Kernels kernels_of_both_passes(const problem &p, jit::isa vectors) {
     const jit::backward_sums_conf sums = sums_conf_of(p, vectors);
-    const auto kernel = [&](bool non_temporal) {
-        return jit::backward_loop_kernel<T>({sums, data_conf_of(p, vectors, non_temporal)});
-    };
-    return typename backward_kernels<T>::loop_kernels{kernel(false), kernel(true)};
+    using kernel = decltype(Kernels::ordinary);
+    return {kernel({sums, data_conf_of(p, vectors, false)}), kernel({sums, data_conf_of(p, vectors, true)})};
 }
 
 template <typename T>
@@ -69,6 +68,11 @@ bool backward_kernels<T>::may_go_in_one_loop(const problem &p) {
 }
 
 template <typename T>
+bool backward_kernels<T>::may_go_in_one_kernel(const problem &p) {
+    return wants_sums(p);
+}
+
+template <typename T>
 backward_kernels<T>::backward_kernels(const problem &p, const plan *planned, jit::isa vectors)
     : weights(make_weights_kernels<T>(p, vectors)) {
     if (wants_sums(p) || wants_weights(p)) sums.emplace(sums_conf_of(p, vectors));
@@ -76,7 +80,9 @@ backward_kernels<T>::backward_kernels(const problem &p, const plan *planned, jit
     if (p.writes(DIFF_SRC) && (planned == nullptr || planned->non_temporal))
         data_non_temporal.emplace(data_conf_of(p, vectors, true));
     if (planned == nullptr ? may_go_in_one_loop(p) : planned->one_loop_threads > 0)
-        loop = make_loop_kernels<T>(p, vectors);
+        loop = kernels_of_both_passes<loop_kernels>(p, vectors);
+    if (planned == nullptr ? may_go_in_one_kernel(p) : planned->row_kernel)
+        row = kernels_of_both_passes<row_kernels>(p, vectors);
 }
 
 template struct backward_kernels<float>;

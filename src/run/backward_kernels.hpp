@@ -18,6 +18,8 @@ struct backward_kernels {
 
     // Whether rows may be written while others are reduced.
     static bool may_go_in_one_loop(const problem &p);
+    // Whether one kernel can do a row from its sums to its diff_src.
+    static bool may_go_in_one_kernel(const problem &p);
 
     std::optional<jit::backward_sums_kernel<T>> sums; // over rows and columns; empty: the problem needs no sums
     std::optional<jit::backward_data_kernel<T>> data, data_non_temporal; // diff_src; empty: it is omitted
@@ -27,6 +29,11 @@ struct backward_kernels {
         jit::backward_loop_kernel<T> ordinary, non_temporal;
     };
     std::optional<loop_kernels> loop;
+    // Do row after row.
+    struct row_kernels {
+        jit::backward_row_kernel<T> ordinary, non_temporal;
+    };
+    std::optional<row_kernels> row;
 
     // Add up the gradients of scale and shift: sums of row blocks to that of a part, sums of parts to a total, sums of
     // parts to the gradient, and those of the only row block, if there may be but one.

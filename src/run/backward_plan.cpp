@@ -34,6 +34,15 @@ bool wants_gradients(const problem &p) { return p.writes(DIFF_SCALE) || p.writes
 
 // ---- batches
 
+// Where batches are not overlapped, the processor's prefetchers follow rows best that are done one after the other. But
+// pairs of rows, which share the loads and stores of the sums over columns, are worth more if the data stay in L1, if
+// rows are short or leave L1, or if conversions of types take more time than memory.
+constexpr dim_t SHORTEST_ROW_ALONE = 384; // bytes
+bool rows_are_better_alone(const problem &p, dim_t bytes, dim_t row_bytes, const machine &m) {
+    return !m.overlaps_batches && bytes > m.l1 && p.row_length() * element_size(p[SRC]) >= SHORTEST_ROW_ALONE &&
+           row_bytes < LEAVES_L1 && (bytes >= m.last_level || !is_narrow(p));
+}
+
 // `row_bytes`: of two tensors. A batch of data that leaves the caches stays in L1 beside the next one and the sums over
 // columns.
 dim_t batch_rows_of(dim_t row_bytes, bool leaves_caches, const machine &m) {
@@ -44,9 +53,12 @@ dim_t batch_rows_of(dim_t row_bytes, bool leaves_caches, const machine &m) {
 
 void plan_batches_in_place(const problem &p, const row_tensors &tensors, const machine &m, plan &to) {
     to.panel_columns = p.row_length();
-    const bool leaves_caches = data_bytes(p, tensors) >= m.last_level;
-    to.batch_rows =
-        batch_rows_of(p.row_length() * (element_size(p[SRC]) + element_size(p[DIFF_DST])), leaves_caches, m);
+    const dim_t bytes = data_bytes(p, tensors);
+    const bool leaves_caches = bytes >= m.last_level;
+    const dim_t row_bytes = p.row_length() * (element_size(p[SRC]) + element_size(p[DIFF_DST]));
+    to.row_kernel = backward_kernels<float>::may_go_in_one_kernel(p) && p.row_length() <= CHUNK &&
+                    rows_are_better_alone(p, bytes, row_bytes, m);
+    to.batch_rows = to.row_kernel ? MAX_BATCH_ROWS : batch_rows_of(row_bytes, leaves_caches, m);
     to.non_temporal = leaves_caches && p.writes(DIFF_SRC) && takes_non_temporal_stores(p, p[DIFF_SRC]);
 }
 

@@ -422,7 +422,8 @@ private:
     const forward &f_;
     residual_sums<T> sums_;
     // Stores to lines that have just been read leave at once: in place, batches are faster.
-    const bool row_by_row_ = now.row_by_row && args[SUM] != args[RESIDUAL] && args[SUM] != args[SRC];
+    const bool row_by_row_ =
+        now.row_by_row && !now.non_temporal && args[SUM] != args[RESIDUAL] && args[SUM] != args[SRC];
     const std::byte *scale_, *shift_; // null where the problem has none
     T src_scale_, inverse_dst_scale_;
 };

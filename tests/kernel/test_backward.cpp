@@ -125,7 +125,7 @@ const std::vector<sweep> EMULATED = {
               each_of(&setup::diff_src_type, TYPES),
               {affine_types_in_turn}},
      .in_turn = {each_of(&setup::gradient_type, EMULATED_GRADIENT_TYPES)}},
-    {.name = "one_loop",
+    {.name = "both_passes_in_a_kernel",
      .of = {.kind = BACKWARD, .dims = {37, 0}, .src_type = jitnorm_bf16},
      .each = {columns({5, 37, 256, 530}), flags({SCALE | SHIFT, RMS | SCALE})},
      .small_caches = true},

@@ -214,7 +214,8 @@ outputs expected_of(setup s) {
 
 struct ways {
     int threads;
-    bool late_sizes, odd_addresses, small_caches;
+    bool late_sizes, odd_addresses;
+    impl::machine on; // what plans are made for
 };
 
 void expect_bits(const implementation &entry, const setup &s, const ways &how, const outputs &expected) {
@@ -222,12 +223,11 @@ void expect_bits(const implementation &entry, const setup &s, const ways &how, c
     run r(s);
     std::list<guarded_buffer> places;
     if (how.odd_addresses) places = move_to_odd_addresses(r);
-    r.execute_on(entry, how.late_sizes ? sizes_come::at_execution : sizes_come::at_creation,
-                 how.small_caches ? SMALL_CACHES : impl::the_machine());
+    r.execute_on(entry, how.late_sizes ? sizes_come::at_execution : sizes_come::at_creation, how.on);
     expect_same(outputs_of(r), expected, s,
                 std::string(entry.name) + " on " + std::to_string(how.threads) + " threads" +
-                    (how.late_sizes ? ", late sizes" : "") + (how.odd_addresses ? ", odd addresses" : "") +
-                    (how.small_caches ? ", small caches" : ""));
+                    (how.late_sizes ? ", late sizes" : "") + (how.odd_addresses ? ", odd addresses, " : ", ") +
+                    describe(how.on));
 }
 
 void draw(bool forward, int cases, unsigned seed) {
@@ -239,7 +239,7 @@ void draw(bool forward, int cases, unsigned seed) {
         pick_places(pick, s, forward);
         if (forward) pick_parts(pick, s);
         const ways how = {std::array{1, 2, 3, 4, 7}[pick.below(5)], pick.below(4) == 0, pick.below(4) == 0,
-                          pick.toss()};
+                          pick.toss() ? impl::the_machine() : SMALL_CACHES[pick.below(std::size(SMALL_CACHES))]};
         const problem p = make_problem(s);
         if (validate(how.late_sizes ? with_runtime_sizes(p) : p).code != jitnorm_success) continue;
         ++i;

@@ -11,7 +11,7 @@ protected:
     static void expect_reference(setup s) {
         s.kind = jitnorm_backward;
         const outputs expected = outputs_by(reference_entry, s);
-        for (const impl::machine &m : {impl::the_machine(), SMALL_CACHES})
+        for (const impl::machine &m : {impl::the_machine(), SMALL_CACHES[0], SMALL_CACHES[1]})
             for (const int threads : {1, 3}) {
                 const thread_count scope(threads);
                 run r(s);

@@ -40,7 +40,8 @@ void expect_equal_in_case(isa vectors, const sweep &all, const setup &s) {
         scope.set(count);
         expect(entry, ", " + std::to_string(count) + " threads");
     }
-    if (all.small_caches) expect(entry, ", small caches", sizes_come::at_creation, SMALL_CACHES);
+    if (all.small_caches)
+        for (const impl::machine &on : SMALL_CACHES) expect(entry, ", " + describe(on), sizes_come::at_creation, on);
     if (!all.late_sizes) return;
     expect(entry, ", sizes at execution", sizes_come::at_execution);
     expect(reference_entry, ", sizes at execution", sizes_come::at_execution);

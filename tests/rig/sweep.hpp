@@ -21,7 +21,7 @@ struct sweep {
     std::vector<choices> in_turn = {}; // then one of each list; of a list with one choice always that
     std::vector<int> threads = {};     // the numbers of threads to execute with; empty: as many as there are
     bool late_sizes = false;           // executed once more with sizes that come at execution
-    bool small_caches = false;         // executed once more with a plan for caches that hold nearly nothing
+    bool small_caches = false;         // executed once more with each plan for SMALL_CACHES
     preparation prepare = {};
 };
 
@@ -62,8 +62,11 @@ choices scales_per_row(const std::vector<dim_t> &values);          // that are f
 choices joined(choices list, const choices &others);
 std::vector<dim_t> lengths_up_to(dim_t last, const std::vector<dim_t> &others); // all from 1, then the others
 
-// With them every plan goes the ways of large problems.
-inline constexpr impl::machine SMALL_CACHES = {.l1 = 1 << 10, .l2 = 1 << 10, .last_level = 1 << 12};
+// Machines whose caches hold nearly nothing, so that plans go the ways of large problems: those where batches are
+// overlapped, and those where they are not.
+inline constexpr impl::machine SMALL_CACHES[] = {
+    {.l1 = 1 << 10, .l2 = 1 << 10, .last_level = 1 << 12},
+    {.l1 = 1 << 10, .l2 = 1 << 10, .last_level = 1 << 12, .overlaps_batches = false}};
 
 // Layouts of all tensors of rows, of every kind of memory: gaps, spread elements, permuted and blocked dimensions.
 choices all_layouts();

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "rig/equality.hpp"
+#include "rig/sweep.hpp"
 #include "run/backward.hpp"
 #include "run/forward.hpp"
 #include "run/rows_in_place.hpp"
@@ -163,7 +164,7 @@ TEST_P(plans, batches_that_are_not_overlapped) {
     };
     for (const auto &[s, in_l2, in_last_level, in_memory] :
          {expectation{in_place_of(jitnorm_forward_training, jitnorm_f32), 32, 21, 5}, expectation{given, 32, 21, 5},
-          expectation{sums, 32, 1, 32}, expectation{in_place_of(jitnorm_backward, jitnorm_f32), 21, 1, 2}}) {
+          expectation{sums, 32, 1, 32}, expectation{in_place_of(jitnorm_backward, jitnorm_f32, 37, 95), 32, 1, 5}}) {
         EXPECT_EQ(plan_of(s, near).batch_rows, in_l2) << s;
         EXPECT_EQ(plan_of(s, between).batch_rows, in_last_level) << s;
         EXPECT_EQ(plan_of(s, beyond).batch_rows, in_memory) << s;
@@ -243,6 +244,71 @@ TEST_P(plans, sums_row_by_row) {
     late.execute_on(jit_for(GetParam()), sizes_come::at_execution, SMALL_L1);
     expect_same(outputs_of(late), outputs_by(reference_entry, sums_apart(7, 192)), sums_apart(7, 192),
                 "sizes at execution");
+}
+
+// Where batches are not overlapped, rows of backward that come from memory or from L2 are done one by one. Rows of a
+// thread that are no whole row block, and strides between rows, also of what is written, are no reason against it.
+TEST_P(plans, backward_row_by_row) {
+    constexpr machine in_l2 = {.l1 = 1, .l2 = 1 << 20, .last_level = dim_t(1) << 40, .overlaps_batches = false};
+    constexpr machine in_memory = {.l1 = 1, .l2 = 1, .last_level = 1, .overlaps_batches = false};
+    for (const auto kind : {jitnorm_backward, jitnorm_backward_data})
+        for (const auto type : FLOATING)
+            for (const unsigned flags :
+                 {0U, unsigned(jitnorm_use_scale | jitnorm_use_shift), unsigned(jitnorm_rms_norm | jitnorm_use_scale)})
+                for (const dim_t columns : {192, 207, 513, 1499}) {
+                    setup s = in_place_of(kind, type, columns % 2 == 0 ? 67 : 37, columns);
+                    s.flags = flags;
+                    s.form = columns == 513 ? statistics_form::inverse_deviation : statistics_form::variance;
+                    s.affine_type = columns == 207 ? jitnorm_bf16 : jitnorm_f32;
+                    s.residual.added = columns % 3 == 0 ? "dense" : "";
+                    const bool narrow = type == jitnorm_bf16 || type == jitnorm_f16;
+                    EXPECT_TRUE(plan_of(s, in_memory).on(2, true).row_by_row) << s;
+                    EXPECT_EQ(plan_of(s, in_l2).on(2, true).row_by_row, !narrow) << s << ": conversions";
+                    for (const machine &m : {in_l2, in_memory}) {
+                        expect_reference(s, m);
+                        s.in_place = !s.in_place;
+                    }
+                    s.src = s.diff_src = "gap";
+                    expect_reference(s, in_memory);
+                }
+    const setup late = in_place_of(jitnorm_backward, jitnorm_f32);
+    run r(late);
+    r.execute_on(jit_for(GetParam()), sizes_come::at_execution, in_memory);
+    expect_same(outputs_of(r), outputs_by(reference_entry, late), late, "sizes at execution");
+
+    const auto goes = [&](const setup &s, const machine &m) { return plan_of(s, m).on(1, true).row_by_row; };
+    EXPECT_FALSE(goes(in_place_of(jitnorm_backward, jitnorm_f32), ROOMY)) << "overlapped";
+    EXPECT_FALSE(goes(in_place_of(jitnorm_backward, jitnorm_f32, 37, 95), in_memory)) << "short rows";
+    EXPECT_FALSE(goes(in_place_of(jitnorm_backward, jitnorm_f32, 37, 3000), in_memory)) << "rows that leave L1";
+    EXPECT_FALSE(goes(in_place_of(jitnorm_backward, jitnorm_f32, 37, 4097), in_memory)) << "longer than a chunk";
+    constexpr machine all_in_l1 = {.l1 = 1 << 20, .l2 = 1 << 20, .overlaps_batches = false};
+    EXPECT_FALSE(goes(in_place_of(jitnorm_backward, jitnorm_f32), all_in_l1));
+    setup given = in_place_of(jitnorm_backward, jitnorm_f32);
+    given.flags |= jitnorm_use_global_stats;
+    EXPECT_FALSE(goes(given, in_memory)) << "no sums of rows";
+}
+
+// Rows with infinities, NaN, zeros and a huge mean, between rows without.
+TEST_P(plans, special_rows_of_backward_row_by_row) {
+    setup s = in_place_of(jitnorm_backward, jitnorm_f32, 40, 192);
+    EXPECT_TRUE(plan_of(s, SMALL_CACHES[1]).on(1, true).row_by_row);
+    expect_reference(s, SMALL_CACHES[1], [](run &r) {
+        const auto change = [&](slot which, auto &&to) {
+            std::vector<double> x = r[which].values();
+            for (size_t row = 0; row < 40; row += 2)
+                for (size_t c = 0; c < 192; ++c) x[row * 192 + c] = to(row, c, x[row * 192 + c]);
+            r[which].fill(x);
+        };
+        change(SRC, [](size_t row, size_t c, double x) {
+            return row == 4 ? 1e30 + x : row == 8 && c == 191 ? std::numeric_limits<double>::infinity() : x;
+        });
+        change(DIFF_DST, [](size_t row, size_t c, double dy) {
+            if (row == 12) return -0.0;
+            if (row == 16) return 1e38;
+            if (row == 20) return c % 2 == 0 ? 1e-44 : -1e-44;
+            return row == 24 && c == 0 ? std::numeric_limits<double>::quiet_NaN() : dy;
+        });
+    });
 }
 
 // Rows whose first reduction is not enough, between rows for which it is.

@@ -21,6 +21,7 @@ void backward_data_pass::write_all() {
     rows_.begin();
     rows_.step(1, [&] {
         broadcast_statistics();
+        broadcast_slopes();
         loop_.begin(count_);
         compute_vectors();
     });
@@ -30,7 +31,18 @@ void backward_data_pass::write_piece(const paired_rows &rows) {
     prepare();
     rows_.point_to_row();
     broadcast_statistics();
+    broadcast_slopes();
     rows.go_to_piece(loop_);
+    compute_vectors();
+}
+
+void backward_data_pass::write_one() {
+    prepare();
+    rows_.point_to_row();
+    broadcast_statistics();
+    g_.ops.broadcast(k_, xmm_of(k_));
+    if (subtracts_means()) g_.ops.broadcast(m1_, xmm_of(m1_));
+    loop_.begin(count_);
     compute_vectors();
 }
 
@@ -55,15 +67,13 @@ bool backward_data_pass::in_unpack_order() const {
 }
 
 void backward_data_pass::broadcast_statistics() {
-    const auto broadcast = [&](const vmm &to, const Xbyak::Address &array) {
-        rows_.broadcast(array, std::span(&to, 1));
-    };
-    broadcast(rstd_, JITNORM_ARGUMENT(rstd));
-    if (!conf_.sums) return;
-    broadcast(k_, JITNORM_ARGUMENT(k));
-    if (!conf_.centered) return;
-    broadcast(mean_, JITNORM_ARGUMENT(mean));
-    broadcast(m1_, JITNORM_ARGUMENT(m1));
+    rows_.broadcast(JITNORM_ARGUMENT(rstd), std::span(&rstd_, 1));
+    if (subtracts_means()) rows_.broadcast(JITNORM_ARGUMENT(mean), std::span(&mean_, 1));
+}
+
+void backward_data_pass::broadcast_slopes() {
+    if (conf_.sums) rows_.broadcast(JITNORM_ARGUMENT(k), std::span(&k_, 1));
+    if (subtracts_means()) rows_.broadcast(JITNORM_ARGUMENT(m1), std::span(&m1_, 1));
 }
 
 void backward_data_pass::compute_vectors() {
@@ -112,6 +122,15 @@ void backward_data_pass::combine(const place &p) {
     } else {
         g_.ops.negated_fma213(x_at(p), k_, g_at(p));
     }
+}
+
+std::vector<stepped_rows> backward_data_pass::tensors() const {
+    std::vector<stepped_rows> all = {{{src_}, JITNORM_ARGUMENT(src), JITNORM_ARGUMENT(src_row_stride)},
+                                     {{diff_dst_}, JITNORM_ARGUMENT(diff_dst), JITNORM_ARGUMENT(diff_dst_row_stride)},
+                                     {{diff_src_}, JITNORM_ARGUMENT(diff_src), JITNORM_ARGUMENT(diff_src_row_stride)}};
+    if (conf_.scale) all.push_back({{scale_at_}, JITNORM_ARGUMENT(scale), JITNORM_ARGUMENT(scale_row_stride)});
+    if (adds()) all.push_back({{diff_sum_}, JITNORM_ARGUMENT(diff_sum), JITNORM_ARGUMENT(diff_sum_row_stride)});
+    return all;
 }
 
 namespace {

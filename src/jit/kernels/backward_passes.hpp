@@ -32,6 +32,12 @@ public:
     void sum_all();
     void sum_piece(const paired_rows &rows);
 
+    // The two sums of a row, in the lowest lanes, and a register that is free then. There is no s1 without a mean.
+    struct row_sums {
+        Xbyak::Xmm s1, s2, free;
+    };
+    row_sums sum_one(); // the row with the current index
+
 private:
     bool has_s1() const { return conf_.sums && conf_.centered; }
     bool needs_xhat() const { return conf_.sums || conf_.diff_scale; }
@@ -97,17 +103,23 @@ public:
     int frame_bytes() const { return 0; }
     void write_all();
     void write_piece(const paired_rows &rows);
+    // Writes the row with the current index, whose m1 and k are in the lowest lanes of these registers.
+    void write_one();
+    std::array<vmm, 2> slopes_of_one() const { return {m1_, k_}; }
 
 private:
     void prepare();
     void prepare_loads();
     bool adds() const { return conf_.diff_sum != jitnorm_data_type_undef; }
+    bool subtracts_means() const { return conf_.sums && conf_.centered; }
     bool in_unpack_order() const;
     void broadcast_statistics();
+    void broadcast_slopes();
     void compute_vectors();
     void compute(places vectors);
     void load_g(places vectors);
     void combine(const place &p);
+    std::vector<stepped_rows> tensors() const;
     const vmm &g_at(const place &p) const { return g_values_[size_t(p.slot)]; }
     const vmm &x_at(const place &p) const { return x_[size_t(p.slot)]; }
 
@@ -120,15 +132,7 @@ private:
     const std::array<vmm, 2> narrowing_{registers_.take_vector(), registers_.take_vector()};
     tail_mask tail_{g_, registers_.take_vector()};
     element_io io_{g_, tail_, loop_, where_.loops.io, narrowing_};
-    row_loop rows_{g_,
-                   index_,
-                   left_,
-                   JITNORM_ARGUMENT(rows),
-                   {{{src_}, JITNORM_ARGUMENT(src), JITNORM_ARGUMENT(src_row_stride)},
-                    {{diff_dst_}, JITNORM_ARGUMENT(diff_dst), JITNORM_ARGUMENT(diff_dst_row_stride)},
-                    {{scale_at_}, JITNORM_ARGUMENT(scale), JITNORM_ARGUMENT(scale_row_stride)},
-                    {{diff_sum_}, JITNORM_ARGUMENT(diff_sum), JITNORM_ARGUMENT(diff_sum_row_stride)},
-                    {{diff_src_}, JITNORM_ARGUMENT(diff_src), JITNORM_ARGUMENT(diff_src_row_stride)}}};
+    row_loop rows_{g_, index_, left_, JITNORM_ARGUMENT(rows), tensors()};
     unit_products products_{g_};
     centered_load difference_{g_, io_, conf_.src, conf_.centered, &products_};
 };

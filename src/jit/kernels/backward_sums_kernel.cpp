@@ -37,6 +37,16 @@ void backward_sums_pass::sum_piece(const paired_rows &rows) {
     loop_.walk(vectors_, add_one_row);
 }
 
+backward_sums_pass::row_sums backward_sums_pass::sum_one() {
+    prepare();
+    pairs_.point_to_row();
+    broadcast_statistics(1);
+    blocks_.sum(lanes_of(1), vectors_, [this](places vectors) { add(1, vectors); });
+    row_sums sums{xmm_of(rows_[0].s1[0]), total_.to_lowest(rows_[0].s2), xmm_of(dy_)};
+    if (has_s1()) total_.to_lowest(rows_[0].s1);
+    return sums;
+}
+
 void backward_sums_pass::prepare() {
     g_.mov(count_, JITNORM_ARGUMENT(count));
     g_.mov(scale_at_, JITNORM_ARGUMENT(scale));

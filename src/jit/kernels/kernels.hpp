@@ -21,6 +21,7 @@ code_ptr code_of(const backward_data_conf &conf);
 code_ptr code_of(const forward_loop_conf &conf);
 code_ptr code_of(const forward_row_conf &conf);
 code_ptr code_of(const backward_loop_conf &conf);
+code_ptr code_of(const backward_row_conf &conf);
 code_ptr code_of(const backward_weights_conf &conf);
 
 template <typename T> // a compute type: float or double
@@ -220,6 +221,20 @@ struct backward_loop_arguments {
 template <typename T>
 using backward_loop_kernel = kernel<backward_loop_conf, backward_loop_arguments<T>, T>;
 
+// backward_row_kernel: does rows one by one: what backward_sums_kernel does for a row, the scalar steps of
+// row_sums.hpp, and what backward_data_kernel does for the row. Where rows come from memory, the processor's
+// prefetchers follow one row after the other best, and fetch the next one while a row is written. s1, s2, m1, k and the
+// prefetches are not used.
+template <typename T>
+struct backward_row_arguments {
+    backward_sums_arguments<T> reduced;
+    backward_data_arguments<T> written; // the same `rows` and `count`
+    double inverse_count;               // 1 / count
+};
+
+template <typename T>
+using backward_row_kernel = kernel<backward_row_conf, backward_row_arguments<T>, T>;
+
 // backward_weights_kernel: adds up arrays of sums in double, in order, and stores the result as sums in double or as a
 // gradient (docs/arithmetic.md, "Backward").
 struct backward_weights_arguments {
@@ -241,6 +256,6 @@ constexpr bool HAS_ONE_LAYOUT = sizeof(Arguments<float>) == sizeof(Arguments<dou
 static_assert(HAS_ONE_LAYOUT<addition_arguments> && HAS_ONE_LAYOUT<reduction_arguments> &&
               HAS_ONE_LAYOUT<normalize_arguments> && HAS_ONE_LAYOUT<backward_sums_arguments> &&
               HAS_ONE_LAYOUT<backward_data_arguments> && HAS_ONE_LAYOUT<forward_loop_arguments> &&
-              HAS_ONE_LAYOUT<backward_loop_arguments>);
+              HAS_ONE_LAYOUT<backward_loop_arguments> && HAS_ONE_LAYOUT<backward_row_arguments>);
 
 } // namespace jitnorm::impl::jit
