@@ -36,8 +36,7 @@ dim_t pitch_of(jitnorm_data_type_t type, dim_t columns) {
 // `bytes`: of all data. Data that fill most of the last level have left it in part.
 dim_t batch_bytes(dim_t bytes, const machine &m) {
     if (m.overlaps_batches) return IN_CACHE_BATCH;
-    if (bytes >= m.last_level / 8 * 5) return FAR_BATCH;
-    return bytes > FAR_FROM_L2 * m.l2 ? IN_CACHE_BATCH : near_batch(m);
+    return bytes >= m.last_level / 8 * 5 ? FAR_BATCH : near_batch(m);
 }
 
 // Small data: rows go through the kernel in pairs, which share the loads of scale and shift. Data that is larger than

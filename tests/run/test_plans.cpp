@@ -163,7 +163,7 @@ TEST_P(plans, batches_that_are_not_overlapped) {
         dim_t near, between, beyond; // rows of a batch
     };
     for (const auto &[s, in_l2, in_last_level, in_memory] :
-         {expectation{in_place_of(jitnorm_forward_training, jitnorm_f32), 32, 21, 5}, expectation{given, 32, 21, 5},
+         {expectation{in_place_of(jitnorm_forward_training, jitnorm_f32), 32, 1, 5}, expectation{given, 32, 1, 5},
           expectation{sums, 32, 1, 32}, expectation{in_place_of(jitnorm_backward, jitnorm_f32, 37, 95), 32, 1, 5}}) {
         EXPECT_EQ(plan_of(s, near).batch_rows, in_l2) << s;
         EXPECT_EQ(plan_of(s, between).batch_rows, in_last_level) << s;
