@@ -210,8 +210,6 @@ inline use problem::use_of(slot s) const {
         return written_if(has_gate);
     case DIFF_GATE:
         return written_if(has_gate && prop_kind == jitnorm_backward);
-    case PRE_QUANTIZATION:
-        return written_if(exists);
     case SRC_SCALE:
         return read_if(attr.src_scale);
     case DST_SCALE:
@@ -220,8 +218,8 @@ inline use problem::use_of(slot s) const {
         return !shares_columns() ? use::absent : writes(DST) ? use::read : use::written;
     case SCRATCHPAD:
         return written_if(attr.scratchpad_mode == jitnorm_scratchpad_mode_user);
-    default:
-        return read_if(post_op_operand(s) != nullptr);
+    default: // further outputs, and operands of post-ops
+        return s < FIRST_POST_OP ? written_if(exists) : read_if(post_op_operand(s) != nullptr);
     }
 }
 

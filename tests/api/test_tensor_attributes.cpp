@@ -4,6 +4,7 @@
 // targets ask.
 #include <functional>
 
+#include "api/primitive/primitive_desc.hpp"
 #include "jitnorm/jitnorm.hpp"
 #include "residual_model.hpp"
 #include "rig/unknown.hpp"
@@ -43,7 +44,7 @@ const described_tensor TENSORS[] = {
      [](auto attr, md_handle *md) { return jitnorm_primitive_attr_get_residual(attr, nullptr, md, nullptr, nullptr); }},
     {"gate", JITNORM_ARG_SRC_2, 2, 0, false, true,
      [](auto attr, md_handle src, md_handle md) {
-         EXPECT_OK(jitnorm_primitive_attr_set_residual(attr, src, nullptr, NO_BIAS, 0));
+         jitnorm_primitive_attr_set_residual(attr, src, nullptr, NO_BIAS, 0);
          return jitnorm_primitive_attr_set_residual_gate(attr, md);
      },
      jitnorm_primitive_attr_get_residual_gate, {2, 1, 24}},
@@ -106,6 +107,32 @@ TEST_P(tensor_attribute, is_what_was_put_in) {
         EXPECT_EQ(ndims_of(get(attr)), 0);
     }
     EXPECT_TRUE(jitnorm_memory_desc_equal(get(copy), own));
+}
+
+TEST_P(tensor_attribute, null_pointers_are_refused) {
+    const owned_attr attr = make_attr();
+    md_handle md = nullptr;
+    EXPECT_EQ(tensor.set(nullptr, data, own), INVALID);
+    EXPECT_EQ(tensor.get(nullptr, &md), INVALID);
+    // The function that tells all of the residual is given null in the place of what is not asked for.
+    const bool is_of_residual = tensor.arg == JITNORM_ARG_SRC_1 || tensor.arg == JITNORM_ARG_DST_1;
+    EXPECT_EQ(tensor.get(attr, nullptr), is_of_residual ? jitnorm_success : INVALID);
+}
+
+// Other tensors have the same descriptor, as far as they may.
+TEST_P(tensor_attribute, whatever_differs_is_another_entry_of_the_cache) {
+    const auto entry = [&](const described_tensor &t, const owned_md &md) {
+        const owned_attr attr = make_attr();
+        EXPECT_OK(t.set(attr, data, md));
+        return forward(data, attr).get()->what;
+    };
+    const auto made = entry(tensor, own);
+    EXPECT_EQ(entry(tensor, own), made);
+    EXPECT_NE(entry(tensor, make_md(SIZES, tensor.sizes == SIZES ? jitnorm_f16 : jitnorm_f32)), made);
+    for (const described_tensor &other : TENSORS) {
+        if (other.arg == tensor.arg) continue;
+        EXPECT_NE(entry(other, other.sizes == SIZES ? data : own), made) << other.name;
+    }
 }
 
 TEST_P(tensor_attribute, has_a_decided_layout_in_a_primitive_descriptor) {

@@ -54,7 +54,6 @@ tensor_choice choose_source(byte_stream &choices, tensor_rules rules) {
 }
 
 void append(byte_stream &choices, jitnorm_post_ops_t ops, const tensor_rules &rules, primitive_choice &what) {
-    tensor_choice source;
     switch (choices.below(4)) {
     case 0: {
         const int alg = choices.hostile() ? int(hostile_number(choices)) : choices.pick(ELTWISE_ALGORITHMS);
@@ -65,28 +64,30 @@ void append(byte_stream &choices, jitnorm_post_ops_t ops, const tensor_rules &ru
     case 1: {
         const int zero_point = choices.one_in(4) ? int(choices.number()) : 0;
         const auto type = choices.one_in(3) ? choose_type(choices, true) : jitnorm_data_type_undef;
-        what.reads_dst = true;
         jitnorm_post_ops_append_sum(ops, choose_number(choices), zero_point, type);
         break;
     }
     default: {
         const int alg = choices.hostile() ? int(hostile_number(choices)) : choices.pick(BINARY_ALGORITHMS);
-        source = choose_source(choices, rules);
+        const int argument = JITNORM_ARG_ATTR_MULTIPLE_POST_OP(jitnorm_post_ops_len(ops)) | JITNORM_ARG_SRC_1;
+        const tensor_choice source = choose_source(choices, rules);
         const tests::owned_md md = exercised(choices, source.asked());
-        jitnorm_post_ops_append_binary(ops, jitnorm_alg_kind_t(alg), md.get());
+        if (jitnorm_post_ops_append_binary(ops, jitnorm_alg_kind_t(alg), md.get()) == jitnorm_success)
+            what.tensors[argument] = source;
     }
     }
-    if (jitnorm_post_ops_len(ops) > int(what.post_op_sources.size())) what.post_op_sources.push_back(source);
 }
 
 void choose_residual(byte_stream &choices, jitnorm_primitive_attr_t attr, const tensor_rules &rules,
                      primitive_choice &what) {
     constexpr jitnorm_data_type_t BIASES[] = {jitnorm_data_type_undef, jitnorm_f32, jitnorm_bf16, jitnorm_f16};
     const auto type = [&] { return choose_type(choices, what.is_forward()); };
-    what.residual = choose_tensor(choices, rules, type());
-    what.sum = choices.coin() ? what.residual : choose_tensor(choices, rules, type());
-    const tests::owned_md residual = exercised(choices, what.residual.asked());
-    const tests::owned_md sum = exercised(choices, what.sum.asked());
+    const tensor_choice added = choose_tensor(choices, rules, type());
+    const tensor_choice result = choices.coin() ? added : choose_tensor(choices, rules, type());
+    what.tensors[JITNORM_ARG_SRC_1] = what.tensors[JITNORM_ARG_DIFF_SRC_1] = added;
+    what.tensors[JITNORM_ARG_DST_1] = what.tensors[JITNORM_ARG_DIFF_DST_1] = result;
+    const tests::owned_md residual = exercised(choices, added.asked());
+    const tests::owned_md sum = exercised(choices, result.asked());
     const auto bias = choices.hostile() ? jitnorm_data_type_t(hostile_number(choices)) : choices.pick(BIASES);
     const unsigned flags = choices.hostile() ? unsigned(choices.number()) : unsigned(choices.below(4));
     jitnorm_primitive_attr_set_residual(attr, choices.hostile() ? nullptr : residual.get(),
@@ -111,22 +112,32 @@ void choose_modulation(byte_stream &choices, jitnorm_primitive_attr_t attr, tens
         }
         return chosen;
     };
+    const auto keep = [&](int argument, int gradient, tensor_choice chosen) {
+        if (chosen.ndims <= 0) return;
+        what.tensors[argument] = chosen;
+        chosen.tag = jitnorm_format_tag_any; // row major
+        what.tensors[gradient] = chosen;
+    };
     if (choices.coin()) {
-        what.scale = choose(what.scale_shift_type);
-        what.shift = choices.one_in(4) ? choose(what.scale_shift_type) : what.scale;
-        const tests::owned_md scale = exercised(choices, what.scale.asked()), shift = what.shift.asked();
-        jitnorm_primitive_attr_set_scale_shift_descs(attr, scale.get(), shift.get());
+        const tensor_choice scale = choose(what.scale_shift_type);
+        const tensor_choice shift = choices.one_in(4) ? choose(what.scale_shift_type) : scale;
+        const tests::owned_md asked = exercised(choices, scale.asked());
+        jitnorm_primitive_attr_set_scale_shift_descs(attr, asked.get(), shift.asked().get());
+        keep(JITNORM_ARG_SCALE, JITNORM_ARG_DIFF_SCALE, scale);
+        keep(JITNORM_ARG_SHIFT, JITNORM_ARG_DIFF_SHIFT, shift);
     }
     if (choices.below(4) == 0) return;
-    what.gate = choose(choices.pick(GATES));
-    jitnorm_primitive_attr_set_residual_gate(attr, exercised(choices, what.gate.asked()).get());
+    const tensor_choice gate = choose(choices.pick(GATES));
+    jitnorm_primitive_attr_set_residual_gate(attr, exercised(choices, gate.asked()).get());
+    keep(JITNORM_ARG_SRC_2, JITNORM_ARG_DIFF_SRC_2, gate);
 }
 
 // For rows of dst, or for groups of their columns. Mostly dst then has a type for which there are such scales.
 void find_scales(byte_stream &choices, jitnorm_primitive_attr_t attr, primitive_choice &what) {
     constexpr jitnorm_data_type_t TYPES[] = {jitnorm_s8, jitnorm_u8, jitnorm_f8_e4m3, jitnorm_f8_e5m2};
-    const size_t ndims = what.dst.dims.size();
-    if (what.is_forward() && !choices.hostile()) what.dst.type = choices.pick(TYPES);
+    tensor_choice &dst = what.tensors[JITNORM_ARG_DST];
+    const size_t ndims = dst.dims.size();
+    if (what.is_forward() && !choices.hostile()) dst.type = choices.pick(TYPES);
     const int rows = (1 << (ndims - 1)) - 1;
     const bool grouped = choices.coin();
     const jitnorm_dim_t width = choices.hostile() ? hostile_number(choices) : 1 + jitnorm_dim_t(choices.below(8));
@@ -143,15 +154,16 @@ void choose_forward_attributes(byte_stream &choices, jitnorm_primitive_attr_t at
         if (choices.one_in(3))
             jitnorm_primitive_attr_set_scales_mask(attr, choices.hostile() ? int(choices.number()) : arg,
                                                    choices.hostile() ? int(choices.number()) : 0);
-    if (choices.one_in(4) && !what.dst.dims.empty()) find_scales(choices, attr, what);
+    if (choices.one_in(4) && !what.tensors[JITNORM_ARG_DST].dims.empty()) find_scales(choices, attr, what);
     jitnorm_post_ops_t ops = nullptr;
     require(jitnorm_post_ops_create(&ops) == jitnorm_success, "post-ops can be made");
     const tests::owned_post_ops owned(ops);
     for (size_t left = choices.hostile() ? 34 : choices.below(4); left > 0; --left) append(choices, ops, rules, what);
     require(jitnorm_primitive_attr_set_post_ops(attr, ops) == jitnorm_success, "post-ops can be set");
     if (!choices.one_in(4)) return;
-    what.pre_quantization = choose_tensor(choices, rules, choose_type(choices, what.is_forward()));
-    jitnorm_primitive_attr_set_pre_quantization_dst(attr, exercised(choices, what.pre_quantization.asked()).get());
+    const tensor_choice &output = what.tensors[JITNORM_ARG_DST_2] =
+        choose_tensor(choices, rules, choose_type(choices, what.is_forward()));
+    jitnorm_primitive_attr_set_pre_quantization_dst(attr, exercised(choices, output.asked()).get());
 }
 
 tests::owned_attr choose_attributes(byte_stream &choices, const tensor_rules &rules, primitive_choice &what) {
@@ -180,8 +192,9 @@ descriptors describe(byte_stream &choices, const primitive_choice &what) {
         tests::owned_md md = exercised(choices, t.asked());
         return choices.hostile() ? nullptr : std::move(md);
     };
-    descriptors all{made(what.src), made(what.dst), made(what.diff_src), nullptr};
-    if (what.statistics_are_given) all.statistics = made(what.statistics);
+    descriptors all{made(what.tensors.at(JITNORM_ARG_SRC)), made(what.tensors.at(JITNORM_ARG_DST)),
+                    made(what.tensors.at(JITNORM_ARG_DIFF_SRC)), nullptr};
+    if (what.statistics_are_given) all.statistics = made(what.tensors.at(JITNORM_ARG_VARIANCE));
     return all;
 }
 
@@ -224,90 +237,35 @@ void choose_tensors(byte_stream &choices, tensor_rules rules, primitive_choice &
     const bool forward = what.is_forward();
     const auto type = choose_type(choices, forward);
     const auto another_type = [&] { return choices.coin() ? type : choose_type(choices, forward); };
-    what.dst = choose_tensor(choices, rules, another_type());
-    what.diff_src = choices.one_in(4) ? what.dst : choose_tensor(choices, rules, another_type());
+    const tensor_choice dst = choose_tensor(choices, rules, another_type());
+    const tensor_choice diff_src = choices.one_in(4) ? dst : choose_tensor(choices, rules, another_type());
     rules.may_be_any = false;
-    what.src = choices.one_in(4) ? what.dst : choose_tensor(choices, rules, type);
+    const tensor_choice src = choices.one_in(4) ? dst : choose_tensor(choices, rules, type);
     rules.may_be_any = true;
     if (!rules.dims.empty()) rules.dims.pop_back();
     what.statistics_are_given = choices.coin();
-    what.statistics = choose_tensor(choices, rules, choices.hostile() ? choose_type(choices, true) : jitnorm_f32);
-    if (!what.statistics_are_given) what.statistics.tag = jitnorm_format_tag_any; // row major, with run-time sizes
+    tensor_choice statistics =
+        choose_tensor(choices, rules, choices.hostile() ? choose_type(choices, true) : jitnorm_f32);
+    if (!what.statistics_are_given) statistics.tag = jitnorm_format_tag_any; // row major, with run-time sizes
+    tensor_choice vector;
+    vector.null_strides = true;
+    vector.ndims = 1;
+    vector.dims = {src.dims.empty() ? 1 : src.dims.back()};
+    what.tensors = {
+        {JITNORM_ARG_SRC, src},           {JITNORM_ARG_DIFF_SRC, diff_src}, {JITNORM_ARG_DST, dst},
+        {JITNORM_ARG_DIFF_DST, dst},      {JITNORM_ARG_MEAN, statistics},   {JITNORM_ARG_VARIANCE, statistics},
+        {JITNORM_ARG_SCALE, vector},      {JITNORM_ARG_SHIFT, vector},      {JITNORM_ARG_DIFF_SCALE, vector},
+        {JITNORM_ARG_DIFF_SHIFT, vector}, {JITNORM_ARG_BIAS, vector}};
 }
 
 } // namespace
 
-bool primitive_choice::is_output(int argument) const {
-    switch (argument) {
-    case JITNORM_ARG_DST:
-    case JITNORM_ARG_DST_1:
-    case JITNORM_ARG_DST_2:
-    case JITNORM_ARG_DIFF_SRC:
-    case JITNORM_ARG_DIFF_SRC_1:
-    case JITNORM_ARG_DIFF_SRC_2:
-    case JITNORM_ARG_DIFF_SCALE:
-    case JITNORM_ARG_DIFF_SHIFT:
-        return true;
-    case JITNORM_ARG_MEAN:
-    case JITNORM_ARG_VARIANCE:
-        return kind == jitnorm_forward_training && (flags & unsigned(jitnorm_use_global_stats)) == 0;
-    default:
-        return false;
-    }
-}
-
 tests::owned_md primitive_choice::actual(int argument, jitnorm_data_type_t type) const {
-    const auto gradient_of = [&](tensor_choice parameter) {
-        parameter.type = type;
-        parameter.tag = jitnorm_format_tag_any; // row major
-        return parameter.actual();
-    };
-    switch (argument) {
-    case JITNORM_ARG_SRC:
-        return src.actual();
-    case JITNORM_ARG_DST:
-    case JITNORM_ARG_DIFF_DST:
-        return dst.actual();
-    case JITNORM_ARG_DIFF_SRC:
-        return diff_src.actual();
-    case JITNORM_ARG_SRC_1:
-    case JITNORM_ARG_DIFF_SRC_1:
-        return residual.actual();
-    case JITNORM_ARG_SRC_2:
-        return gate.actual();
-    case JITNORM_ARG_DIFF_SRC_2:
-        return gradient_of(gate);
-    case JITNORM_ARG_SCALE:
-        if (scale.ndims > 0) return scale.actual();
-        break;
-    case JITNORM_ARG_SHIFT:
-        if (shift.ndims > 0) return shift.actual();
-        break;
-    case JITNORM_ARG_DIFF_SCALE:
-        if (scale.ndims > 0) return gradient_of(scale);
-        break;
-    case JITNORM_ARG_DIFF_SHIFT:
-        if (shift.ndims > 0) return gradient_of(shift);
-        break;
-    case JITNORM_ARG_DST_1:
-    case JITNORM_ARG_DIFF_DST_1:
-        return sum.actual();
-    case JITNORM_ARG_DST_2:
-        return pre_quantization.actual();
-    case JITNORM_ARG_MEAN:
-    case JITNORM_ARG_VARIANCE:
-        return statistics.actual();
-    default:
-        break;
-    }
-    const size_t post_op = size_t(argument / JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE);
-    if (post_op > 0) return post_op > post_op_sources.size() ? nullptr : post_op_sources[post_op - 1].actual();
-    tensor_choice columns;
-    columns.type = type;
-    columns.null_strides = true;
-    columns.ndims = 1;
-    columns.dims = {src.dims.empty() ? 1 : src.dims.back()};
-    return columns.actual();
+    const auto chosen = tensors.find(argument);
+    if (chosen == tensors.end()) return nullptr;
+    tensor_choice tensor = chosen->second;
+    tensor.type = type;
+    return tensor.actual();
 }
 
 tests::owned_pd request(byte_stream &choices, primitive_choice &what) {

@@ -2,6 +2,8 @@
 // primitive_choice: a request for a primitive descriptor as the fuzzer's bytes describe it.
 #pragma once
 
+#include <map>
+
 #include "tensor_choice.hpp"
 
 namespace jitnorm::fuzz {
@@ -11,16 +13,11 @@ struct primitive_choice {
     unsigned flags = 0;
     float epsilon = 0;
     jitnorm_data_type_t scale_shift_type = jitnorm_f32, diff_scale_shift_type = jitnorm_f32;
-    tensor_choice src, dst, diff_src, statistics; // backward, dst is diff_dst
     bool statistics_are_given = false;
-    std::vector<tensor_choice> post_op_sources; // one for each post-op, empty where it is not a binary one
-    bool reads_dst = false;                     // a sum
-    tensor_choice pre_quantization;             // the second output; may be empty
-    tensor_choice scale, shift, gate;           // with row dimensions; empty: vectors, and no gate
-    tensor_choice residual, sum;                // what is added before, and the sum or its gradient; may be empty
+    // By JITNORM_ARG_*, for both directions: all that an execution may have, but for scales of src and dst.
+    std::map<int, tensor_choice> tensors;
 
     bool is_forward() const { return kind == jitnorm_forward_training || kind == jitnorm_forward_inference; }
-    bool is_output(int argument) const;
     // The sizes that an execution has for the argument, where the primitive descriptor left some open; may be null.
     tests::owned_md actual(int argument, jitnorm_data_type_t type) const;
 };

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 
+#include "norm/tensors.hpp"
 #include "tally.hpp"
 
 namespace jitnorm::fuzz {
+
+using namespace impl::layer_norm; // the table of tensors
 
 namespace {
 
@@ -70,14 +73,12 @@ private:
 
     // All tensors of rows say whether doubles are computed, but for those behind diff_src (judge_gate).
     bool is_in_double() const {
-        constexpr int ROWS[] = {JITNORM_ARG_SRC,   JITNORM_ARG_SRC_1,    JITNORM_ARG_DST,        JITNORM_ARG_DST_1,
-                                JITNORM_ARG_DST_2, JITNORM_ARG_DIFF_DST, JITNORM_ARG_DIFF_DST_1, JITNORM_ARG_DIFF_SRC};
         const auto is_double = [](const std::map<int, dense_tensor> &all, int index) {
             return all.contains(index) && all.at(index).where.type == jitnorm_f64;
         };
-        return std::any_of(std::begin(ROWS), std::end(ROWS), [&](int index) {
-            if (index == JITNORM_ARG_SRC_1 && !what_.is_forward()) return false;
-            return is_double(inputs_, index) || is_double(outputs_, index);
+        return std::ranges::any_of(TENSORS, [&](const tensor_kind &t) {
+            const bool is_of_gate = !what_.is_forward() && t.descriptor == RESIDUAL;
+            return t.dims == extent::rows && !is_of_gate && (is_double(inputs_, t.arg) || is_double(outputs_, t.arg));
         });
     }
 

@@ -4,36 +4,14 @@
 #include <algorithm>
 #include <numeric>
 
+#include "api/primitive/primitive_desc.hpp"
 #include "problem/api.hpp"
 
 namespace jitnorm::fuzz {
 
-namespace {
+using namespace impl::layer_norm; // slots
 
-std::vector<int> known_arguments(size_t post_ops) {
-    std::vector<int> all = {JITNORM_ARG_SRC,
-                            JITNORM_ARG_DST,
-                            JITNORM_ARG_MEAN,
-                            JITNORM_ARG_VARIANCE,
-                            JITNORM_ARG_SCALE,
-                            JITNORM_ARG_SHIFT,
-                            JITNORM_ARG_DIFF_DST,
-                            JITNORM_ARG_DIFF_SRC,
-                            JITNORM_ARG_DIFF_SCALE,
-                            JITNORM_ARG_DIFF_SHIFT,
-                            JITNORM_ARG_DIFF_SRC_1,
-                            JITNORM_ARG_DIFF_SRC_2,
-                            JITNORM_ARG_SRC_1,
-                            JITNORM_ARG_SRC_2,
-                            JITNORM_ARG_DST_1,
-                            JITNORM_ARG_BIAS,
-                            JITNORM_ARG_DIFF_DST_1,
-                            JITNORM_ARG_DST_2,
-                            JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_SRC,
-                            JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST};
-    for (size_t i = 0; i < post_ops; ++i) all.push_back(JITNORM_ARG_ATTR_MULTIPLE_POST_OP(int(i)) | JITNORM_ARG_SRC_1);
-    return all;
-}
+namespace {
 
 template <typename Answer>
 Answer ask(const_jitnorm_memory_desc_t md, jitnorm_query_t what) {
@@ -70,12 +48,9 @@ const_jitnorm_memory_desc_t scratchpad_of(const_jitnorm_primitive_t p) {
 
 primitive_arguments::primitive_arguments(byte_stream &choices, const primitive_choice &what,
                                          const_jitnorm_primitive_desc_t pd) {
-    for (const int index : known_arguments(what.post_op_sources.size())) {
-        const auto *md = jitnorm_primitive_desc_query_md(pd, jitnorm_query_exec_arg_md, index);
-        const bool exists = ask<int>(md, jitnorm_query_ndims_s32) > 0;
-        if (!exists && !choices.hostile()) continue;
-        can_run_ = can_run_ && add(choices, what, index, md);
-    }
+    const size_t post_ops = pd->what->problem.attr.post_ops.entries.size();
+    for (int s = SRC; s < post_op_slot(post_ops); ++s)
+        if (s != ROW_SUMS && s != SCRATCHPAD) can_run_ = can_run_ && add(choices, what, pd, slot(s));
     if (!can_run_) return;
     choose_aliases(choices, what);
     regions_.allocate(choices);
@@ -83,21 +58,23 @@ primitive_arguments::primitive_arguments(byte_stream &choices, const primitive_c
 }
 
 // False where the execution is not worth it.
-bool primitive_arguments::add(byte_stream &choices, const primitive_choice &what, int index,
-                              const_jitnorm_memory_desc_t asked) {
+bool primitive_arguments::add(byte_stream &choices, const primitive_choice &what, const_jitnorm_primitive_desc_t pd,
+                              slot s) {
+    const problem &p = pd->what->problem;
+    const auto *asked = jitnorm_primitive_desc_query_md(pd, jitnorm_query_exec_arg_md, arg_of(s));
+    const bool exists = ask<int>(asked, jitnorm_query_ndims_s32) > 0;
+    if (!exists && !choices.hostile()) return true;
     const auto type = ask<jitnorm_data_type_t>(asked, jitnorm_query_data_type);
     const bool is_open = jitnorm_memory_desc_get_size(asked) == JITNORM_RUNTIME_SIZE_VAL;
-    tests::owned_md md = is_open ? what.actual(index, type) : clone_of(asked);
-    if (choices.hostile()) md = choose_tensor(choices, {what.src.dims, 0, false}, type).actual();
+    tests::owned_md md = is_open ? what.actual(arg_of(s), type) : clone_of(asked);
+    if (choices.hostile())
+        md = choose_tensor(choices, {what.tensors.at(JITNORM_ARG_SRC).dims, 0, false}, type).actual();
     if (md == nullptr || !is_small(md.get())) return false;
-    const bool is_found = index == (JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST) && // not the one that is given
-                          ask<int>(asked, jitnorm_query_ndims_s32) > 1;
-    const bool is_written = what.is_output(index) || is_found;
-    const bool is_read = !is_written || (what.reads_dst && index == JITNORM_ARG_DST);
+    const bool is_written = p.writes(s), is_read = !is_written || p.reads(s);
     regions_.add(jitnorm_memory_desc_get_size(md.get()), ask<jitnorm_data_type_t>(md.get(), jitnorm_query_data_type),
                  is_read, is_written);
-    if (index == JITNORM_ARG_VARIANCE && !is_written) regions_.make_positive(arguments_.size());
-    arguments_.push_back({index, std::move(md), !choices.hostile(), is_read, is_written});
+    if (s == VARIANCE && !is_written) regions_.make_positive(arguments_.size());
+    arguments_.push_back({arg_of(s), std::move(md), !choices.hostile(), is_read, is_written});
     return true;
 }
 

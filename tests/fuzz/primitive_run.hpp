@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "norm/tensors.hpp"
 #include "primitive_choice.hpp"
 #include "primitive_judge.hpp"
 #include "tensor_regions.hpp"
@@ -37,7 +38,8 @@ private:
         bool has_handle, is_read, is_written;
     };
 
-    bool add(byte_stream &choices, const primitive_choice &what, int index, const_jitnorm_memory_desc_t asked);
+    bool add(byte_stream &choices, const primitive_choice &what, const_jitnorm_primitive_desc_t pd,
+             impl::layer_norm::slot s);
     size_t position_of(int index) const;
     bool is_complete() const; // all arguments are handed over, each once
     std::map<int, dense_tensor> values(bool outputs) const;

@@ -215,10 +215,10 @@ TEST(validate, gradients_of_sums) {
     is_unsupported(backward_problem(), with_residual({}, dense({4, 6, 8}, jitnorm_s8)));
 }
 
-// ---------------------------------------------------------------- pre-quantization output
+// ---------------------------------------------------------------- further outputs
 
-TEST(validate, pre_quantization_outputs) {
-    const auto with_output = [](const memory_desc &md) { return [=](problem &p) { p[PRE_QUANTIZATION] = md; }; };
+void check_further_output(slot output) {
+    const auto with_output = [=](const memory_desc &md) { return [=](problem &p) { p[output] = md; }; };
     const memory_desc same = dense({4, 6, 8});
     for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64})
         accepts(forward_problem(), with_output(dense({4, 6, 8}, type)));
@@ -234,6 +234,11 @@ TEST(validate, pre_quantization_outputs) {
     open.format_kind = jitnorm_format_kind_any;
     is_invalid(forward_problem(), with_output(repeated));
     is_invalid(forward_problem(), with_output(open));
+}
+
+TEST(validate, further_outputs) {
+    for (const tensor_kind &t : TENSORS)
+        if (is_further_output(t)) check_further_output(t.place);
 }
 
 } // namespace
