@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which operations behind a normalization become one partition with it, and which do not: each rule of jitnorm_graph.h.
+// Each function and each combination that does is executed as one in test_fusion_results.cpp.
 #include <cmath>
 
 #include "fusion_groups.hpp"
@@ -9,22 +10,6 @@ namespace {
 
 using enum op::kind;
 using graph::partition;
-TEST(fusion_groups, every_function) {
-    for (const op::kind kind :
-         {Abs, Exp, GELU, HardSwish, Log, Mish, Sigmoid, SoftPlus, ReLU, Round, Sqrt, Square, Tanh})
-        expect_fused(chain({{kind}}));
-    expect_fused(chain({with_float(Elu, op::attr::alpha, 1)}));
-    expect_fused(chain({with_float(LeakyReLU, op::attr::alpha, 0.1F)}));
-    expect_fused(chain({with_float(SoftPlus, op::attr::beta, 2)}));
-    const auto two = [](op::attr one, op::attr other) {
-        return [=](op &o) { o.set_attr<float>(one, 0.25F).set_attr<float>(other, 1); };
-    };
-    expect_fused(chain({{Clamp, jitnorm_f32, {}, false, two(op::attr::min, op::attr::max)}}));
-    expect_fused(chain({{HardSigmoid, jitnorm_f32, {}, false, two(op::attr::alpha, op::attr::beta)}}));
-    for (const char *mode : {"gelu_erf", "gelu_tanh"})
-        expect_fused(
-            chain({{GELU, jitnorm_f32, {}, false, [=](op &o) { o.set_attr<std::string>(op::attr::mode, mode); }}}));
-}
 
 TEST(fusion_groups, functions_that_are_not_as_described) {
     for (const op::kind kind : {Clamp, Elu, HardSigmoid, LeakyReLU, SoftMax, Reciprocal, End, Wildcard})
@@ -42,14 +27,8 @@ TEST(fusion_groups, functions_that_are_not_as_described) {
     expect_apart(chain({{GELU, jitnorm_f32, {}, false, number}}));
 }
 
-TEST(fusion_groups, combinations_with_what_can_be_broadcast) {
-    for (const op::kind kind : {Add, Multiply, Maximum, Minimum, Divide, Subtract})
-        for (const shape &dims : {shape{2, 3, 4}, {3, 4}, {4}, {1}, {}, {1, 3, 1}, {2, 1, 4}}) {
-            expect_fused(chain({{kind, jitnorm_f32, {dense(20, dims)}}}));
-            const bool commutes = kind != Divide && kind != Subtract;
-            const fused_graph swapped = chain({{kind, jitnorm_f32, {dense(20, dims)}, true}});
-            commutes ? expect_fused(swapped) : expect_apart(swapped);
-        }
+TEST(fusion_groups, combinations_that_are_not_as_described) {
+    for (const op::kind kind : {Divide, Subtract}) expect_apart(chain({{kind, jitnorm_f32, {dense(20, DIMS)}, true}}));
     for (const shape &dims : {shape{2}, {3, 1, 4}, {2, 2, 3, 4}, {1, 1, 1, 4}, {5}, {0}})
         expect_apart(chain({{Add, jitnorm_f32, {dense(20, dims)}}}));
     expect_apart(chain({{Add, jitnorm_f32, {unknown(20)}}}));
@@ -142,10 +121,8 @@ TEST(fusion_groups, quantize) {
 }
 
 TEST(fusion_groups, at_most_nineteen_functions) {
-    std::vector<link> links(19, link{ReLU});
+    std::vector<link> links(20, link{ReLU});
     links.push_back(quantize(0.5F));
-    expect_fused(chain(links));
-    links.insert(links.begin(), link{ReLU});
     const groups found = groups_of(chain(links));
     ASSERT_EQ(found.size(), 3u);
     EXPECT_EQ(found[0].size(), 20u);
