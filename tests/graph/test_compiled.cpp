@@ -94,6 +94,22 @@ TEST(compiled, in_place_pairs) {
     EXPECT_EQ(compiled_op(request).pairs(), (pairs{{SRC_ID, DST_ID}}));
 }
 
+// gamma is copied, to a place that begins a cache line wherever the caller's memory begins.
+TEST(compiled, the_scratchpad_has_room_to_be_aligned) {
+    op_request request = layer_norm();
+    request.inputs[1] = make_strided_lt(GAMMA_ID, {4}, {3});
+    const compiled_op op(request);
+    lt found;
+    EXPECT_OK(jitnorm_graph_compiled_partition_get_scratchpad_logical_tensor(op.handle, &found));
+    EXPECT_EQ(dims(found.dims, found.dims + found.ndims), dims{64 + 63});
+}
+
+TEST(compiled, what_is_masked_out_is_what_was_given) {
+    op_request request = layer_norm_grad();
+    request.mask = {0, 1, 1};
+    EXPECT_EQ(compiled_op(request).dims_of(DIFF_SRC_ID), (dims{2, 3, 4}));
+}
+
 TEST(compiled, queries_refuse) {
     const compiled_op op(layer_norm());
     lt found;

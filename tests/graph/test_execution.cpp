@@ -37,7 +37,8 @@ gradients gradients_of(op_request request, size_t outputs) {
     gradients all;
     for (size_t i = 0; i < outputs; ++i) {
         const auto *data = static_cast<const float *>(outs.data(i));
-        all.emplace_back(data, data + (i == 0 ? 24 : 4));
+        const size_t bytes = (i == 0 ? 24 : 4) * (request.outputs[i].data_type == jitnorm_f32 ? 4 : 2);
+        all.emplace_back(data, data + bytes / sizeof(float));
     }
     return all;
 }
@@ -56,6 +57,13 @@ TEST(execution, gradients_that_are_left_out_and_without_use_affine) {
     }
     EXPECT_EQ(gradients_of(without, 3), gradients_of(no_gamma, 3));
     EXPECT_NE(gradients_of(without, 3), gradients_of(affine, 3)) << "whose gamma is not ones";
+}
+
+TEST(execution, gradients_of_two_types) {
+    op_request request = layer_norm_grad();
+    const gradients wide = gradients_of(request, 3);
+    request.outputs[1].data_type = jitnorm_bf16;
+    EXPECT_EQ(gradients_of(request, 3)[2], wide[2]) << "not rounded to the other's type";
 }
 
 // Of two types: each is what it is, and none is rounded to the other's.

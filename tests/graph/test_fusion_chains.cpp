@@ -151,5 +151,34 @@ TEST(fusion_chains, nineteen_steps_in_order) {
     expect_equal(as_floats(e.dst.data.values()), expected);
 }
 
+// All that can be fused, in one partition, whose kind in the log names each operation.
+TEST(fusion_chains, the_log_names_every_operation) {
+    const shape dims = {3, 4};
+    const auto bf16 = jitnorm_bf16;
+    const link last = quantize(0.5F);
+    std::vector<op> ops = {
+        op(1, Add, {dense(1, dims, bf16), dense(2, dims, bf16)}, {dense(10, dims, bf16)}, "add"),
+        op(2, RMSNorm, {dense(10, dims, bf16)}, {dense(50, dims, bf16)}, "norm"),
+        op(3, TypeCast, {dense(50, dims, bf16)}, {dense(51, dims)}, "cast"),
+        op(4, Sigmoid, {dense(60, dims)}, {dense(61, dims)}, "sigmoid"),
+        op(5, Multiply, {dense(60, dims), dense(61, dims)}, {dense(62, dims)}, "silu"),
+        op(6, Multiply, {dense(51, dims), dense(62, dims)}, {dense(52, dims)}, "gate"),
+        op(7, Quantize, {dense(52, dims)}, {dense(53, dims, jitnorm_s8)}, "quantize"),
+    };
+    last.configure(ops.back());
+    const auto partitions = partitions_of(ops);
+    ASSERT_EQ(partitions.size(), 1u);
+    testing::internal::CaptureStdout();
+    EXPECT_EQ(jitnorm_set_verbose(2), jitnorm_success);
+    partitions[0].compile({dense(1, dims, bf16), dense(2, dims, bf16), dense(60, dims)}, {dense(53, dims, jitnorm_s8)},
+                          engine(engine::kind::cpu, 0));
+    EXPECT_EQ(jitnorm_set_verbose(0), jitnorm_success);
+    const std::string log = testing::internal::GetCapturedStdout();
+    EXPECT_NE(log.find("graph,compile,cpu,add+norm+cast+sigmoid+silu+gate+quantize,"
+                       "Add+RMSNorm+TypeCast+Sigmoid+Multiply+Multiply+Quantize,"),
+              log.npos)
+        << log;
+}
+
 } // namespace
 } // namespace jitnorm::tests

@@ -34,8 +34,12 @@ TEST(fusion_groups, combinations_that_are_not_as_described) {
     expect_apart(chain({{Add, jitnorm_f32, {unknown(20)}}}));
     expect_apart(chain({{Add}}));
     fused_graph unknown_src = chain({{Add, jitnorm_f32, {dense(20, {4})}}});
-    unknown_src.inputs = {unknown(10)};
-    expect_apart(unknown_src);
+    for (const logical_tensor &src : {unknown(10), dense(10, {2, JITNORM_GRAPH_UNKNOWN_DIM, 4})}) {
+        unknown_src.inputs = {src};
+        expect_apart(unknown_src);
+    }
+    const auto number = [](op &o) { o.set_attr<int64_t>(op::attr::axis, 1); };
+    expect_apart(chain({{Add, jitnorm_f32, {dense(20, {4})}, false, number}}));
 }
 
 TEST(fusion_groups, auto_broadcast) {
@@ -97,9 +101,9 @@ TEST(fusion_groups, quantize) {
     }
     expect_apart(chain({{Quantize, jitnorm_s8}})); // no scales
     for (const auto type : {jitnorm_f32, jitnorm_s32, jitnorm_bf16}) expect_apart(chain({quantize(0.1F, type)}));
-    for (const float scale : {0.F, NAN, INFINITY, 1e-45F, 3e38F}) // the last one's inverse is a denormal
+    for (const float scale : {0.F, NAN, INFINITY, 1e-45F, 1e-38F, 3e38F}) // the last one's inverse is a denormal
         expect_apart(chain({quantize(scale)}));
-    for (const std::vector<int64_t> &points : {std::vector<int64_t>{1, 2}, {(1 << 24) + 1}, {INT64_MIN}})
+    for (const std::vector<int64_t> &points : {std::vector<int64_t>{1, 2}, {(1 << 24) + 1}, {-(1 << 24) - 1}})
         expect_apart(chain({quantize(0.1F, jitnorm_s8, points)}));
     const auto configured = [](configuration more) {
         link q = quantize(0.1F);
@@ -121,11 +125,13 @@ TEST(fusion_groups, quantize) {
 }
 
 TEST(fusion_groups, at_most_nineteen_functions) {
-    std::vector<link> links(20, link{ReLU});
-    links.push_back(quantize(0.5F));
-    const groups found = groups_of(chain(links));
-    ASSERT_EQ(found.size(), 3u);
-    EXPECT_EQ(found[0].size(), 20u);
+    for (const link &one : {link{ReLU}, link{Maximum, jitnorm_f32, {dense(20, {4})}}}) {
+        std::vector<link> links(20, one);
+        links.push_back(quantize(0.5F));
+        const groups found = groups_of(chain(links));
+        ASSERT_EQ(found.size(), 3u);
+        EXPECT_EQ(found[0].size(), 20u);
+    }
 }
 
 TEST(fusion_groups, what_somebody_else_reads_stays_a_tensor) {
@@ -169,6 +175,10 @@ TEST(fusion_groups, which_norms_can_be_followed) {
         odd.inputs = {dense(10, dims)};
         expect_apart(odd);
     }
+    fused_graph backward = chain({{ReLU}});
+    backward.norm = LayerNormBackward;
+    backward.inputs = {dense(10, DIMS), dense(11, DIMS), dense(12, {2, 3}), dense(13, {2, 3})};
+    expect_apart(backward);
     fused_graph unknown_rank = chain({{ReLU}});
     unknown_rank.inputs = {unknown(10)};
     expect_fused(unknown_rank);
@@ -186,6 +196,9 @@ TEST(fusion_groups, statistics) {
         ops.emplace_back(9, StaticReshape, std::vector<logical_tensor>{dense(id, {2, 3})},
                          std::vector<logical_tensor>{dense(20, {2, 3, 1})}, "between");
         EXPECT_EQ(groups_of(ops), (groups{{1}, {9}, {2}}));
+        EXPECT_NO_THROW(partitions_of(ops)[0].compile(
+            {dense(10, DIMS)}, {dense(50, DIMS), dense(30, {2, 3}), dense(31, {2, 3})}, engine(engine::kind::cpu, 0)))
+            << "which is the norm alone";
         ops.back() = op(9, StaticReshape, {dense(id, {2, 3})}, {dense(21, {6})}, "aside");
         EXPECT_EQ(groups_of(ops), (groups{{1, 2}, {9}}));
     }
@@ -194,6 +207,13 @@ TEST(fusion_groups, statistics) {
         g.links = {{Add, jitnorm_f32, {dense(id, {2, 3, 1})}}};
         EXPECT_EQ(groups_of(g), (groups{{1}, {2}}));
     }
+}
+
+TEST(fusion_groups, an_operation_behind_two_belongs_to_the_first) {
+    const std::vector<op> ops = {op(1, RMSNorm, {dense(10, DIMS)}, {dense(50, DIMS)}, "first"),
+                                 op(2, RMSNorm, {dense(20, DIMS)}, {dense(51, DIMS)}, "second"),
+                                 op(3, Maximum, {dense(50, DIMS), dense(51, DIMS)}, {dense(52, DIMS)}, "maximum")};
+    EXPECT_EQ(groups_of(ops), (groups{{2}, {1, 3}}));
 }
 
 TEST(fusion_groups, shapes_that_contradict_each_other) {

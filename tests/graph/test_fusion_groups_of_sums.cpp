@@ -38,6 +38,10 @@ TEST(fusion_groups_of_sums, an_addition_before) {
     EXPECT_EQ(groups_of(added(std::move(none))), (groups{{7}, {1}}));
     const op unshaped(7, Add, {dense(1, DIMS), unknown(2)}, {unknown(10)}, "add");
     EXPECT_EQ(groups_of(added(unshaped)), (groups{{7}, {1}}));
+    EXPECT_EQ(groups_of(added(addition({2, JITNORM_GRAPH_UNKNOWN_DIM, 4}, {4}))), (groups{{7}, {1}}));
+    const std::vector<op> contradicting = {op(7, Add, {dense(1, DIMS), dense(2, DIMS)}, {dense(10, {2, 3, 5})}, "add"),
+                                           op(1, RMSNorm, {dense(10, {2, 3, 5})}, {unknown(50)}, "norm")};
+    EXPECT_EQ(groups_of(contradicting), (groups{{7}, {1}}));
     const op twice(7, Add, {dense(1, DIMS), dense(1, DIMS)}, {unknown(10)}, "add");
     EXPECT_EQ(groups_of(added(twice)), (groups{{7}, {1}}));
     const op other(7, Multiply, {dense(1, DIMS), dense(2, DIMS)}, {unknown(10)}, "multiply");
@@ -91,11 +95,11 @@ TEST(fusion_groups_of_sums, a_gamma_made_of_the_sum) {
 
 // An addition behind one normalization and before another belongs to the first, as with oneDNN.
 TEST(fusion_groups_of_sums, an_addition_between_two) {
-    fused_graph first = chain({{Add, jitnorm_f32, {dense(20, DIMS)}}});
-    std::vector<op> ops = first.ops();
-    ops.emplace_back(8, RMSNorm, std::vector<logical_tensor>{unknown(first.result())},
-                     std::vector<logical_tensor>{unknown(60)}, "second");
+    const std::vector<op> ops = {op(1, RMSNorm, {dense(10, DIMS)}, {dense(50, DIMS)}, "first"),
+                                 op(2, Add, {dense(50, DIMS), dense(20, DIMS)}, {dense(51, DIMS)}, "add"),
+                                 op(8, RMSNorm, {dense(51, DIMS)}, {dense(60, DIMS)}, "second")};
     EXPECT_EQ(groups_of(ops), (groups{{1, 2}, {8}}));
+    EXPECT_EQ(groups_of({ops[1], ops[2]}), (groups{{2, 8}})); // which it could join
 }
 
 } // namespace

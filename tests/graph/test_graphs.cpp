@@ -191,6 +191,10 @@ TEST(partition, tells_what_it_was_made_of) {
     EXPECT_OK(jitnorm_graph_partition_get_output_ports(partition, outputs, outs.data()));
     for (size_t i = 0; i < inputs; ++i) EXPECT_EQ(ins[i].id, request.inputs[i].id);
     for (size_t i = 0; i < outputs; ++i) EXPECT_EQ(outs[i].id, request.outputs[i].id);
+    op_request twice = layer_norm();
+    twice.inputs[2].id = GAMMA_ID;
+    EXPECT_OK(jitnorm_graph_partition_get_input_ports_num(twice.partition(), &inputs));
+    EXPECT_EQ(inputs, 3u) << "as the operation lists them";
 }
 
 TEST(partition, wrong_numbers) {

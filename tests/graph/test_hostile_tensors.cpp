@@ -79,7 +79,7 @@ TEST(graph_strides_without_elements, as_frameworks_compute_them) {
 
 TEST(graph_strides_without_elements, of_any_size) {
     expect_statistics_of_nothing(layer_norm_of({3, 0}, {LARGEST, 1}, 1), 3);
-    expect_statistics_of_nothing(layer_norm_of({3, 0}, {LARGEST, LARGEST}, 0), 1); // a dimension of 1 goes before
+    expect_statistics_of_nothing(layer_norm_of({2, 0}, {LARGEST, LARGEST}, 0), 1); // a dimension of 1 goes before
     expect_statistics_of_nothing(layer_norm_of({2, 3, 0, 2}, {LARGEST - 1, 0, LARGEST, LARGEST}, 2), 6);
 }
 

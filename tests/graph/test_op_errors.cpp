@@ -224,7 +224,10 @@ TEST(op_errors, numbers_of_values) {
     const int64_t i = 1;
     const uint8_t b[3] = {};
     EXPECT_EQ(jitnorm_graph_op_set_attr_f32(op, EPSILON, f, 2), jitnorm_invalid_arguments);
+    const int64_t two[2] = {};
     EXPECT_EQ(jitnorm_graph_op_set_attr_s64(op, AXIS, &i, 0), jitnorm_invalid_arguments);
+    EXPECT_EQ(jitnorm_graph_op_set_attr_s64(op, jitnorm_graph_op_attr_axis, two, 2), jitnorm_invalid_arguments);
+    EXPECT_OK(jitnorm_graph_op_set_attr_s64(op, jitnorm_graph_op_attr_axes, two, 2));
     EXPECT_EQ(jitnorm_graph_op_set_attr_bool(op, MASK, b, 3), jitnorm_invalid_arguments);
     EXPECT_EQ(jitnorm_graph_op_set_attr_str(op, AFFINE, "x", 0), jitnorm_invalid_arguments);
     size_t id;

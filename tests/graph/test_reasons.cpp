@@ -28,6 +28,9 @@ TEST(reasons, of_operations) {
     request.inputs[3].data_type = jitnorm_f16;
     EXPECT_EQ(reason_of(request), "variance is f16, f32 is possible, and bf16 if src is bf16");
     request = layer_norm_grad();
+    request.inputs[0].data_type = jitnorm_bf16;
+    EXPECT_EQ(reason_of(request), "x is f32 and dy is bf16, they must be of one type");
+    request = layer_norm_grad();
     request.inputs[4].data_type = jitnorm_s8;
     EXPECT_EQ(reason_of(request), "gamma is s8, f32, bf16 and f16 are possible");
     request = layer_norm();

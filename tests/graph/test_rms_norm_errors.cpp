@@ -50,7 +50,7 @@ TEST(rms_norm, is_supported_along_the_last_of_two_to_five_dimensions) {
             EXPECT_EQ(is_supported(request), expected) << "rank " << rank << " axis " << axis;
             EXPECT_EQ(compile(request), expected ? jitnorm_success : jitnorm_invalid_arguments);
         }
-    for (const int64_t axis : {-1, 0, 2}) {
+    for (const int64_t axis : {-2, -1, 0, 2}) {
         op_request request = rms_norm();
         request.inputs[0] = make_unknown_lt(SRC_ID);
         request.numbers = {{AXIS, axis}};
