@@ -124,7 +124,7 @@ TEST(execution, refuses_tensors_of_other_descriptions) {
     std::vector<float> memory(1000);
     const std::pair<lt, const char *> others[] = {
         {make_lt(SRC_ID, {2, 3, 4}, jitnorm_bf16), "tensor 10 is bf16, f32 was compiled"},
-        {make_lt(SRC_ID, {3, 2, 4}), "dimension 0 of tensor 10 is 3, of the compiled one 2 (3x2x4 and 2x3x4)"},
+        {make_lt(SRC_ID, {5, 3, 4}), "dimension 0 of tensor 10 is 5, of the compiled one 2 (5x3x4 and 2x3x4)"},
         {make_lt(SRC_ID, {2, 3, 4, 1}), "tensor 10 has 4 dimensions (2x3x4x1), the compiled one has 3 (2x3x4)"},
         {make_strided_lt(SRC_ID, {2, 3, 4}, {12, 1, 3}), "tensor 10 has the strides 12x1x3, 12x4x1 were compiled"},
         {make_lt(SRC_ID, {2, 3, 4}, jitnorm_f32, jitnorm_graph_layout_type_any),

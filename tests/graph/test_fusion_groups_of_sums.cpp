@@ -7,7 +7,6 @@ namespace jitnorm::tests {
 namespace {
 
 using enum op::kind;
-using graph::partition;
 
 // Tensors 1 and 2 give 10, which is normalized; operation 7 comes first.
 op addition(const shape &one = DIMS, const shape &other = DIMS, jitnorm_data_type_t type = jitnorm_f32,
@@ -32,7 +31,6 @@ TEST(fusion_groups_of_sums, an_addition_before) {
         EXPECT_EQ(groups_of(added(addition({2, 1, 4}, {1, 3, 4}), {}, norm)), (groups{{7}, {1}})); // neither is whole
         EXPECT_EQ(groups_of(added(addition({4}, {4}), {}, norm)), (groups{{7}, {1}}));             // of one dimension
     }
-    EXPECT_EQ(groups_of(added(addition(), {}, LayerNorm), partition::policy::debug), (groups{{7}, {1}}));
     op none = addition(DIMS, {4});
     none.set_attr<std::string>(op::attr::auto_broadcast, "none");
     EXPECT_EQ(groups_of(added(std::move(none))), (groups{{7}, {1}}));

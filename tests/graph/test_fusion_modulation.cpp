@@ -153,12 +153,12 @@ constexpr size_t Z = 60, SIGMOID = 61, SILU = 62, GATED = 63;
 
 // z * Sigmoid(z) and its product with what the norm, operation 1, writes. The norm is the operation at the place `at`.
 std::vector<op> gated(size_t at, bool product_is_first = false, size_t factor = Z,
-                      jitnorm_data_type_t sigmoid_type = jitnorm_f32, jitnorm_data_type_t z_type = jitnorm_f32) {
-    const logical_tensor src = dense(SRC_ID, DIMS), z = dense(Z, DIMS, z_type), y = dense(FIRST_RESULT, DIMS);
-    const logical_tensor sigmoid = dense(SIGMOID, DIMS, sigmoid_type), silu = dense(SILU, DIMS);
+                      jitnorm_data_type_t sigmoid_type = jitnorm_f32, jitnorm_data_type_t silu_type = jitnorm_f32) {
+    const logical_tensor src = dense(SRC_ID, DIMS), z = dense(Z, DIMS), y = dense(FIRST_RESULT, DIMS);
+    const logical_tensor sigmoid = dense(SIGMOID, DIMS, sigmoid_type), silu = dense(SILU, DIMS, silu_type);
     const std::vector<logical_tensor> last = {product_is_first ? silu : y, product_is_first ? y : silu};
     std::vector<op> ops = {op(2, Sigmoid, {z}, {sigmoid}, "sigmoid"),
-                           op(3, Multiply, {dense(factor, DIMS, z_type), sigmoid}, {silu}, "silu")};
+                           op(3, Multiply, {dense(factor, DIMS), sigmoid}, {silu}, "silu")};
     ops.insert(ops.begin() + ptrdiff_t(at), op(1, RMSNorm, {src}, {y}, "norm"));
     ops.emplace_back(4, Multiply, last, std::vector{dense(GATED, DIMS)}, "gate");
     return ops;
