@@ -47,7 +47,7 @@ TEST(validate, ranks_two_to_twelve) {
     const std::vector<dim_t> dims = {2, 3, 2, 3, 2, 3, 1, 2, 1, 3, 2, 2};
     for (size_t rank = 2; rank <= dims.size(); ++rank)
         accepts(make_problem(jitnorm_forward_training, {dims.begin(), dims.begin() + dim_t(rank)}));
-    is_invalid(make_problem(jitnorm_forward_training, {8}), [](problem &) {});
+    is_invalid(make_problem(jitnorm_forward_training, {8}), none);
     is_invalid(forward_problem(), [](problem &p) { p[SRC].ndims = 13; });
 }
 
@@ -90,10 +90,8 @@ TEST(validate, rows_of_a_larger_problem_are_among_its_rows) {
     });
 }
 
-// All that is refused is unsupported, but for numbers of columns that are none.
 TEST(validate, columns_of_longer_rows) {
-    const auto of = [](
-                        dim_t all, const change &also = [](problem &) {}) {
+    const auto of = [](dim_t all, const change &also = none) {
         return [=](problem &p) {
             p.all_columns = all;
             also(p);
@@ -102,6 +100,7 @@ TEST(validate, columns_of_longer_rows) {
     for (const dim_t all : {8, 9}) accepts(forward_problem(), of(all));
     is_invalid(forward_problem(), of(7));
     is_invalid(make_problem(jitnorm_forward_training, {4, 0}), of(8));
+    is_invalid(forward_problem(), of(8, [](problem &p) { p.flags = jitnorm_use_global_stats; }));
     is_unsupported(backward_problem(), of(8));
     const change changes[] = {[](problem &p) { p = with_runtime_sizes(p); },
                               [](problem &p) {
@@ -116,8 +115,7 @@ TEST(validate, columns_of_longer_rows) {
 
 // Scale, shift and gate with dimensions that count rows, which divide the rows into groups.
 TEST(validate, groups_of_rows) {
-    const auto with_scale = [](
-                                const memory_desc &scale, const change &also = [](problem &) {}) {
+    const auto with_scale = [](const memory_desc &scale, const change &also = none) {
         return [=](problem &p) {
             p.flags = jitnorm_use_scale;
             p[SCALE] = scale;
@@ -140,7 +138,11 @@ TEST(validate, groups_of_rows) {
                        p.all_rows = 24;
                        p.diff_scale_shift_type = jitnorm_f64;
                    }));
-    is_unsupported(backward_problem(), with_scale(rows, [](problem &p) { p.flags |= jitnorm_use_shift; }));
+    for (const memory_desc &shift : {memory_desc{}, dense({1, 6, 8})}) // whose gradient has other groups
+        is_unsupported(backward_problem(), with_scale(rows, [=](problem &p) {
+                           p.flags |= jitnorm_use_shift;
+                           p[SHIFT] = shift;
+                       }));
     problem blocked = make_problem(jitnorm_forward_training, {4, 8, 8});
     blocked[SRC] = make_layout("aBc8b", {4, 8, 8}, jitnorm_f32);
     accepts(blocked, with_scale(rows));
@@ -156,17 +158,14 @@ TEST(validate, gradients_of_gates) {
             also(p);
         };
     };
-    accepts(backward_problem(), with_gate([](problem &) {}));
-    const change unsupported[] = {[](problem &p) { p[SRC].strides[0] = RUNTIME_DIM; },
-                                  [](problem &p) { p.all_rows = 24, p.diff_scale_shift_type = jitnorm_f64; },
-                                  [](problem &p) {
-                                      p[GATE] = dense({4, 1, 8}, jitnorm_s8);
-                                  },
-                                  // The gate may be f64 as src is, but the step of the gate has no src.
-                                  [](problem &p) {
-                                      p[SRC].data_type = jitnorm_f64, p[GATE] = dense({4, 1, 8}, jitnorm_f64);
-                                  }};
-    for (const change &also : unsupported) is_unsupported(backward_problem(), with_gate(also));
+    accepts(backward_problem(), with_gate(none));
+    const auto refuses = [&](const change &also) { is_unsupported(backward_problem(), with_gate(also)); };
+    refuses([](problem &p) { p[SRC].strides[0] = RUNTIME_DIM; });
+    refuses([](problem &p) { p.all_rows = 24, p.diff_scale_shift_type = jitnorm_f64; });
+    refuses([](problem &p) { p[GATE].data_type = jitnorm_s8; });
+    refuses([](problem &p) { p[RESIDUAL].data_type = p[DIFF_GATED].data_type = jitnorm_s8; });
+    // The gate may be f64 as src is, but the step of the gate has no src.
+    refuses([](problem &p) { p[SRC].data_type = p[GATE].data_type = jitnorm_f64; });
 }
 
 TEST(validate, outputs_left_out) {
@@ -179,6 +178,10 @@ TEST(validate, outputs_left_out) {
     is_invalid(forward_problem(), [](problem &p) {
         p.omitted = bit_of(DST);
         p[PRE_QUANTIZATION] = dense({4, 6, 8});
+    });
+    is_invalid(forward_problem(), [](problem &p) {
+        p.omitted = bit_of(DST);
+        p.attr.dst_scale = true;
     });
     is_invalid(forward_problem(), [](problem &p) { p.omitted = bit_of(DST) | bit_of(MEAN) | bit_of(VARIANCE); });
     is_invalid(forward_problem(), [](problem &p) {
@@ -278,10 +281,10 @@ TEST(validate, sizes_that_memory_can_have) {
     constexpr dim_t most = dim_t(1) << 53;
     for (const auto kind : {jitnorm_forward_training, jitnorm_backward}) {
         for (const std::vector<dim_t> &dims : {std::vector<dim_t>{most, 1}, {0, most}, {most, 0}, {most / 4, 4}})
-            accepts(make_problem(kind, dims), [](problem &) {});
+            accepts(make_problem(kind, dims));
         for (const std::vector<dim_t> &dims :
              {std::vector<dim_t>{most, 2}, {0, most + 1}, {most + 1, 0}, {most, 0, 2}, {most, 0, most}})
-            is_invalid(make_problem(kind, dims), [](problem &) {});
+            is_invalid(make_problem(kind, dims), none);
         is_invalid(make_problem(kind, {2, 8}), [](problem &p) { p[SRC].strides[0] = dim_t(1) << 55; });
     }
     const dim_t dims[] = {1, 8}, strides[] = {1, dim_t(1) << 55};
