@@ -90,7 +90,7 @@ TEST(cache_key, whatever_differs_in_a_problem_is_another_key) {
             p[SRC] = make_layout("aBc8b", {4, 6, 8}, jitnorm_f32);
         },
         [](problem &p) {
-            p[SRC] = make_layout("aBc16b", {4, 6, 8}, jitnorm_f32), p[SRC].padded_dims[1] = 8;
+            p[SRC] = make_layout("aBc8b", {4, 6, 8}, jitnorm_f32), p[SRC].inner_blks[0] = 16;
         },
         [](problem &p) {
             p[SRC] = make_layout("aBc8b", {4, 6, 8}, jitnorm_f32), p[SRC].inner_idxs[0] = 2;

@@ -143,6 +143,10 @@ TEST(validate, groups_of_rows) {
                            p.flags |= jitnorm_use_shift;
                            p[SHIFT] = shift;
                        }));
+    is_unsupported(forward_problem(), [](problem &p) {
+        p[RESIDUAL] = dense({4, 6, 8});
+        p[GATE] = dense({4, 1, 8}, jitnorm_s8);
+    });
     problem blocked = make_problem(jitnorm_forward_training, {4, 8, 8});
     blocked[SRC] = make_layout("aBc8b", {4, 8, 8}, jitnorm_f32);
     accepts(blocked, with_scale(rows));
