@@ -6,7 +6,7 @@ set(own_names
   "jitnorm_(residual_.*|partial|free_thread_scratchpad|thread_pool_t|stream_create_with_thread_pool.*)"
   "jitnorm_primitive_attr_(get|set)_(residual|residual_gate|scale_shift_descs|pre_quantization_dst|epsilon)"
   "jitnorm_quantization_mode_dynamic_amax"
-  "JITNORM_(API|INT|RUNTIME_SEQ|RUNTIME_OMP|H|.*_H)")
+  "JITNORM_(API|ARG_ROW_SUMS|INT|RUNTIME_SEQ|RUNTIME_OMP|H|.*_H)")
 foreach(table IN ITEMS normalization_flags= binary=binary_ eltwise=eltwise_) # a table and how its names begin
   string(REGEX MATCH "(.*)=(.*)" table ${table})
   file(STRINGS tables/${CMAKE_MATCH_1}.inc own REGEX "^(OWN|AFFINE)_[A-Z]+\\(")

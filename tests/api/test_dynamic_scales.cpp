@@ -58,33 +58,29 @@ dims dims_of_scales(const_jitnorm_primitive_desc_t pd) {
     return {*sizes, *sizes + ndims_of(md)};
 }
 
-TEST(dynamic_scales, of_rows) {
-    const owned_pd pd = make_pd({});
-    EXPECT_EQ(dims_of_scales(pd), (dims{2, 1}));
-    execution e(pd);
-    e.set(JITNORM_ARG_SRC, SRC);
-    e.set(JITNORM_ARG_SCALE, PARTS);
-    ASSERT_OK(e.run());
-    EXPECT_EQ(e.get<int8_t>(JITNORM_ARG_DST), (std::vector<int8_t>{127, -95, 32, 32, -127, 95, 32, 32}));
-    EXPECT_EQ(e.get(DST_SCALES), (std::vector<float>{1.0F / 127, 1.0F / 127}));
-}
-
-TEST(dynamic_scales, of_groups_of_columns) {
-    const owned_pd pd = make_pd({.mask = 3, .ndims = 2, .groups = PAIRS});
-    EXPECT_EQ(dims_of_scales(pd), (dims{2, 2}));
-    execution e(pd);
-    e.set(JITNORM_ARG_SRC, SRC);
-    e.set(JITNORM_ARG_SCALE, PARTS);
-    ASSERT_OK(e.run());
-    EXPECT_EQ(e.get<int8_t>(JITNORM_ARG_DST), (std::vector<int8_t>{127, -95, 127, 127, -127, 95, 127, 127}));
-    EXPECT_EQ(e.get(DST_SCALES), (std::vector<float>{1.0F / 127, 0.25F / 127, 1.0F / 127, 0.25F / 127}));
-}
-
-// The second one is not the first one made again.
-TEST(dynamic_scales, of_other_groups_are_another_primitive) {
-    EXPECT_EQ(dims_of_scales(make_pd({.mask = 3, .ndims = 2, .groups = PAIRS})), (dims{2, 2}));
+TEST(dynamic_scales, of_rows_and_of_groups_of_columns) {
+    const struct {
+        dynamic_scales asked;
+        dims of;
+        std::vector<int8_t> dst;
+        std::vector<float> scales;
+    } cases[] = {{{}, {2, 1}, {127, -95, 32, 32, -127, 95, 32, 32}, {1.0F / 127, 1.0F / 127}},
+                 {{.mask = 3, .ndims = 2, .groups = PAIRS},
+                  {2, 2},
+                  {127, -95, 127, 127, -127, 95, 127, 127},
+                  {1.0F / 127, 0.25F / 127, 1.0F / 127, 0.25F / 127}}};
+    for (const auto &[asked, of, dst, scales] : cases) {
+        const owned_pd pd = make_pd(asked);
+        EXPECT_EQ(dims_of_scales(pd), of);
+        execution e(pd);
+        e.set(JITNORM_ARG_SRC, SRC);
+        e.set(JITNORM_ARG_SCALE, PARTS);
+        ASSERT_OK(e.run());
+        EXPECT_EQ(e.get<int8_t>(JITNORM_ARG_DST), dst);
+        EXPECT_EQ(e.get(DST_SCALES), scales);
+    }
+    // A request for other groups is another primitive.
     EXPECT_EQ(dims_of_scales(make_pd({.mask = 3, .ndims = 2, .groups = FOURS})), (dims{2, 1}));
-    EXPECT_EQ(dims_of_scales(make_pd({})), (dims{2, 1}));
 }
 
 TEST(dynamic_scales, are_an_output_of_the_attributes) {
@@ -114,28 +110,14 @@ TEST(dynamic_scales, refusals_by_their_kind) {
     expect_refusal(INVALID, "not whole groups", dynamic_scales{.mask = 3, .ndims = 2, .groups = THREES}.attr());
 }
 
-TEST(dynamic_scales, refusals_by_the_rest) {
-    request wide;
-    wide.dst = make_md(SHAPE, jitnorm_f32);
-    wide.forward.dst = wide.dst;
-    expect_refusal(UNIMPLEMENTED, "s8", dynamic_scales{}.attr(), std::move(wide));
+// tests/norm has what the scales do not go with.
+TEST(dynamic_scales, need_a_dst) {
     request empty;
     empty.dst = owned_md();
     must(jitnorm_memory_desc_create_with_tag(&empty.dst, 0, nullptr, jitnorm_data_type_undef, jitnorm_format_tag_undef),
          "");
     empty.forward.dst = empty.dst;
     expect_refusal(INVALID, "no dimensions", dynamic_scales{}.attr(), std::move(empty));
-    request later;
-    later.src = make_md({JITNORM_RUNTIME_DIM_VAL, 4}, jitnorm_f32);
-    later.dst = make_md({JITNORM_RUNTIME_DIM_VAL, 4}, jitnorm_s8);
-    later.forward.src = later.src;
-    later.forward.dst = later.dst;
-    expect_refusal(UNIMPLEMENTED, "known at creation", dynamic_scales{}.attr(), std::move(later));
-    const owned_attr with_sum = dynamic_scales{}.attr();
-    const owned_post_ops sum = make_post_ops();
-    ASSERT_OK(jitnorm_post_ops_append_sum(sum, 1, 0, jitnorm_data_type_undef));
-    ASSERT_OK(jitnorm_primitive_attr_set_post_ops(with_sum, sum));
-    expect_refusal(UNIMPLEMENTED, "sum post-op", with_sum);
 }
 
 TEST(dynamic_scales, are_not_for_backward) {

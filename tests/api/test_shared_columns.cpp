@@ -229,16 +229,17 @@ TEST(shared_columns, may_have_any_values) {
         }
 }
 
+// Of which columns there may be sums; tests/norm has the other rules.
 TEST(shared_columns, are_refused_where_they_have_no_sums) {
-    const auto moments = [](const owned_md &src, jitnorm_dim_t first, jitnorm_dim_t all, unsigned flags = 0) {
+    const auto moments = [](const owned_md &src, jitnorm_dim_t first, jitnorm_dim_t all) {
         owned_pd pd;
-        return jitnorm_layer_normalization_partial_statistics_primitive_desc_create(&pd, cpu(), src, flags, first, all,
+        return jitnorm_layer_normalization_partial_statistics_primitive_desc_create(&pd, cpu(), src, 0, first, all,
                                                                                     nullptr);
     };
-    const auto forward = [](const owned_md &src, const owned_md &dst, unsigned flags = 0) {
+    const auto forward = [](const owned_md &md) {
         owned_pd pd;
         return jitnorm_layer_normalization_partial_forward_primitive_desc_create(
-            &pd, cpu(), jitnorm_forward_inference, src, dst, nullptr, jitnorm_f32, 1e-5F, flags, 4096, 8200, nullptr);
+            &pd, cpu(), jitnorm_forward_inference, md, md, nullptr, jitnorm_f32, 1e-5F, 0, 4096, 8200, nullptr);
     };
     const owned_md chunk = make_md({2, 4096}, jitnorm_f32), rest = make_md({2, 8}, jitnorm_f32),
                    none = make_md({2, 0}, jitnorm_f32);
@@ -249,13 +250,9 @@ TEST(shared_columns, are_refused_where_they_have_no_sums) {
     EXPECT_EQ(moments(chunk, 8192, 8200), jitnorm_invalid_arguments);
     EXPECT_EQ(moments(chunk, -4096, 8200), jitnorm_invalid_arguments);
     EXPECT_EQ(moments(none, 4096, 8200), jitnorm_invalid_arguments);
-    EXPECT_EQ(moments(chunk, 0, 8200, jitnorm_use_global_stats), jitnorm_invalid_arguments);
-    EXPECT_EQ(moments(chunk, 0, 8200, jitnorm_use_scale), jitnorm_invalid_arguments);
     EXPECT_EQ(moments(make_md({2, JITNORM_RUNTIME_DIM_VAL}, jitnorm_f32), 0, 8200), jitnorm_unimplemented);
-    EXPECT_OK(forward(chunk, chunk));
-    EXPECT_EQ(forward(chunk, make_md({2, 4096}, jitnorm_f64)), jitnorm_unimplemented) << "its moments were of floats";
-    EXPECT_EQ(forward(chunk, chunk, jitnorm_use_global_stats), jitnorm_invalid_arguments);
-    EXPECT_EQ(forward(rest, rest), jitnorm_invalid_arguments);
+    EXPECT_OK(forward(chunk));
+    EXPECT_EQ(forward(rest), jitnorm_invalid_arguments);
 }
 
 TEST(shared_columns, are_merged_only_if_they_are_whole_rows) {
@@ -301,21 +298,6 @@ TEST(statistics_alone, have_the_bits_of_those_beside_dst) {
                     EXPECT_TRUE(alone.mean == beside.mean && alone.variance == beside.variance)
                         << rows << 'x' << columns;
                 }
-}
-
-TEST(statistics_alone, need_nothing_else_of_dst) {
-    const owned_md md = make_md({2, 8}, jitnorm_f32), none = no_tensor();
-    owned_pd pd;
-    const auto create = [&](unsigned flags, jitnorm_prop_kind_t kind = jitnorm_forward_training) {
-        return forward_request{.prop_kind = kind, .src = md, .dst = none, .flags = flags}.create(&pd);
-    };
-    EXPECT_OK(create(0));
-    for (const unsigned flags : {jitnorm_use_global_stats, jitnorm_use_scale, jitnorm_use_shift})
-        EXPECT_EQ(create(flags), jitnorm_invalid_arguments) << flags;
-    EXPECT_EQ(create(0, jitnorm_forward_inference), jitnorm_invalid_arguments);
-    const owned_attr attr = make_attr();
-    EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_DST, 0));
-    EXPECT_EQ((forward_request{.src = md, .dst = none, .attr = attr}.create(&pd)), jitnorm_invalid_arguments);
 }
 
 } // namespace

@@ -67,7 +67,7 @@ TEST_F(sharing, a_hit_allocates_the_handle_alone) {
 TEST_F(sharing, whatever_differs_is_another_entry) {
     const owned_md half = make_md({3, 8}, jitnorm_f16), more = make_md({4, 8}, jitnorm_f32),
                    columns = make_md({3, 8}, jitnorm_f32, jitnorm_ba);
-    std::vector<owned_attr> attrs(13);
+    std::vector<owned_attr> attrs(14);
     for (owned_attr &attr : attrs) EXPECT_OK(jitnorm_primitive_attr_create(&attr));
     EXPECT_OK(jitnorm_primitive_attr_set_scratchpad_mode(attrs[0], jitnorm_scratchpad_mode_user));
     EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attrs[1], JITNORM_ARG_SRC, 0));
@@ -85,7 +85,7 @@ TEST_F(sharing, whatever_differs_is_another_entry) {
     add_residual(6, half, nullptr, jitnorm_data_type_undef, 0);
     add_residual(7, data, half, jitnorm_data_type_undef, 0);
     add_residual(8, data, half, jitnorm_data_type_undef, jitnorm_residual_normalize_rounded);
-    add_residual(8, data, half, jitnorm_data_type_undef, jitnorm_residual_mul_silu);
+    add_residual(13, data, half, jitnorm_data_type_undef, jitnorm_residual_mul_silu);
     add_residual(9, data, half, jitnorm_f32, 0);
     add_residual(10, columns, half, jitnorm_f32, 0);
     EXPECT_OK(jitnorm_primitive_attr_set_epsilon(attrs[11], 1e-5));

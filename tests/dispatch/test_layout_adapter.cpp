@@ -81,6 +81,8 @@ TEST(layout_adapter, what_is_laid_out_as_the_problem_has_it_is_not_copied) {
     EXPECT_EQ(layout_adapter(p, layouts, nullptr, 100).scratchpad_bytes(), 128u);
     layouts[SCALE].strides[2] = 0;
     EXPECT_EQ(layout_adapter(p, layouts, nullptr, 100).scratchpad_bytes(), 128u + 128u);
+    layouts[SCALE] = make_layout("dense", {4, 1, 5}, jitnorm_bf16); // of another type than the problem's
+    EXPECT_EQ(layout_adapter(p, layouts, nullptr, 100).scratchpad_bytes(), 128u + 128u);
 }
 
 // Outputs are: gradients of no rows are zeros.

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What prepare() plans for, and says of it.
+// What prepare() plans for, and says of it; and that whatever differs in a problem is another key of the object cache.
 #include <gtest/gtest.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
+#include <vector>
 
 #include <unistd.h>
 
+#include "dispatch/object_cache.hpp"
 #include "dispatch/prepare.hpp"
 #include "rig/problems.hpp"
 
@@ -40,6 +43,100 @@ TEST(prepare, plans_for_the_caches_of_the_environment_and_says_so_before_the_fir
                         describe(m) +
                         "\njitnorm_verbose,v1,plan,[^\n]*\n(jitnorm_verbose,v1,refuse,[^\n]*\n)*"
                         "jitnorm_verbose,v1,plan,[^\n]*\n$");
+}
+
+std::vector<uint64_t> words_of(const problem &p, maker who = maker::primitive_desc) {
+    cache_key key(who);
+    key.add(p);
+    return {key.words().begin(), key.words().end()};
+}
+
+problem with(const post_op &op) {
+    problem p = forward_problem();
+    p.attr.post_ops.entries = {op};
+    return p;
+}
+
+TEST(cache_key, whatever_differs_in_a_problem_is_another_key) {
+    const std::vector<std::function<void(problem &)>> changes = {
+        [](problem &p) { p.prop_kind = jitnorm_backward_data; },
+        [](problem &p) { p.flags = jitnorm_use_scale; },
+        [](problem &p) { p.epsilon = 2; },
+        [](problem &p) { p.normalized_axes = 2; },
+        [](problem &p) { p.form = statistics_form::inverse_deviation; },
+        [](problem &p) { p.omitted = bit_of(MEAN); },
+        [](problem &p) { p.scale_is_ones = true; },
+        [](problem &p) { p.scale_shift_type = jitnorm_bf16; },
+        [](problem &p) { p.diff_scale_shift_type = jitnorm_bf16; },
+        [](problem &p) { p.first_row = 1; },
+        [](problem &p) { p.all_rows = 1; },
+        [](problem &p) { p.all_columns = 1; },
+        [](problem &p) { p.attr.scratchpad_mode = jitnorm_scratchpad_mode_user; },
+        [](problem &p) { p.attr.src_scale = true; },
+        [](problem &p) { p.attr.dst_scale = true; },
+        [](problem &p) { p.attr.normalizes_rounded_sum = true; },
+        [](problem &p) { p.attr.multiplies_silu = true; },
+        [](problem &p) { p.attr.bias_type = jitnorm_f32; },
+        [](problem &p) { p[DST] = {}; },
+        [](problem &p) { p[RESIDUAL] = p[SRC]; },
+        [](problem &p) { p[SUM] = p[SRC]; },
+        [](problem &p) { p[SRC].data_type = jitnorm_bf16; },
+        [](problem &p) { p[SRC].format_kind = jitnorm_format_kind_any; },
+        [](problem &p) { p[SRC].offset0 = 8; },
+        [](problem &p) { p[SRC].dims[0] = 3; },
+        [](problem &p) { p[SRC].padded_dims[0] = 5; },
+        [](problem &p) { p[SRC].strides[0] = 64; },
+        [](problem &p) {
+            p[SRC] = make_layout("aBc8b", {4, 6, 8}, jitnorm_f32);
+        },
+        [](problem &p) {
+            p[SRC] = make_layout("aBc8b", {4, 6, 8}, jitnorm_f32), p[SRC].inner_blks[0] = 16;
+        },
+        [](problem &p) {
+            p[SRC] = make_layout("aBc8b", {4, 6, 8}, jitnorm_f32), p[SRC].inner_idxs[0] = 2;
+        },
+        [](problem &p) { p = with(sum_post_op{}); },
+        [](problem &p) {
+            p = with(sum_post_op{2, 0, jitnorm_data_type_undef});
+        },
+        [](problem &p) {
+            p = with(sum_post_op{1, 1, jitnorm_data_type_undef});
+        },
+        [](problem &p) {
+            p = with(sum_post_op{1, 0, jitnorm_u8});
+        },
+        [](problem &p) {
+            p = with(eltwise_post_op{jitnorm_eltwise_clip, 0, 0});
+        },
+        [](problem &p) {
+            p = with(eltwise_post_op{jitnorm_eltwise_relu, 0, 0});
+        },
+        [](problem &p) {
+            p = with(eltwise_post_op{jitnorm_eltwise_clip, -0.0F, 0});
+        },
+        [](problem &p) {
+            p = with(eltwise_post_op{jitnorm_eltwise_clip, 0, -0.0F});
+        },
+        [](problem &p) {
+            p = with(binary_post_op{jitnorm_binary_add, dense({4, 6, 8})});
+        },
+        [](problem &p) {
+            p = with(binary_post_op{jitnorm_binary_mul, dense({4, 6, 8})});
+        },
+        [](problem &p) {
+            p = with(binary_post_op{jitnorm_binary_add, dense({4, 6, 1})});
+        },
+    };
+    std::vector<std::vector<uint64_t>> keys = {words_of(forward_problem()),
+                                               words_of(forward_problem(), maker::two_phase_call)};
+    for (const auto &change : changes) {
+        problem p = forward_problem();
+        change(p);
+        keys.push_back(words_of(p));
+        EXPECT_EQ(words_of(p), keys.back());
+    }
+    for (size_t i = 0; i < keys.size(); ++i)
+        for (size_t j = 0; j < i; ++j) EXPECT_NE(keys[i], keys[j]) << i << " and " << j;
 }
 
 } // namespace

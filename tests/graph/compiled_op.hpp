@@ -62,7 +62,7 @@ struct bound {
         EXPECT_OK(jitnorm_graph_tensor_get_data_handle(owners[i], &handle));
         return handle;
     }
-    // Values that differ from tensor to tensor and are positive, as a variance is.
+    // Values that differ from tensor to tensor, are positive, as a variance is, and no values of narrower types.
     void fill(size_t elements) const {
         for (size_t i = 0; i < owners.size(); ++i) {
             auto *values = static_cast<float *>(data(i));
@@ -70,7 +70,7 @@ struct bound {
             EXPECT_OK(jitnorm_graph_tensor_get_logical_tensor(owners[i], &t));
             size_t count = 1;
             for (int d = 0; d < t.ndims; ++d) count *= size_t(t.dims[d]);
-            for (size_t e = 0; e < std::min(count, elements); ++e) values[e] = 1 + float((e * 7 + i * 3) % 11) / 4;
+            for (size_t e = 0; e < std::min(count, elements); ++e) values[e] = 1 + float((e * 7 + i * 3) % 11) / 3;
         }
     }
 };

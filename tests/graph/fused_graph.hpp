@@ -65,6 +65,16 @@ struct fused_graph {
     }
 };
 
+template <typename Body>
+jitnorm_status_t status_of(Body &&body) {
+    try {
+        body();
+    } catch (const error &e) {
+        return e.status;
+    }
+    return jitnorm_success;
+}
+
 inline std::vector<graph::partition> partitions_of(const std::vector<op> &ops,
                                                    graph::partition::policy policy = graph::partition::policy::fusion) {
     graph::graph g(engine::kind::cpu);

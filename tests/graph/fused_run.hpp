@@ -45,6 +45,21 @@ inline void execute_partition(const graph::partition &all, const std::vector<con
     EXPECT_TRUE(dst.data.surroundings_are_right());
 }
 
+inline void set_epsilon(op &o) { o.set_attr<float>(op::attr::epsilon, EPSILON); }
+
+// What the normalization alone gives in f32 for these values of src, which is the first of its inputs.
+inline floats normalized_alone(op::kind norm, const std::vector<double> &src, const shape &dims,
+                               std::vector<const graph_tensor *> inputs) {
+    const auto wide = graph_tensor(SRC_ID, dims, jitnorm_f32).filled(src);
+    const graph_tensor result(FIRST_RESULT, dims, jitnorm_f32);
+    inputs[0] = &wide;
+    run_op(norm, inputs, {&result}, [&](op &o) {
+        if (norm == LayerNorm) o.set_attr<bool>(op::attr::keep_stats, false);
+        set_epsilon(o);
+    });
+    return as_floats(result.data.values());
+}
+
 // Tensors of a case, run as the fused partition, or the norm alone.
 struct fused_execution {
     fused_case c;
@@ -77,21 +92,9 @@ struct fused_execution {
     }
 
     // The norm alone, unrounded: values of narrow types are values of f32.
-    floats normalized() const {
-        const auto wide = graph_tensor(SRC_ID, c.dims, jitnorm_f32).filled(src.data.values());
-        const graph_tensor result(FIRST_RESULT, c.dims, jitnorm_f32);
-        std::vector<const graph_tensor *> inputs = norms_inputs();
-        inputs[0] = &wide;
-        run_op(c.norm, inputs, {&result}, [&](op &o) {
-            if (c.norm == LayerNorm) o.set_attr<bool>(op::attr::keep_stats, false);
-            set_epsilon(o);
-        });
-        return as_floats(result.data.values());
-    }
+    floats normalized() const { return normalized_alone(c.norm, src.data.values(), c.dims, norms_inputs()); }
     // The second operand's value for each element.
     floats others() const { return as_floats(broadcast(other.data.values(), c.other_dims, c.dims)); }
-
-    static void set_epsilon(op &o) { o.set_attr<float>(op::attr::epsilon, EPSILON); }
 };
 
 inline floats rounded(const floats &values, jitnorm_data_type_t type) {

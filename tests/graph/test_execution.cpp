@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What execution takes and refuses, in place, on empty tensors, on a caller's threads and on several at once.
+// What execution takes and refuses, in place, on a caller's threads and on several at once.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -26,25 +26,44 @@ TEST(execution, tensors_in_any_order_and_others_among_them) {
     EXPECT_EQ(std::memcmp(outputs.data(0), expected.data(), 24 * sizeof(float)), 0);
 }
 
-// Without use_affine gamma is not looked at, and three outputs are what they are with gamma left out.
-TEST(execution, gradients_without_use_affine) {
-    const auto run = [](const op_request &request) {
-        const compiled_op op(request);
-        const bound inputs(op, request.inputs), outputs(op, request.outputs);
-        inputs.fill(24);
-        EXPECT_OK(execute(op, inputs, outputs));
-        std::vector<float> all;
-        for (size_t i = 0; i < 3; ++i) {
-            const auto *data = static_cast<const float *>(outputs.data(i));
-            all.insert(all.end(), data, data + (i == 0 ? 24 : 4));
-        }
-        return all;
-    };
-    op_request affine = layer_norm_backward(), without = affine;
-    affine.inputs.resize(4);
+using gradients = std::vector<std::vector<float>>;
+
+gradients gradients_of(op_request request, size_t outputs) {
+    request.outputs.resize(outputs);
+    const compiled_op op(request);
+    const bound ins(op, request.inputs), outs(op, request.outputs);
+    ins.fill(24);
+    EXPECT_OK(execute(op, ins, outs));
+    gradients all;
+    for (size_t i = 0; i < outputs; ++i) {
+        const auto *data = static_cast<const float *>(outs.data(i));
+        const size_t bytes = (i == 0 ? 24 : 4) * (request.outputs[i].data_type == jitnorm_f32 ? 4 : 2);
+        all.emplace_back(data, data + bytes / sizeof(float));
+    }
+    return all;
+}
+
+// The gradients of gamma and beta are optional: what is there has the same bits. Without use_affine gamma is not looked
+// at, and three outputs are what they are with gamma left out.
+TEST(execution, gradients_that_are_left_out_and_without_use_affine) {
+    op_request affine = layer_norm_backward(), without = affine, no_gamma = affine;
     without.bools = {{jitnorm_graph_op_attr_use_affine, 0}};
-    EXPECT_EQ(run(without), run(affine));
-    EXPECT_NE(run(without), run(layer_norm_backward())) << "whose gamma is not ones";
+    no_gamma.inputs.resize(4);
+    for (const op_request &request : {affine, without}) {
+        const gradients whole = gradients_of(request, 3);
+        for (const size_t outputs : {1, 2})
+            EXPECT_EQ(gradients_of(request, outputs),
+                      gradients(whole.begin(), whole.begin() + std::ptrdiff_t(outputs)));
+    }
+    EXPECT_EQ(gradients_of(without, 3), gradients_of(no_gamma, 3));
+    EXPECT_NE(gradients_of(without, 3), gradients_of(affine, 3)) << "whose gamma is not ones";
+}
+
+TEST(execution, gradients_of_two_types) {
+    op_request request = layer_norm_grad();
+    const gradients wide = gradients_of(request, 3);
+    request.outputs[1].data_type = jitnorm_bf16;
+    EXPECT_EQ(gradients_of(request, 3)[2], wide[2]) << "not rounded to the other's type";
 }
 
 // Of two types: each is what it is, and none is rounded to the other's.
@@ -103,18 +122,21 @@ TEST(execution, refuses_tensors_of_other_descriptions) {
     const compiled_op op(request);
     const bound inputs(op, request.inputs), outputs(op, request.outputs);
     std::vector<float> memory(1000);
-    const lt others[] = {make_lt(SRC_ID, {2, 3, 4}, jitnorm_bf16),
-                         make_lt(SRC_ID, {3, 2, 4}),
-                         make_lt(SRC_ID, {2, 3, 4, 1}),
-                         make_strided_lt(SRC_ID, {2, 3, 4}, {12, 1, 3}),
-                         make_lt(SRC_ID, {2, 3, 4}, jitnorm_f32, jitnorm_graph_layout_type_any),
-                         make_unknown_lt(SRC_ID)};
-    for (const lt &other : others) {
+    const std::pair<lt, const char *> others[] = {
+        {make_lt(SRC_ID, {2, 3, 4}, jitnorm_bf16), "tensor 10 is bf16, f32 was compiled"},
+        {make_lt(SRC_ID, {5, 3, 4}), "dimension 0 of tensor 10 is 5, of the compiled one 2 (5x3x4 and 2x3x4)"},
+        {make_lt(SRC_ID, {2, 3, 4, 1}), "tensor 10 has 4 dimensions (2x3x4x1), the compiled one has 3 (2x3x4)"},
+        {make_strided_lt(SRC_ID, {2, 3, 4}, {12, 1, 3}), "tensor 10 has the strides 12x1x3, 12x4x1 were compiled"},
+        {make_lt(SRC_ID, {2, 3, 4}, jitnorm_f32, jitnorm_graph_layout_type_any),
+         "tensor 10 has the layout type 1, strided was compiled"},
+        {make_unknown_lt(SRC_ID), "tensor 10 has 0 dimensions (none), the compiled one has 3 (2x3x4)"}};
+    for (const auto &[other, reason] : others) {
         owned_tensor tensor;
         EXPECT_OK(jitnorm_graph_tensor_create(&tensor, &other, cpu(), memory.data()));
         auto ins = inputs.handles;
         ins[0] = tensor;
         EXPECT_EQ(execute(op, ins, outputs.handles, make_stream()), jitnorm_invalid_arguments);
+        EXPECT_STREQ(jitnorm_get_last_error(), reason);
     }
     owned_tensor without_memory;
     EXPECT_OK(jitnorm_graph_tensor_create(&without_memory, &request.inputs[0], cpu(), JITNORM_MEMORY_NONE));
@@ -146,26 +168,6 @@ TEST(execution, in_place) {
         EXPECT_OK(execute(op, inputs.handles, outs, make_stream()));
         EXPECT_EQ(std::memcmp(inputs.data(shared_input), outputs.data(0), 24 * sizeof(float)), 0);
     }
-}
-
-TEST(execution, of_tensors_without_elements) {
-    op_request request = layer_norm_backward();
-    request.inputs = {make_lt(SRC_ID, {0, 3, 4}), make_lt(DIFF_DST_ID, {0, 3, 4}), make_lt(MEAN_ID, {0, 3}),
-                      make_lt(VARIANCE_ID, {0, 3}), make_lt(GAMMA_ID, {4})};
-    request.outputs[0] = make_lt(DIFF_SRC_ID, {0, 3, 4});
-    const compiled_op op(request);
-    const bound inputs(op, request.inputs), outputs(op, request.outputs);
-    EXPECT_EQ(outputs.data(0), nullptr);
-    std::memset(outputs.data(1), 0xff, 4 * sizeof(float));
-    ASSERT_OK(execute(op, inputs, outputs));
-    for (const size_t gradient : {1, 2})
-        for (size_t c = 0; c < 4; ++c) EXPECT_EQ(static_cast<float *>(outputs.data(gradient))[c], 0.F);
-
-    request = layer_norm();
-    request.inputs = {make_lt(SRC_ID, {2, 0})};
-    request.outputs = {make_lt(DST_ID, {2, 0}), make_lt(MEAN_ID, {2}), make_lt(VARIANCE_ID, {2})};
-    const compiled_op forward(request);
-    EXPECT_OK(execute(forward, bound(forward, request.inputs), bound(forward, request.outputs)));
 }
 
 TEST(execution, on_the_callers_threads) {

@@ -71,20 +71,6 @@ TEST(fusion_chains, quantize_rounds_as_often_as_it_says) {
         }
 }
 
-// The graphs of oneDNN's own tests of this pattern.
-TEST(fusion_chains, function_and_quantize) {
-    for (const std::vector<int64_t> &zero_points : {std::vector<int64_t>{}, {0}, {1}}) {
-        fused_execution only_function({LayerNorm, {2, 2, 2}, jitnorm_f32, {{GELU}}});
-        only_function.run();
-        fused_execution e(
-            {LayerNorm, {2, 2, 2}, jitnorm_f32, {{GELU}, quantize(0.5F, jitnorm_s8, zero_points)}, jitnorm_s8});
-        e.run();
-        floats expected = as_floats(only_function.dst.data.values());
-        for (float &x : expected) x = quantized(x, 0.5F, zero_points.empty() ? 0 : float(zero_points[0]), -128, 127);
-        expect_equal(as_floats(e.dst.data.values()), expected);
-    }
-}
-
 void expect_multiplied_and_quantized(const fused_case &c, float zero_point) {
     fused_execution e(c);
     e.run();
@@ -99,28 +85,17 @@ TEST(fusion_chains, multiply_and_quantize) {
     const shape dims = {1, 128, 512};
     const std::vector<link> plain = {with_other(Multiply), quantize(0.5F)};
     expect_multiplied_and_quantized({LayerNorm, dims, jitnorm_f32, plain, jitnorm_s8, dims}, 0);
-    const link to_f32 = {TypeCast, jitnorm_f32};
-    expect_multiplied_and_quantized({LayerNorm,
-                                     dims,
-                                     jitnorm_bf16,
-                                     {to_f32, with_other(Multiply), quantize(0.5F, jitnorm_s8, {0})},
-                                     jitnorm_s8,
-                                     dims},
-                                    0);
-    expect_multiplied_and_quantized({LayerNorm,
-                                     dims,
-                                     jitnorm_bf16,
-                                     {to_f32, with_other(Multiply), quantize(0.5F, jitnorm_s8, {1})},
-                                     jitnorm_s8,
-                                     {512}},
-                                    1);
-    expect_multiplied_and_quantized({RMSNorm,
-                                     dims,
-                                     jitnorm_f16,
-                                     {to_f32, with_other(Multiply), quantize(0.5F, jitnorm_s8, {1})},
-                                     jitnorm_s8,
-                                     {512}},
-                                    1);
+    const struct {
+        op::kind norm;
+        jitnorm_data_type_t type;
+        shape other_dims;
+        int64_t zero_point;
+    } narrow[] = {
+        {LayerNorm, jitnorm_bf16, dims, 0}, {LayerNorm, jitnorm_bf16, {512}, 1}, {RMSNorm, jitnorm_f16, {512}, 1}};
+    for (const auto &[norm, type, other_dims, zero_point] : narrow) {
+        const std::vector<link> links = {{TypeCast}, with_other(Multiply), quantize(0.5F, jitnorm_s8, {zero_point})};
+        expect_multiplied_and_quantized({norm, dims, type, links, jitnorm_s8, other_dims}, float(zero_point));
+    }
 }
 
 TEST(fusion_chains, a_cast_rounds_once) {
@@ -149,6 +124,35 @@ TEST(fusion_chains, nineteen_steps_in_order) {
         x = quantized(x, 0.25F, 3, 0, 255);
     }
     expect_equal(as_floats(e.dst.data.values()), expected);
+}
+
+// All that can be fused, in one partition, whose kind in the log names each operation.
+TEST(fusion_chains, the_log_names_every_operation) {
+    const shape dims = {3, 4};
+    const auto bf16 = jitnorm_bf16;
+    const link last = quantize(0.5F);
+    std::vector<op> ops = {
+        op(1, Add, {dense(1, dims, bf16), dense(2, dims, bf16)}, {dense(10, dims, bf16)}, "add"),
+        op(2, RMSNorm, {dense(10, dims, bf16)}, {dense(50, dims, bf16)}, "norm"),
+        op(3, TypeCast, {dense(50, dims, bf16)}, {dense(51, dims)}, "cast"),
+        op(4, Sigmoid, {dense(60, dims)}, {dense(61, dims)}, "sigmoid"),
+        op(5, Multiply, {dense(60, dims), dense(61, dims)}, {dense(62, dims)}, "silu"),
+        op(6, Multiply, {dense(51, dims), dense(62, dims)}, {dense(52, dims)}, "gate"),
+        op(7, Quantize, {dense(52, dims)}, {dense(53, dims, jitnorm_s8)}, "quantize"),
+    };
+    last.configure(ops.back());
+    const auto partitions = partitions_of(ops);
+    ASSERT_EQ(partitions.size(), 1u);
+    testing::internal::CaptureStdout();
+    EXPECT_EQ(jitnorm_set_verbose(2), jitnorm_success);
+    partitions[0].compile({dense(1, dims, bf16), dense(2, dims, bf16), dense(60, dims)}, {dense(53, dims, jitnorm_s8)},
+                          engine(engine::kind::cpu, 0));
+    EXPECT_EQ(jitnorm_set_verbose(0), jitnorm_success);
+    const std::string log = testing::internal::GetCapturedStdout();
+    EXPECT_NE(log.find("graph,compile,cpu,add+norm+cast+sigmoid+silu+gate+quantize,"
+                       "Add+RMSNorm+TypeCast+Sigmoid+Multiply+Multiply+Quantize,"),
+              log.npos)
+        << log;
 }
 
 } // namespace

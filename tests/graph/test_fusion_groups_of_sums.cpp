@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which additions before a normalization become one partition with it, and which do not.
+// Which additions before a normalization become one partition with it, and which do not. Those whose operands are
+// broadcast are executed as one in test_fusion_additions.cpp.
 #include "fusion_groups.hpp"
 
 namespace jitnorm::tests {
 namespace {
 
 using enum op::kind;
-using graph::partition;
 
 // Tensors 1 and 2 give 10, which is normalized; operation 7 comes first.
 op addition(const shape &one = DIMS, const shape &other = DIMS, jitnorm_data_type_t type = jitnorm_f32,
@@ -27,21 +27,19 @@ std::vector<op> added(op before, std::vector<link> links = {}, op::kind norm = L
 
 TEST(fusion_groups_of_sums, an_addition_before) {
     for (const op::kind norm : {LayerNorm, RMSNorm}) {
-        EXPECT_EQ(groups_of(added(addition(), {}, norm)), (groups{{7, 1}}));
         EXPECT_EQ(groups_of(added(addition(), {{ReLU}, quantize(0.5F)}, norm)), (groups{{7, 1, 2, 3}}));
-        for (const shape &less : {shape{4}, {3, 4}, {2, 1, 4}, {1}, {}}) {
-            EXPECT_EQ(groups_of(added(addition(DIMS, less), {}, norm)), (groups{{7, 1}}));
-            EXPECT_EQ(groups_of(added(addition(less, DIMS), {}, norm)), (groups{{7, 1}}));
-        }
         EXPECT_EQ(groups_of(added(addition({2, 1, 4}, {1, 3, 4}), {}, norm)), (groups{{7}, {1}})); // neither is whole
         EXPECT_EQ(groups_of(added(addition({4}, {4}), {}, norm)), (groups{{7}, {1}}));             // of one dimension
     }
-    EXPECT_EQ(groups_of(added(addition(), {}, LayerNorm), partition::policy::debug), (groups{{7}, {1}}));
     op none = addition(DIMS, {4});
     none.set_attr<std::string>(op::attr::auto_broadcast, "none");
     EXPECT_EQ(groups_of(added(std::move(none))), (groups{{7}, {1}}));
     const op unshaped(7, Add, {dense(1, DIMS), unknown(2)}, {unknown(10)}, "add");
     EXPECT_EQ(groups_of(added(unshaped)), (groups{{7}, {1}}));
+    EXPECT_EQ(groups_of(added(addition({2, JITNORM_GRAPH_UNKNOWN_DIM, 4}, {4}))), (groups{{7}, {1}}));
+    const std::vector<op> contradicting = {op(7, Add, {dense(1, DIMS), dense(2, DIMS)}, {dense(10, {2, 3, 5})}, "add"),
+                                           op(1, RMSNorm, {dense(10, {2, 3, 5})}, {unknown(50)}, "norm")};
+    EXPECT_EQ(groups_of(contradicting), (groups{{7}, {1}}));
     const op twice(7, Add, {dense(1, DIMS), dense(1, DIMS)}, {unknown(10)}, "add");
     EXPECT_EQ(groups_of(added(twice)), (groups{{7}, {1}}));
     const op other(7, Multiply, {dense(1, DIMS), dense(2, DIMS)}, {unknown(10)}, "multiply");
@@ -95,11 +93,11 @@ TEST(fusion_groups_of_sums, a_gamma_made_of_the_sum) {
 
 // An addition behind one normalization and before another belongs to the first, as with oneDNN.
 TEST(fusion_groups_of_sums, an_addition_between_two) {
-    fused_graph first = chain({{Add, jitnorm_f32, {dense(20, DIMS)}}});
-    std::vector<op> ops = first.ops();
-    ops.emplace_back(8, RMSNorm, std::vector<logical_tensor>{unknown(first.result())},
-                     std::vector<logical_tensor>{unknown(60)}, "second");
+    const std::vector<op> ops = {op(1, RMSNorm, {dense(10, DIMS)}, {dense(50, DIMS)}, "first"),
+                                 op(2, Add, {dense(50, DIMS), dense(20, DIMS)}, {dense(51, DIMS)}, "add"),
+                                 op(8, RMSNorm, {dense(51, DIMS)}, {dense(60, DIMS)}, "second")};
     EXPECT_EQ(groups_of(ops), (groups{{1, 2}, {8}}));
+    EXPECT_EQ(groups_of({ops[1], ops[2]}), (groups{{2, 8}})); // which it could join
 }
 
 } // namespace

@@ -50,15 +50,17 @@ struct smooth_function {
 double softplus(double x, double beta) { return std::log1p(std::exp(beta * x)) / beta; }
 
 std::vector<smooth_function> smooth_functions() {
-    const auto mode = [](op &o) { o.set_attr<std::string>(op::attr::mode, "gelu_tanh"); };
+    const auto mode = [](const char *name) { return [=](op &o) { o.set_attr<std::string>(op::attr::mode, name); }; };
+    const auto gelu_erf = [](double x) { return x / 2 * std::erfc(-x / std::sqrt(2.0)); };
     const auto gelu_tanh = [](double x) {
         return x / 2 * (1 + std::tanh(std::sqrt(2 / std::acos(-1.0)) * (x + 0.044715 * x * x * x)));
     };
     return {
         {with_float(Elu, op::attr::alpha, 0.5F), [](double x) { return x > 0 ? x : 0.5 * std::expm1(x); }},
         {{Exp}, [](double x) { return std::exp(x); }},
-        {{GELU}, [](double x) { return x / 2 * std::erfc(-x / std::sqrt(2.0)); }},
-        {{GELU, jitnorm_f32, {}, false, mode}, gelu_tanh},
+        {{GELU}, gelu_erf},
+        {{GELU, jitnorm_f32, {}, false, mode("gelu_erf")}, gelu_erf},
+        {{GELU, jitnorm_f32, {}, false, mode("gelu_tanh")}, gelu_tanh},
         {{Log}, [](double x) { return std::log(x); }},
         {{Mish}, [](double x) { return x * std::tanh(softplus(x, 1)); }},
         {{Sigmoid}, [](double x) { return 1 / (1 + std::exp(-x)); }},

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // When the system gives no memory: each allocation of each creation fails once, executions allocate nothing, and
 // without pages for code the reference takes over.
-
-#include "graph_objects.hpp"
+#include "compiled_op.hpp"
 #include "rig/scarce_memory.hpp"
 
 namespace jitnorm::tests {
@@ -53,26 +52,15 @@ TEST(out_of_memory, objects_say_so) {
 }
 
 struct execution {
-    owned_partition partition;
-    owned_compiled compiled;
-    std::vector<owned_tensor> owners;
-    std::vector<const_jitnorm_graph_tensor_t> handles;
+    compiled_op op;
+    bound inputs, outputs;
     owned_stream stream = make_stream();
 
-    explicit execution(const op_request &request) : partition(request.partition()) {
-        EXPECT_OK(jitnorm_graph_compiled_partition_create(&compiled, partition));
-        EXPECT_OK(compile(partition, compiled, request.inputs, request.outputs));
-        for (const std::vector<lt> &list : {request.inputs, request.outputs})
-            for (const lt &t : list) {
-                owned_tensor tensor;
-                EXPECT_OK(jitnorm_graph_tensor_create(&tensor, &t, cpu(), JITNORM_MEMORY_ALLOCATE));
-                handles.push_back(tensor);
-                owners.push_back(std::move(tensor));
-            }
-    }
+    explicit execution(const op_request &request)
+        : op(request), inputs(op, request.inputs), outputs(op, request.outputs) {}
     jitnorm_status_t run() {
-        return jitnorm_graph_compiled_partition_execute(compiled, stream, handles.size(), handles.data(),
-                                                        handles.size(), handles.data());
+        return jitnorm_graph_compiled_partition_execute(op.handle, stream, inputs.handles.size(), inputs.handles.data(),
+                                                        outputs.handles.size(), outputs.handles.data());
     }
 };
 

@@ -109,6 +109,7 @@ TEST(logical_tensor, equality) {
     lt any = make_lt(1, {2, 3}, jitnorm_f32, ANY), same = any;
     same.layout.strides[0] = 5;
     EXPECT_TRUE(are_equal(any, same));
+    EXPECT_FALSE(are_equal(any, make_lt(1, {2, 4}, jitnorm_f32, ANY)));
     lt opaque = make_lt(1, {2, 3}, jitnorm_f32, OPAQUE), another = opaque;
     opaque.layout.layout_id = another.layout.layout_id = 4;
     EXPECT_TRUE(are_equal(opaque, another));

@@ -103,6 +103,10 @@ TEST_F(null_pointers_of_graphs, of_compiled_partitions) {
     REFUSES_NULL(jitnorm_graph_compiled_partition_create, &made_compiled, compiled.partition);
     REFUSES_NULL(jitnorm_graph_partition_compile, compiled.partition, compiled.handle, 3, ins.data(), 3, outs.data(),
                  engine);
+    ins[1] = nullptr;
+    EXPECT_EQ(
+        jitnorm_graph_partition_compile(compiled.partition, compiled.handle, 3, ins.data(), 3, outs.data(), engine),
+        jitnorm_invalid_arguments);
     REFUSES_NULL(jitnorm_graph_compiled_partition_query_logical_tensor, compiled.handle, SRC_ID, &tensor);
     REFUSES_NULL(jitnorm_graph_compiled_partition_get_scratchpad_logical_tensor, compiled.handle, &tensor);
     REFUSES_NULL(jitnorm_graph_compiled_partition_get_inplace_ports, compiled.handle, &number, &pairs);

@@ -124,11 +124,32 @@ TEST(describe, residual) {
     EXPECT_NE(describe(p).find(" --attr-residual=src1:bf16:ab "), std::string::npos);
     p[SUM] = tagged({4, 8}, jitnorm_ba);
     p.attr.bias_type = jitnorm_f16;
-    p.attr.normalizes_rounded_sum = true;
-    EXPECT_NE(describe(p).find(" --attr-residual=src1:bf16:ab+dst1:f32:ba+bias:f16+rounded "), std::string::npos);
+    p.attr.normalizes_rounded_sum = p.attr.multiplies_silu = true;
+    EXPECT_NE(describe(p).find(" --attr-residual=src1:bf16:ab+dst1:f32:ba+bias:f16+rounded+silu "), std::string::npos);
     problem backward = make_problem(jitnorm_backward, {4, 8});
     backward[DIFF_SUM] = p[SUM];
     EXPECT_NE(describe(backward).find(" --attr-residual=dst1:f32:ba "), std::string::npos);
+}
+
+TEST(describe, groups_of_rows) {
+    problem p = make_problem(jitnorm_forward_training, {2, 3, 8});
+    p.flags = jitnorm_use_scale;
+    p[SCALE] = dense({2, 1, 8});
+    p[RESIDUAL] = dense({2, 3, 8});
+    p[GATE] = dense({1, 3, 8}, jitnorm_bf16);
+    EXPECT_NE(describe(p).find(" --attr-modulation=scale:1+gate:2:bf16 "), std::string::npos) << describe(p);
+}
+
+TEST(describe, a_part_of_a_larger_problem) {
+    problem rows = make_problem(jitnorm_backward, {4, 8});
+    rows.first_row = 64;
+    rows.all_rows = 100;
+    EXPECT_NE(describe(rows).find(" --rows-from=64/100 "), std::string::npos);
+    problem columns = make_problem(jitnorm_forward_training, {4, 8});
+    columns.all_columns = 32;
+    columns.omitted = bit_of(DST) | bit_of(MEAN);
+    EXPECT_EQ(describe(columns),
+              "--dir=FWD_D --dt=f32 --tag=ab:undef --stat_tag=a --left-out=mean --columns-of=32 --eps=1e-05 4x8");
 }
 
 TEST(describe, pre_quantization_output) {

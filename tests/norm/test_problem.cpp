@@ -68,6 +68,20 @@ TEST(problem, what_is_left_out_is_not_written) {
     EXPECT_FALSE(with(backward_problem(), DIFF_SHIFT).writes(DIFF_SHIFT));
 }
 
+// What is left out counts, and so does the rounding of a sum.
+TEST(problem, types_that_decide_how_rows_are_computed) {
+    problem backward = backward_problem();
+    backward[DIFF_SRC].data_type = jitnorm_f64;
+    backward.omitted = bit_of(DIFF_SRC);
+    EXPECT_TRUE(backward.computes_in_double());
+    problem sum = forward_problem();
+    sum[RESIDUAL] = dense({4, 6, 8});
+    sum[SUM] = dense({4, 6, 8}, jitnorm_bf16);
+    EXPECT_EQ(sum.row_type(), jitnorm_f32);
+    sum.attr.normalizes_rounded_sum = true;
+    EXPECT_EQ(sum.row_type(), jitnorm_bf16);
+}
+
 TEST(problem, rows_of_several_axes) {
     problem p = forward_problem();
     p.normalized_axes = 2;

@@ -19,7 +19,8 @@ TEST(validate, propagation_kinds) {
          {jitnorm_forward_training, jitnorm_forward_inference, jitnorm_backward, jitnorm_backward_data})
         accepts(make_problem(kind, {4, 8}));
     is_invalid(forward_problem(), [](problem &p) { p.prop_kind = jitnorm_prop_kind_undef; });
-    is_invalid(forward_problem(), [](problem &p) { p.prop_kind = unknown<jitnorm_prop_kind_t>(65); });
+    for (const problem &start : {forward_problem(), backward_problem()})
+        is_invalid(start, [](problem &p) { p.prop_kind = unknown<jitnorm_prop_kind_t>(65); });
 }
 
 TEST(validate, flags) {
@@ -46,7 +47,7 @@ TEST(validate, ranks_two_to_twelve) {
     const std::vector<dim_t> dims = {2, 3, 2, 3, 2, 3, 1, 2, 1, 3, 2, 2};
     for (size_t rank = 2; rank <= dims.size(); ++rank)
         accepts(make_problem(jitnorm_forward_training, {dims.begin(), dims.begin() + dim_t(rank)}));
-    is_invalid(make_problem(jitnorm_forward_training, {8}), [](problem &) {});
+    is_invalid(make_problem(jitnorm_forward_training, {8}), none);
     is_invalid(forward_problem(), [](problem &p) { p[SRC].ndims = 13; });
 }
 
@@ -60,7 +61,7 @@ TEST(validate, normalized_axes_leave_one_that_counts_rows) {
         for (const int axes : {-1, 0, 3, 4})
             is_invalid(start, [&](problem &p) {
                 p.normalized_axes = axes;
-                p[VARIANCE] = dense({1});
+                p[VARIANCE] = axes == 0 ? dense({4, 6, 8}) : dense({1});
             });
     }
 }
@@ -89,12 +90,103 @@ TEST(validate, rows_of_a_larger_problem_are_among_its_rows) {
     });
 }
 
+TEST(validate, columns_of_longer_rows) {
+    const auto of = [](dim_t all, const change &also = none) {
+        return [=](problem &p) {
+            p.all_columns = all;
+            also(p);
+        };
+    };
+    for (const dim_t all : {8, 9}) accepts(forward_problem(), of(all));
+    is_invalid(forward_problem(), of(7));
+    is_invalid(make_problem(jitnorm_forward_training, {4, 0}), of(8));
+    is_invalid(forward_problem(), of(8, [](problem &p) { p.flags = jitnorm_use_global_stats; }));
+    is_unsupported(backward_problem(), of(8));
+    const change changes[] = {[](problem &p) { p = with_runtime_sizes(p); },
+                              [](problem &p) {
+                                  p.flags = jitnorm_use_scale, p[SCALE] = dense({4, 1, 8});
+                              },
+                              [](problem &p) {
+                                  p[DST].data_type = jitnorm_s8, p[DST_SCALE] = dense({4, 6, 1});
+                              },
+                              [](problem &p) { p[DST].data_type = jitnorm_f64; }};
+    for (const change &also : changes) is_unsupported(forward_problem(), of(8, also));
+}
+
+// Scale, shift and gate with dimensions that count rows, which divide the rows into groups.
+TEST(validate, groups_of_rows) {
+    const auto with_scale = [](const memory_desc &scale, const change &also = none) {
+        return [=](problem &p) {
+            p.flags = jitnorm_use_scale;
+            p[SCALE] = scale;
+            also(p);
+        };
+    };
+    const memory_desc rows = dense({4, 1, 8});
+    for (const memory_desc &scale : {rows, dense({1, 1, 8}), dense({4, 6, 8})}) {
+        accepts(forward_problem(), with_scale(scale));
+        accepts(backward_problem(), with_scale(scale));
+    }
+    for (const memory_desc &scale :
+         {dense({4, 1, 8, 1}), dense({4, 6, 1}), dense({2, 1, 8}), dense({8}), dense({4, 1, 8}, jitnorm_bf16)})
+        is_invalid(forward_problem(), with_scale(scale));
+    memory_desc open = rows;
+    open.format_kind = jitnorm_format_kind_any;
+    is_invalid(forward_problem(), with_scale(open));
+    is_unsupported(forward_problem(), with_scale(make_layout("@cba", {4, 1, 8}, jitnorm_f32)));
+    is_unsupported(backward_problem(), with_scale(rows, [](problem &p) {
+                       p.all_rows = 24;
+                       p.diff_scale_shift_type = jitnorm_f64;
+                   }));
+    for (const memory_desc &shift : {memory_desc{}, dense({1, 6, 8})}) // whose gradient has other groups
+        is_unsupported(backward_problem(), with_scale(rows, [=](problem &p) {
+                           p.flags |= jitnorm_use_shift;
+                           p[SHIFT] = shift;
+                       }));
+    is_unsupported(forward_problem(), [](problem &p) {
+        p[RESIDUAL] = dense({4, 6, 8});
+        p[GATE] = dense({4, 1, 8}, jitnorm_s8);
+    });
+    problem blocked = make_problem(jitnorm_forward_training, {4, 8, 8});
+    blocked[SRC] = make_layout("aBc8b", {4, 8, 8}, jitnorm_f32);
+    accepts(blocked, with_scale(rows));
+    is_unsupported(blocked, with_scale(dense({1, 8, 8}))); // which changes along the dimension that blocks split
+}
+
+// The steps of backward with a gate are problems of their own.
+TEST(validate, gradients_of_gates) {
+    const auto with_gate = [](const change &also) {
+        return [=](problem &p) {
+            p[RESIDUAL] = p[DIFF_GATED] = dense({4, 6, 8});
+            p[GATE] = dense({4, 1, 8});
+            also(p);
+        };
+    };
+    accepts(backward_problem(), with_gate(none));
+    const auto refuses = [&](const change &also) { is_unsupported(backward_problem(), with_gate(also)); };
+    refuses([](problem &p) { p[SRC].strides[0] = RUNTIME_DIM; });
+    refuses([](problem &p) { p.all_rows = 24, p.diff_scale_shift_type = jitnorm_f64; });
+    refuses([](problem &p) { p[GATE].data_type = jitnorm_s8; });
+    refuses([](problem &p) { p[RESIDUAL].data_type = p[DIFF_GATED].data_type = jitnorm_s8; });
+    // The gate may be f64 as src is, but the step of the gate has no src.
+    refuses([](problem &p) { p[SRC].data_type = p[GATE].data_type = jitnorm_f64; });
+}
+
 TEST(validate, outputs_left_out) {
     for (const unsigned omitted : {0U, bit_of(MEAN), bit_of(MEAN) | bit_of(DIFF_SRC), OMITTABLE}) {
         accepts(forward_problem(), [&](problem &p) { p.omitted = omitted & ~bit_of(DST); });
         accepts(backward_problem(), [&](problem &p) { p.omitted = omitted; });
     }
+    is_invalid(forward_problem(), [](problem &p) { p.omitted = bit_of(SRC); });
     accepts(forward_problem(), [](problem &p) { p.omitted = bit_of(DST); });
+    is_invalid(forward_problem(), [](problem &p) {
+        p.omitted = bit_of(DST);
+        p[PRE_QUANTIZATION] = dense({4, 6, 8});
+    });
+    is_invalid(forward_problem(), [](problem &p) {
+        p.omitted = bit_of(DST);
+        p.attr.dst_scale = true;
+    });
     is_invalid(forward_problem(), [](problem &p) { p.omitted = bit_of(DST) | bit_of(MEAN) | bit_of(VARIANCE); });
     is_invalid(forward_problem(), [](problem &p) {
         p.omitted = bit_of(DST);
@@ -193,9 +285,10 @@ TEST(validate, sizes_that_memory_can_have) {
     constexpr dim_t most = dim_t(1) << 53;
     for (const auto kind : {jitnorm_forward_training, jitnorm_backward}) {
         for (const std::vector<dim_t> &dims : {std::vector<dim_t>{most, 1}, {0, most}, {most, 0}, {most / 4, 4}})
-            accepts(make_problem(kind, dims), [](problem &) {});
-        for (const std::vector<dim_t> &dims : {std::vector<dim_t>{most, 2}, {0, most + 1}, {most + 1, 0}, {most, 0, 2}})
-            is_invalid(make_problem(kind, dims), [](problem &) {});
+            accepts(make_problem(kind, dims));
+        for (const std::vector<dim_t> &dims :
+             {std::vector<dim_t>{most, 2}, {0, most + 1}, {most + 1, 0}, {most, 0, 2}, {most, 0, most}})
+            is_invalid(make_problem(kind, dims), none);
         is_invalid(make_problem(kind, {2, 8}), [](problem &p) { p[SRC].strides[0] = dim_t(1) << 55; });
     }
     const dim_t dims[] = {1, 8}, strides[] = {1, dim_t(1) << 55};

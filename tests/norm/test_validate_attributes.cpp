@@ -49,6 +49,9 @@ TEST(validate, scales_that_are_found) {
         is_unsupported(forward_problem(), finding(dense({4, 6, 1}), type));
     is_unsupported(forward_problem(), finding(dense({4, 6, 1}, jitnorm_bf16)));
     is_unsupported(forward_problem(), finding(make_layout("aBc8b", {4, 6, 1}, jitnorm_f32)));
+    memory_desc open = dense({4, 6, 1});
+    open.format_kind = jitnorm_format_kind_any;
+    is_unsupported(forward_problem(), finding(open));
     is_unsupported(backward_problem(), finding(dense({4, 6, 1}), jitnorm_f32));
 }
 

@@ -14,6 +14,7 @@ constexpr jitnorm_data_type_t ALL_TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_
                                              jitnorm_s8,  jitnorm_u8,   jitnorm_s32};
 
 using change = std::function<void(problem &)>;
+inline void none(problem &) {}
 
 inline void expect(jitnorm_status_t code, problem p, const change &apply) {
     apply(p);
@@ -22,10 +23,7 @@ inline void expect(jitnorm_status_t code, problem p, const change &apply) {
     EXPECT_EQ(v.code == jitnorm_success, *v.reason == '\0') << "a reason exactly when refused";
 }
 
-inline void accepts(
-    const problem &p, const change &apply = [](problem &) {}) {
-    expect(jitnorm_success, p, apply);
-}
+inline void accepts(const problem &p, const change &apply = none) { expect(jitnorm_success, p, apply); }
 inline void is_invalid(const problem &p, const change &apply) { expect(jitnorm_invalid_arguments, p, apply); }
 inline void is_unsupported(const problem &p, const change &apply) { expect(jitnorm_unimplemented, p, apply); }
 
