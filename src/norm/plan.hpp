@@ -184,9 +184,10 @@ constexpr dim_t batch_of(dim_t batch_bytes, dim_t row_bytes) {
 }
 constexpr dim_t IN_CACHE_BATCH = 16 * 1024; // a batch of so many bytes stays in L1 beside what else is used there
 
-// The batches of a machine that does not overlap them. Near ones, of data in the caches, stay in L2, from which they are
-// read again as fast as from L1, while the steps of a batch are done less often. Far ones, of data beyond the last level, are so small that
-// the processor's prefetchers, which run a few kilobytes ahead, read the next rows while a batch is written.
+// The batches of a machine that does not overlap them. Near ones, of data in the caches, stay in L2, from which they
+// are read again as fast as from L1, while the steps of a batch are done less often. Far ones, of data beyond the last
+// level, are so small that the processor's prefetchers, which run a few kilobytes ahead, read the next rows while a
+// batch is written.
 constexpr dim_t near_batch(const machine &m) { return m.l2 / 8; }
 constexpr dim_t FAR_BATCH = 4 * 1024;
 
