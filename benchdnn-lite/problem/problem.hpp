@@ -116,7 +116,6 @@ struct problem {
     bool uses_scale() const { return has(jitnorm_use_scale); }
     bool uses_shift() const { return has(jitnorm_use_shift); }
     bool is_rms() const { return has(jitnorm_rms_norm); }
-    bool adds_one_to_scale() const { return has(jitnorm_scale_plus_one); }
     bool statistics_are_global() const { return has(jitnorm_use_global_stats); }
     bool statistics_are_inputs() const { return !is_forward() || statistics_are_global(); }
     bool statistics_are_outputs() const { return dir == direction::FWD_D && !statistics_are_global(); }
