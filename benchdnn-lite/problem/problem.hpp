@@ -160,7 +160,7 @@ using problem_setter = std::function<void(problem &)>;
 struct problem_knob {
     std::string_view name;                           // without the dashes
     std::string_view example;                        // of a list of values
-    std::string_view help;                           // at most 53 columns
+    std::string_view help;                           // lines of at most 53 columns
     problem_setter (*parse)(std::string_view value); // throws input_error
     std::string (*text)(const problem &p);           // the value that the problem has
     bool (*equal)(const problem &a, const problem &b);
