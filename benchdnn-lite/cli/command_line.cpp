@@ -76,8 +76,11 @@ constexpr std::string_view GRAPH_HELP[] = {
 std::string help_text(driver which) {
     const auto &[before, after] = which == driver::graph ? GRAPH_HELP : LNORM_HELP;
     std::string text(before);
-    for (const knob &k : knobs_of(which))
-        text += concat(padded(concat("  --", k.name, k.example.empty() ? "" : "=", k.example), 47), k.help, "\n");
+    for (const knob &k : knobs_of(which)) {
+        std::string example = concat("  --", k.name, k.example.empty() ? "" : "=", k.example);
+        for (const std::string &line : split(k.help, '\n'))
+            text += concat(padded(std::exchange(example, ""), 47), line, "\n");
+    }
     return concat(text, after,
                   "Exit status: 0 nothing failed, 1 something failed, 2 a mistake on the command line or in a file.\n");
 }

@@ -30,7 +30,7 @@ enum class drivers { both, lnorm, graph };
 struct knob {
     std::string_view name;    // without the dashes
     std::string_view example; // an example of a value; empty: the knob takes no value
-    std::string_view help;    // at most 53 columns
+    std::string_view help;    // lines of at most 53 columns
     drivers taken_by;
     std::function<void(knob_state &state, std::string_view value)> set; // empty: the default; throws input_error
 };

@@ -212,7 +212,8 @@ bool has_ties(const problem &p) {
     const bool narrow = size_of(p.types.dst) < size_of(jitnorm_f32);
     if (!p.is_forward() || !narrow || p.elements() == 0 || p.attr != attributes{} || p.epsilon != DEFAULT_EPSILON)
         return false;
-    if (p.adds_one_to_scale() || p.attr.modulation != modulation{}) return false;
+    constexpr unsigned FLAGS = jitnorm_use_global_stats | jitnorm_use_scale | jitnorm_use_shift | jitnorm_rms_norm;
+    if ((p.flags & ~FLAGS) != 0) return false;
     if (p.statistics_are_global()) return size_of(p.types.src) >= size_of(jitnorm_f32);
     return p.uses_scale() && p.row_length() % PERIOD == 0 && p.types.src != jitnorm_u8;
 }

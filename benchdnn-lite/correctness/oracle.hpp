@@ -7,7 +7,7 @@
 //   diff_src = rstd (g - sum g / C - xhat sum (g xhat) / C)
 //   diff_scale = sum over rows diff_dst xhat                       diff_shift = sum over rows diff_dst
 // With rms_norm the mean is zero and its term in diff_src is absent; with use_global_stats both sums in diff_src are
-// absent. With scale_plus_one, 1 + scale takes the place of scale.
+// absent. scale and shift are what other flags make of the tensors' elements: scale_of() and shift_of().
 //
 // Errors are relative to the row (a bound on max |error| / max |xhat|), as the library documents them. Near zero, the
 // distance between denormal numbers is added. compare.hpp adds the rounding to the type of a tensor.

@@ -16,14 +16,21 @@ namespace {
 constexpr std::string_view DIRECTIONS[] = {"FWD_D", "FWD_I", "BWD_D", "BWD_DW"};
 
 struct named_flag {
-    char letter;
+    std::string_view letter;
     jitnorm_normalization_flags_t flag;
 };
 
 constexpr named_flag FLAGS[] = {
 #define FLAG(name, number, letter) {letter, jitnorm_##name},
+#define OWN_FLAG(...)
 #include "../../tables/normalization_flags.inc"
 };
+
+constexpr std::string_view FLAGS_HELP = "the library's flags (none):"
+#define FLAG(name, number, letter) "\n" letter " " #name
+#define OWN_FLAG(...)
+#include "../../tables/normalization_flags.inc"
+    ;
 
 // The offsets in bytes of 8-byte elements must not overflow.
 constexpr dim_t MAX_ELEMENTS = std::numeric_limits<dim_t>::max() / 64;
@@ -102,7 +109,7 @@ constexpr problem_knob KNOBS[] = {
      PART(stat_tag, parse_stat_tag(v), std::string)},
     {"ss_dt", "f32,bf16:f32", "types of scale and shift[:of their gradients] (f32)",
      PART(scale_shift, parse_weight_types(v), to_text)},
-    {"flags", ",CH,CMP", "G given stats, C scale, H shift, M RMS, P 1+scale", PART(flags, parse_flags(v), flags_text)},
+    {"flags", ",CH,CMP", FLAGS_HELP, PART(flags, parse_flags(v), flags_text)},
     {"eps", "1e-5", "epsilon; X:f64: in double (0.0625, as benchdnn)", PART(epsilon, parse_epsilon(v), epsilon_text)},
     {"inplace", "false,true", "dst in src's memory, diff_src in diff_dst's (false)",
      PART(in_place, parse_bool(v), bool_text)},
@@ -146,7 +153,7 @@ unsigned parse_flags(std::string_view text) {
     for (const char letter : text) {
         unsigned flag = 0;
         for (const named_flag &f : FLAGS)
-            if (letter != '\0' && f.letter == letter) flag = unsigned(f.flag);
+            if (f.letter.front() == letter) flag = unsigned(f.flag);
         if (flag == 0)
             throw input_error("flag '", std::string(1, letter), "' is none of the letters ", flags_text(~0U));
         flags |= flag;
@@ -157,7 +164,7 @@ unsigned parse_flags(std::string_view text) {
 std::string flags_text(unsigned flags) {
     std::string text;
     for (const named_flag &f : FLAGS)
-        if (f.letter != '\0' && (flags & unsigned(f.flag)) != 0) text += f.letter;
+        if ((flags & unsigned(f.flag)) != 0) text += f.letter;
     return text;
 }
 

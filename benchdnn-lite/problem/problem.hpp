@@ -116,7 +116,6 @@ struct problem {
     bool uses_scale() const { return has(jitnorm_use_scale); }
     bool uses_shift() const { return has(jitnorm_use_shift); }
     bool is_rms() const { return has(jitnorm_rms_norm); }
-    bool adds_one_to_scale() const { return has(jitnorm_scale_plus_one); }
     bool statistics_are_global() const { return has(jitnorm_use_global_stats); }
     bool statistics_are_inputs() const { return !is_forward() || statistics_are_global(); }
     bool statistics_are_outputs() const { return dir == direction::FWD_D && !statistics_are_global(); }
@@ -161,7 +160,7 @@ using problem_setter = std::function<void(problem &)>;
 struct problem_knob {
     std::string_view name;                           // without the dashes
     std::string_view example;                        // of a list of values
-    std::string_view help;                           // at most 53 columns
+    std::string_view help;                           // lines of at most 53 columns
     problem_setter (*parse)(std::string_view value); // throws input_error
     std::string (*text)(const problem &p);           // the value that the problem has
     bool (*equal)(const problem &a, const problem &b);

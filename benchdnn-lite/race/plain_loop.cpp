@@ -23,8 +23,8 @@ void check(const problem &p) {
     if (!p.is_forward()) throw refusal("no backward");
     if (type != p.types.dst || (type != jitnorm_f32 && type != jitnorm_bf16))
         throw refusal("only f32 rows or bf16 rows");
-    if (p.statistics_are_global()) throw refusal("no given statistics");
-    if (p.adds_one_to_scale()) throw refusal("no one is added to the scale");
+    constexpr unsigned FLAGS = jitnorm_use_scale | jitnorm_use_shift | jitnorm_rms_norm;
+    if ((p.flags & ~FLAGS) != 0) throw refusal("of the flags only C, H and M");
     if (p.scale_shift != weight_types{}) throw refusal("only f32 scale and shift");
     attributes others = p.attr;
     others.residual = {};

@@ -54,20 +54,15 @@ extern "C" {
  *     variance = sum_c x[c]^2 / C
  *     dst[c]   = scale[c] * x[c] / sqrt(variance + epsilon) + shift[c]
  *
- * With jitnorm_scale_plus_one, 1 + scale[c] stands in place of scale[c], here and in what follows, because some models
- * (Gemma) store their weights minus one. This flag needs jitnorm_use_scale.
- *
  * Backward, with rstd = 1 / sqrt(variance + epsilon), xhat[c] = (x[c] - mean) * rstd, g[c] = diff_dst[c] * scale[c]:
  *
  *     diff_src[c]   = rstd * (g[c] - sum_k g[k] / C - xhat[c] * sum_k (g[k] * xhat[k]) / C)
  *     diff_scale[c] = sum over rows of diff_dst[c] * xhat[c]
  *     diff_shift[c] = sum over rows of diff_dst[c]
  *
- * With jitnorm_inverse_deviation the variance tensor, input or output, holds rstd instead of the variance. PyTorch and
- * Ascend pass rstd from forward to backward. An rstd that is an input is used as it is, and epsilon is ignored.
- *
  * With jitnorm_use_global_stats the statistics are constants, so both sums in diff_src are left out. With
- * jitnorm_rms_norm the first sum is left out.
+ * jitnorm_rms_norm the first sum is left out. The flags that oneDNN does not have say in jitnorm/types/operation.h what
+ * they change in all these formulas.
  *
  * Tensors, with the argument (JITNORM_ARG_*) by which each is given to an execution. + input, - output, blank: the
  * tensor must be absent. "+ if A" means: an input if condition A holds, otherwise absent.

@@ -53,7 +53,7 @@ std::string describe_layouts(const problem &p) {
 std::string describe_flags(const problem &p) {
     std::string text;
 #define FLAG(name, number, letter)                                                                                     \
-    if ((letter) != '\0' && p.has(jitnorm_##name)) text += (letter);
+    if (p.has(jitnorm_##name)) text += (letter);
 #include "../../tables/normalization_flags.inc"
     return text;
 }

@@ -60,7 +60,6 @@ struct problem {
     bool is_rms() const { return has(jitnorm_rms_norm); }
     bool uses_scale() const { return has(jitnorm_use_scale); }
     bool uses_shift() const { return has(jitnorm_use_shift); }
-    bool adds_one_to_scale() const { return has(jitnorm_scale_plus_one); } // implies uses_scale()
     // The flags that say how the values of scale and shift are used; each implies uses_scale() or uses_shift().
     unsigned affine_flags() const;
     // Whether the caller gives the statistics: with use_global_stats, and always in backward.

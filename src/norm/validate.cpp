@@ -68,7 +68,8 @@ status check_epsilon(const problem &p) {
 status check_choices(const problem &p) {
     if ((p.omitted & ~OMITTABLE) != 0) return invalid(explain("omitted 0x%x has bits of no output", p.omitted));
     if (p.scale_is_ones && !p.uses_scale()) return invalid("a scale of ones without the flag for a scale");
-    return p.scale_is_ones && p.adds_one_to_scale() ? invalid("a scale of ones that one is added to") : ACCEPTED;
+    const bool adds_one = p.has(jitnorm_scale_plus_one);
+    return p.scale_is_ones && adds_one ? invalid("a scale of ones that one is added to") : ACCEPTED;
 }
 
 // ---------------------------------------------------------------- the tensors

@@ -10,7 +10,7 @@
 #include "../math/row_sums.hpp"
 #include "../math/statistics_io.hpp"
 #include "../tensor/zero_padding.hpp"
-#include "tensor_rows.hpp"
+#include "affine.hpp"
 
 namespace jitnorm::impl::layer_norm::reference {
 
@@ -44,8 +44,7 @@ public:
     explicit backward_executor(const problem &p)
         : p_(p), src_(p[SRC], p.row_ndims()), diff_dst_(p[DIFF_DST], p.row_ndims()),
           diff_src_(p[DIFF_SRC], p.row_ndims()),
-          diff_sum_(p.reads(DIFF_SUM) ? tensor_rows(p[DIFF_SUM], p.row_ndims()) : tensor_rows()),
-          scale_(vector_of(p.row_length(), p.scale_shift_type)),
+          diff_sum_(p.reads(DIFF_SUM) ? tensor_rows(p[DIFF_SUM], p.row_ndims()) : tensor_rows()), affine_(p_),
           gradient_(vector_of(p.row_length(), p.diff_scale_shift_type)) {}
 
     jitnorm_status_t execute(const arguments &args) const override {
@@ -118,10 +117,8 @@ private:
             src_.read(args[SRC], row, begin, count, x);
             diff_dst_.read(args[DIFF_DST], row, begin, count, dy);
             const row_constants<T> constants = constants_of(args, row);
-            for (dim_t c = 0; c < count; ++c) {
-                sum.scale[c] = std::fma(dy[c], constants.xhat(x[c]), sum.scale[c]);
-                sum.shift[c] += dy[c];
-            }
+            for (dim_t c = 0; c < count; ++c) x[c] = constants.xhat(x[c]);
+            affine_.add_gradients(count, dy, x, sum.scale, sum.shift);
         }
         return sum;
     }
@@ -138,10 +135,7 @@ private:
     void read_terms(const arguments &args, dim_t row, dim_t begin, dim_t count, T *x, T *g) const {
         src_.read(args[SRC], row, begin, count, x);
         diff_dst_.read(args[DIFF_DST], row, begin, count, g);
-        if (!p_.reads(SCALE)) return;
-        T scale[BLOCK];
-        read_scale(p_, scale_, args[SCALE], begin, count, scale);
-        for (dim_t i = 0; i < count; ++i) g[i] *= scale[i];
+        affine_.apply(args, begin, count, g);
     }
 
     void run_row(const arguments &args, dim_t row) const {
@@ -190,7 +184,9 @@ private:
     }
 
     problem p_;
-    tensor_rows src_, diff_dst_, diff_src_, diff_sum_, scale_, gradient_;
+    tensor_rows src_, diff_dst_, diff_src_, diff_sum_;
+    affine<T> affine_;
+    tensor_rows gradient_;
 };
 
 } // namespace

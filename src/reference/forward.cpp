@@ -12,9 +12,9 @@
 #include "../norm/problem.hpp"
 #include "../simd/simd.hpp"
 #include "../tensor/zero_padding.hpp"
+#include "affine.hpp"
 #include "post_op_chain.hpp"
 #include "reference.hpp"
-#include "tensor_rows.hpp"
 
 namespace jitnorm::impl::layer_norm::reference {
 
@@ -83,13 +83,12 @@ private:
 
 namespace {
 
-static_assert(TILE <= BLOCK); // input_rows reads at most BLOCK elements at a time
+static_assert(TILE <= BLOCK); // input_rows and affine take at most BLOCK elements at a time
 
 template <typename T>
 class forward_executor final : public executor {
 public:
-    explicit forward_executor(const problem &p)
-        : p_(p), input_(p), scale_shift_(vector_of(p.row_length(), p.scale_shift_type)), post_ops_(p) {
+    explicit forward_executor(const problem &p) : p_(p), input_(p), affine_(p_), post_ops_(p) {
         if (p.writes(DST)) dst_ = tensor_rows(p[DST], p.row_ndims());
         if (p.writes(PRE_QUANTIZATION)) pre_quantization_ = tensor_rows(p[PRE_QUANTIZATION], p.row_ndims());
         if (p.has_dynamic_scales()) dynamic_scales_ = tensor_rows(p[DST_SCALE], p.row_ndims());
@@ -141,7 +140,7 @@ private:
             const dim_t count = std::min(TILE, columns.end - begin);
             is_last ? input_.read_and_write_sum(args, row, begin, count, y) : input_.read(args, row, begin, count, y);
             for (dim_t i = 0; i < count; ++i) y[i] = std::fma(y[i] - normalize.hi, normalize.rstd, normalize.bias);
-            apply_scale_shift(args, begin, count, y);
+            affine_.apply(args, begin, count, y);
             apply_attributes(args, row, begin, count, y);
             use(begin, count, y);
         }
@@ -204,18 +203,6 @@ private:
             input_.read_and_write_sum(args, row, begin, std::min(BLOCK, p_.row_length() - begin), x);
     }
 
-    void apply_scale_shift(const arguments &args, dim_t begin, dim_t count, T *y) const {
-        T scale[TILE], shift[TILE];
-        if (p_.reads(SCALE)) read_scale(p_, scale_shift_, args[SCALE], begin, count, scale);
-        if (p_.uses_shift()) scale_shift_.read(args[SHIFT], 0, begin, count, shift);
-        if (p_.reads(SCALE) && p_.uses_shift())
-            for (dim_t i = 0; i < count; ++i) y[i] = std::fma(y[i], scale[i], shift[i]);
-        else if (p_.reads(SCALE))
-            for (dim_t i = 0; i < count; ++i) y[i] *= scale[i];
-        else if (p_.uses_shift())
-            for (dim_t i = 0; i < count; ++i) y[i] += shift[i];
-    }
-
     void apply_attributes(const arguments &args, dim_t row, dim_t begin, dim_t count, T *y) const {
         if (p_.attr.src_scale) multiply(y, count, T(load<float>(args[SRC_SCALE])));
         if (p_.writes(PRE_QUANTIZATION)) pre_quantization_.write(args[PRE_QUANTIZATION], row, begin, count, y);
@@ -229,7 +216,8 @@ private:
 
     problem p_;
     input_rows<T> input_;
-    tensor_rows dst_, pre_quantization_, scale_shift_, dynamic_scales_;
+    affine<T> affine_;
+    tensor_rows dst_, pre_quantization_, dynamic_scales_;
     post_op_chain post_ops_;
 };
 

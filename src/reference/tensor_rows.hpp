@@ -40,13 +40,4 @@ inline tensor_rows vector_of(dim_t length, jitnorm_data_type_t type) {
     return size_of(type) == 0 ? tensor_rows() : tensor_rows(make_dense(dims, type), 0);
 }
 
-// Reads the numbers by which the elements begin .. begin+count-1 of a row are multiplied, from the vector `scale` at
-// `data`. The problem must have a scale.
-template <typename T>
-void read_scale(const problem &p, const tensor_rows &scale, const void *data, dim_t begin, dim_t count, T *out) {
-    scale.read(data, 0, begin, count, out);
-    if (p.adds_one_to_scale())
-        for (dim_t i = 0; i < count; ++i) out[i] += T(1);
-}
-
 } // namespace jitnorm::impl::layer_norm::reference

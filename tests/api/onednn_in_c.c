@@ -29,7 +29,8 @@
 #define DATA_TYPE(name, number, ...) IS(dnnl_##name, number);
 #include "../../tables/data_types.inc"
 #define FLAG(name, number, letter) IS(dnnl_##name, number);
-#define OWN_FLAG(name, number, letter)
+#define AFFINE_FLAG(...)
+#define OWN_FLAG(...)
 #include "../../tables/normalization_flags.inc"
 IS(DNNL_ARG_ATTR_MULTIPLE_POST_OP(2), 98304);
 #define FORMAT_TAG(name, number) IS(dnnl_##name, number);

@@ -146,9 +146,13 @@ TEST_P(backward, diff_scale_and_diff_shift_are_the_slopes_along_them) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(kinds, backward,
-                         testing::Values(0, jitnorm_use_global_stats, jitnorm_rms_norm, jitnorm_scale_plus_one,
-                                         jitnorm_rms_norm | jitnorm_use_global_stats));
+// Without a flag, with each that changes the gradients, and with two of them.
+constexpr unsigned KINDS[] = {0, jitnorm_use_global_stats, jitnorm_rms_norm,
+#define FLAG(...)
+#define AFFINE_FLAG(name, ...) jitnorm_##name,
+#include "../../tables/normalization_flags.inc"
+                              jitnorm_rms_norm | jitnorm_use_global_stats};
+INSTANTIATE_TEST_SUITE_P(kinds, backward, testing::ValuesIn(KINDS));
 
 TEST(gradients, rows_add_up) {
     const std::vector<double> src{1, 3}, diff_dst{5, 7};

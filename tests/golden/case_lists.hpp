@@ -14,7 +14,7 @@ using impl::layer_norm::statistics_form;
 constexpr jitnorm_data_type_t F32 = jitnorm_f32, BF16 = jitnorm_bf16, F16 = jitnorm_f16, F64 = jitnorm_f64;
 constexpr jitnorm_data_type_t S8 = jitnorm_s8, U8 = jitnorm_u8;
 constexpr unsigned GLOBAL = jitnorm_use_global_stats, USE_SCALE = jitnorm_use_scale, USE_SHIFT = jitnorm_use_shift;
-constexpr unsigned RMS = jitnorm_rms_norm, PLUS_ONE = jitnorm_use_scale | jitnorm_scale_plus_one;
+constexpr unsigned RMS = jitnorm_rms_norm;
 constexpr auto INFERENCE = jitnorm_forward_inference;
 constexpr auto BACKWARD = jitnorm_backward, BACKWARD_DATA = jitnorm_backward_data;
 
@@ -66,7 +66,7 @@ inline const layouts LAYOUTS[] = {
 
 void add_forward(list &cases);
 void add_backward(list &cases);
-void add_fused(list &cases); // residuals, scales that are found, 8-bit floats, weights minus one
+void add_fused(list &cases); // residuals, scales that are found, 8-bit floats, flags of the library's own
 
 std::string description_of(const golden_case &c);
 

@@ -18,7 +18,7 @@ std::string name_of(const post_op &op) {
 std::string flags_of(const setup &s) {
     std::string text;
 #define FLAG(name, number, letter)                                                                                     \
-    if ((s.flags & jitnorm_##name) != 0) text += char(std::tolower(letter));
+    if ((s.flags & jitnorm_##name) != 0) text += char(std::tolower((letter)[0]));
 #include "../../tables/normalization_flags.inc"
     return text.empty() ? "-" : text;
 }

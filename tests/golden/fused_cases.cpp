@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is fused with a normalization, forward and backward, and weights of its own.
+// What is fused with a normalization, forward and backward, and flags of the library's own.
 #include "case_lists.hpp"
 
 namespace jitnorm::tests {
 
 namespace {
 
-// Scales that the library finds, 8-bit floats, and weights that are stored minus one.
+// Scales that the library finds, 8-bit floats, and each flag that says how scale or shift is used.
 void add_quantizing(list &cases) {
     constexpr jitnorm_data_type_t types[] = {S8, U8, jitnorm_f8_e5m2, jitnorm_f8_e4m3};
     unsigned seed = 1400;
@@ -19,9 +19,14 @@ void add_quantizing(list &cases) {
     for (const auto type : {jitnorm_f8_e5m2, jitnorm_f8_e4m3})
         for (const auto what : {content::ordinary, content::mixed})
             cases.push_back({{.dims = {9, 100}, .dst_type = type, .seed = ++seed}, what});
-    for (const auto kind : {jitnorm_forward_training, BACKWARD})
-        for (const unsigned flags : {PLUS_ONE | RMS, PLUS_ONE | USE_SHIFT})
-            cases.push_back({of_type({.kind = kind, .flags = flags, .dims = {9, 70}, .seed = ++seed}, BF16)});
+    for (const unsigned flag : {
+#define FLAG(...)
+#define AFFINE_FLAG(name, number, letter, needed) unsigned(jitnorm_##name) | jitnorm_##needed,
+#include "../../tables/normalization_flags.inc"
+         })
+        for (const auto kind : {jitnorm_forward_training, BACKWARD})
+            for (const unsigned flags : {flag | RMS, flag | USE_SCALE | USE_SHIFT})
+                cases.push_back({of_type({.kind = kind, .flags = flags, .dims = {9, 70}, .seed = ++seed}, BF16)});
 }
 
 // Sums that are normalized from their output, from a tile, rounded; chunks of long rows; gradients with a second

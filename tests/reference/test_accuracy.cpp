@@ -22,15 +22,6 @@ const choices AFFINE_TYPES = each_of(&setup::affine_type, {F32, BF16, F16});
 const choices ALL_KINDS = kinds({TRAINING, INFERENCE, BACKWARD, BACKWARD_DATA});
 const choices FORWARD_OR_BACKWARD = kinds({TRAINING, BACKWARD});
 
-std::vector<unsigned> every_flag() {
-    std::vector<unsigned> all;
-    for (unsigned set = 0; set < 8; ++set) {
-        all.insert(all.end(), {set, set | RMS});
-        if (set & SCALE) all.insert(all.end(), {set | PLUS_ONE, set | PLUS_ONE | RMS});
-    }
-    return all;
-}
-
 void leave(setup &) {}
 void in_place(setup &s) {
     s.dst = s.diff_src = s.src;

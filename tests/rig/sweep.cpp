@@ -109,21 +109,14 @@ choices joined(choices list, const choices &others) {
 
 std::vector<unsigned> every_flag() {
     std::vector<unsigned> all = {0};
-    const auto add = [&](unsigned flag) {
-        for (size_t i = 0, sets = all.size(); i < sets; ++i) all.push_back(all[i] | flag);
+    const auto add = [&](unsigned flag, unsigned needed) {
+        for (size_t i = 0, sets = all.size(); i < sets; ++i)
+            if ((all[i] & needed) == needed) all.push_back(all[i] | flag);
     };
-#define FLAG(name, number, letter) add(jitnorm_##name);
-#define OWN_FLAG(name, number, letter)
-#define AFFINE_FLAG(name, number, letter, needed)
+#define FLAG(name, number, letter) add(jitnorm_##name, 0);
+#define AFFINE_FLAG(name, number, letter, needed) add(jitnorm_##name, jitnorm_##needed);
+#define OWN_FLAG(...)
 #include "../../tables/normalization_flags.inc"
-    constexpr unsigned RMS = jitnorm_rms_norm, SHIFT = jitnorm_use_shift;
-    for (const unsigned flag : {
-#define FLAG(name, number, letter)
-#define OWN_FLAG(name, number, letter)
-#define AFFINE_FLAG(name, number, letter, needed) unsigned(jitnorm_##name) | jitnorm_##needed,
-#include "../../tables/normalization_flags.inc"
-         })
-        all.insert(all.end(), {flag, flag | RMS, flag | SHIFT, flag | SHIFT | jitnorm_use_global_stats});
     return all;
 }
 

@@ -50,7 +50,7 @@ choices each_of(Field residual_setup::*field, const std::vector<std::type_identi
 }
 
 inline choices kinds(const std::vector<jitnorm_prop_kind_t> &values) { return each_of(&setup::kind, values); }
-// All sets of oneDNN's flags, and some with each flag that says how scale or shift is used.
+// All sets of oneDNN's flags and of those that say how scale or shift is used.
 std::vector<unsigned> every_flag();
 inline choices flags(const std::vector<unsigned> &values) { return each_of(&setup::flags, values); }
 inline choices dims(const std::vector<std::vector<dim_t>> &values) { return each_of(&setup::dims, values); }

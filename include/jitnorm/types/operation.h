@@ -25,15 +25,19 @@ typedef enum JITNORM_INT {
     jitnorm_layer_normalization = 20
 } jitnorm_primitive_kind_t;
 
-/* Flags of a normalization, or-ed together. */
+/* Flags of a normalization, or-ed together. jitnorm.h has the formulas that they change. */
 typedef enum JITNORM_INT {
     jitnorm_normalization_flags_none = 0x0,
     jitnorm_use_global_stats = 0x1, /* mean and variance are inputs */
     jitnorm_use_scale = 0x2,
     jitnorm_use_shift = 0x4,
-    jitnorm_rms_norm = 0x20,            /* the mean is taken as zero: root mean square normalization */
-    jitnorm_scale_plus_one = 0x10000,   /* with use_scale: 1 + scale[c] is used in place of scale[c] */
-    jitnorm_inverse_deviation = 0x20000 /* the variance tensor holds 1 / sqrt(variance + epsilon) in its place */
+    jitnorm_rms_norm = 0x20, /* the mean is taken as zero: root mean square normalization */
+    /* 1 + scale[c] stands in place of scale[c], in backward too, because some models (Gemma) store their weights minus
+     * one. This flag needs jitnorm_use_scale. */
+    jitnorm_scale_plus_one = 0x10000,
+    /* The variance tensor, input or output, holds rstd = 1 / sqrt(variance + epsilon) instead of the variance; PyTorch
+     * and Ascend pass that to backward. An rstd that is an input is used as it is, and epsilon is ignored. */
+    jitnorm_inverse_deviation = 0x20000
 } jitnorm_normalization_flags_t;
 
 /* Algorithms of post-operations. */

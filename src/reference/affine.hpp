@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// affine: what is done with the elements of scale and shift (docs/arithmetic.md, "Normalization"), and what a row adds
+// to the gradients of these elements.
+#pragma once
+
+#include <cmath>
+
+#include "../math/constants.hpp"
+#include "tensor_rows.hpp"
+
+namespace jitnorm::impl::layer_norm::reference {
+
+template <typename T> // the compute type
+class affine {
+public:
+    explicit affine(const problem &p) : p_(p), vector_(vector_of(p.row_length(), p.scale_shift_type)) {}
+
+    // Scales and shifts the elements begin .. begin+count-1 of a row, at most BLOCK. Backward, which reads no shift,
+    // turns diff_dst into g.
+    void apply(const arguments &args, dim_t begin, dim_t count, T *y) const {
+        T scale[BLOCK], shift[BLOCK];
+        const bool scales = p_.reads(SCALE), shifts = p_.reads(SHIFT);
+        if (scales) vector_.read(args[SCALE], 0, begin, count, scale);
+        if (scales && p_.has(jitnorm_scale_plus_one))
+            for (dim_t i = 0; i < count; ++i) scale[i] += T(1);
+        if (shifts) vector_.read(args[SHIFT], 0, begin, count, shift);
+        if (scales && shifts)
+            for (dim_t i = 0; i < count; ++i) y[i] = std::fma(y[i], scale[i], shift[i]);
+        else if (scales)
+            for (dim_t i = 0; i < count; ++i) y[i] *= scale[i];
+        else if (shifts)
+            for (dim_t i = 0; i < count; ++i) y[i] += shift[i];
+    }
+
+    // Adds what `count` elements of a row give to the sums for diff_scale and diff_shift.
+    void add_gradients(dim_t count, const T *diff_dst, const T *xhat, T *scale, T *shift) const {
+        for (dim_t i = 0; i < count; ++i) {
+            scale[i] = std::fma(diff_dst[i], xhat[i], scale[i]);
+            shift[i] += diff_dst[i];
+        }
+    }
+
+private:
+    const problem &p_;
+    tensor_rows vector_;
+};
+
+} // namespace jitnorm::impl::layer_norm::reference
