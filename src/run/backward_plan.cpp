@@ -36,11 +36,11 @@ bool wants_gradients(const problem &p) { return p.writes(DIFF_SCALE) || p.writes
 
 // Where batches are not overlapped, the processor's prefetchers follow rows best that are done one after the other. But
 // pairs of rows, which share the loads and stores of the sums over columns, are worth more if the data stay in L1, if
-// rows are short or leave L1, or if conversions of types take more time than memory.
+// rows are short or leave L1, or if conversions of types take more time than L2 and the last level.
 constexpr dim_t SHORTEST_ROW_ALONE = 384; // bytes
 bool rows_are_better_alone(const problem &p, dim_t bytes, dim_t row_bytes, const machine &m) {
     return !m.overlaps_batches && bytes > m.l1 && p.row_length() * element_size(p[SRC]) >= SHORTEST_ROW_ALONE &&
-           row_bytes < LEAVES_L1 && (bytes >= m.last_level || !is_narrow(p));
+           row_bytes < LEAVES_L1 && (bytes > FAR_FROM_L2 * m.l2 || !is_narrow(p));
 }
 
 // `row_bytes`: of two tensors. A batch of data that leaves the caches stays in L1 beside the next one and the sums over

@@ -250,6 +250,7 @@ TEST_P(plans, sums_row_by_row) {
 // thread that are no whole row block, and strides between rows, also of what is written, are no reason against it.
 TEST_P(plans, backward_row_by_row) {
     constexpr machine in_l2 = {.l1 = 1, .l2 = 1 << 20, .last_level = dim_t(1) << 40, .overlaps_batches = false};
+    constexpr machine far_from_l2 = {.l1 = 1, .l2 = 1, .last_level = dim_t(1) << 40, .overlaps_batches = false};
     constexpr machine in_memory = {.l1 = 1, .l2 = 1, .last_level = 1, .overlaps_batches = false};
     for (const auto kind : {jitnorm_backward, jitnorm_backward_data})
         for (const auto type : FLOATING)
@@ -263,6 +264,7 @@ TEST_P(plans, backward_row_by_row) {
                     s.residual.added = columns % 3 == 0 ? "dense" : "";
                     const bool narrow = type == jitnorm_bf16 || type == jitnorm_f16;
                     EXPECT_TRUE(plan_of(s, in_memory).on(2, true).row_by_row) << s;
+                    EXPECT_TRUE(plan_of(s, far_from_l2).on(2, true).row_by_row) << s;
                     EXPECT_EQ(plan_of(s, in_l2).on(2, true).row_by_row, !narrow) << s << ": conversions";
                     for (const machine &m : {in_l2, in_memory}) {
                         expect_reference(s, m);
