@@ -14,7 +14,7 @@ endif()
 
 # optimize_where_time_is_spent(TARGET [FOLDER...]): instrumented code takes several times as long to optimize as to
 # compile, so the presets for sanitizers do not, but for the target's sources in these folders (or all), which the tests
-# keep busy. Headers are precompiled without optimization.
+# keep busy. Precompiled headers are not optimized, so these sources do without them.
 function(optimize_where_time_is_spent target)
   if(NOT JITNORM_SANITIZE)
     return()

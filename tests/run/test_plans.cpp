@@ -246,8 +246,8 @@ TEST_P(plans, sums_row_by_row) {
                 "sizes at execution");
 }
 
-// Where batches are not overlapped, rows of backward that come from memory or from L2 are done one by one. Rows of a
-// thread that are no whole row block, and strides between rows, also of what is written, are no reason against it.
+// Where batches are not overlapped, rows of backward that come from memory or from L2 are done one by one: with
+// ordinary and with non-temporal stores, in place, and with gaps between rows.
 TEST_P(plans, backward_row_by_row) {
     constexpr machine in_l2 = {.l1 = 1, .l2 = 1 << 20, .last_level = dim_t(1) << 40, .overlaps_batches = false};
     constexpr machine far_from_l2 = {.l1 = 1, .l2 = 1, .last_level = dim_t(1) << 40, .overlaps_batches = false};
@@ -261,15 +261,18 @@ TEST_P(plans, backward_row_by_row) {
                     s.flags = flags;
                     s.form = columns == 513 ? statistics_form::inverse_deviation : statistics_form::variance;
                     s.affine_type = columns == 207 ? jitnorm_bf16 : jitnorm_f32;
-                    s.residual.added = columns % 3 == 0 ? "dense" : "";
+                    s.residual.sum = columns != 1499 ? "dense" : ""; // whose gradient is added
+                    s.residual.sum_type = type;
+                    EXPECT_EQ(make_problem(s).reads(DIFF_SUM), columns != 1499) << s;
                     const bool narrow = type == jitnorm_bf16 || type == jitnorm_f16;
                     EXPECT_TRUE(plan_of(s, in_memory).on(2, true).row_by_row) << s;
                     EXPECT_TRUE(plan_of(s, far_from_l2).on(2, true).row_by_row) << s;
                     EXPECT_EQ(plan_of(s, in_l2).on(2, true).row_by_row, !narrow) << s << ": conversions";
-                    for (const machine &m : {in_l2, in_memory}) {
-                        expect_reference(s, m);
-                        s.in_place = !s.in_place;
-                    }
+                    EXPECT_TRUE(columns != 192 || plan_of(s, in_memory).on(2, true).non_temporal) << s;
+                    for (const machine &m : {in_l2, far_from_l2, in_memory}) expect_reference(s, m);
+                    s.in_place = true;
+                    expect_reference(s, in_memory);
+                    s.in_place = false;
                     s.src = s.diff_src = "gap";
                     expect_reference(s, in_memory);
                 }

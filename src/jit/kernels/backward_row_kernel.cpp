@@ -56,9 +56,9 @@ private:
 
     const backward_row_conf conf_;
     const loop_registers loops_{*this};
-    backward_sums_pass reduced_{*this, {loops_, rdi + offsetof(arguments, reduced), 0, true}, conf_.reduced};
+    backward_sums_pass reduced_{*this, {loops_, rdi + offsetof(arguments, reduced)}, conf_.reduced};
     backward_data_pass written_{
-        *this, {loops_, rdi + offsetof(arguments, written), reduced_.frame_bytes(), true}, conf_.written};
+        *this, {loops_, rdi + offsetof(arguments, written), reduced_.frame_bytes()}, conf_.written};
 };
 
 } // namespace
