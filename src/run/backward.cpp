@@ -128,19 +128,18 @@ void backward<T>::write(const arguments &args, const schedule &now, const panel 
 template <typename T>
 void backward<T>::do_rows(const arguments &args, const schedule &now, const panel &here, const batch &b,
                           const column_sums<T> &to) const {
-    const auto &kernel = now.non_temporal ? kernels_->row->non_temporal : kernels_->row->ordinary;
     const range columns = {0, layout_.columns()};
-    kernel({.reduced = sums_arguments(args, here, b, columns, to, nullptr, nullptr),
-            .written = data_arguments(args, here, b, columns),
-            .inverse_count = inv_C_});
+    kernels_->row->choose(now.non_temporal)({.reduced = sums_arguments(args, here, b, columns, to, nullptr, nullptr),
+                                             .written = data_arguments(args, here, b, columns),
+                                             .inverse_count = inv_C_});
 }
 
 template <typename T>
 void backward<T>::write_and_sum(const arguments &args, const schedule &now, const panel &there, const batch &ready,
                                 const panel &here, batch &next, range columns, const column_sums<T> &to) const {
-    const auto &kernel = now.non_temporal ? kernels_->loop->non_temporal : kernels_->loop->ordinary;
-    kernel({.reduced = sums_arguments(args, here, next, columns, to, next.chunk_s1, next.chunk_s2),
-            .written = data_arguments(args, there, ready, columns)});
+    kernels_->loop->choose(now.non_temporal)(
+        {.reduced = sums_arguments(args, here, next, columns, to, next.chunk_s1, next.chunk_s2),
+         .written = data_arguments(args, there, ready, columns)});
 }
 
 template class backward<float>;

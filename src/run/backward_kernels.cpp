@@ -38,12 +38,11 @@ jit::backward_data_conf data_conf_of(const problem &p, jit::isa vectors, bool no
     return conf;
 }
 
-// The kernels with both passes: with ordinary and with non-temporal stores.
-template <typename Kernels>
-Kernels kernels_of_both_passes(const problem &p, jit::isa vectors) {
+// Kernels with both passes.
+template <typename Kernel>
+jit::stores_of<Kernel> kernels_of_both_passes(const problem &p, jit::isa vectors) {
     const jit::backward_sums_conf sums = sums_conf_of(p, vectors);
-    using kernel = decltype(Kernels::ordinary);
-    return {kernel({sums, data_conf_of(p, vectors, false)}), kernel({sums, data_conf_of(p, vectors, true)})};
+    return {Kernel({sums, data_conf_of(p, vectors, false)}), Kernel({sums, data_conf_of(p, vectors, true)})};
 }
 
 template <typename T>
@@ -80,9 +79,9 @@ backward_kernels<T>::backward_kernels(const problem &p, const plan *planned, jit
     if (p.writes(DIFF_SRC) && (planned == nullptr || planned->non_temporal))
         data_non_temporal.emplace(data_conf_of(p, vectors, true));
     if (planned == nullptr ? may_go_in_one_loop(p) : planned->one_loop_threads > 0)
-        loop = kernels_of_both_passes<loop_kernels>(p, vectors);
+        loop = kernels_of_both_passes<jit::backward_loop_kernel<T>>(p, vectors);
     if (planned == nullptr ? may_go_in_one_kernel(p) : planned->row_kernel)
-        row = kernels_of_both_passes<row_kernels>(p, vectors);
+        row = kernels_of_both_passes<jit::backward_row_kernel<T>>(p, vectors);
 }
 
 template struct backward_kernels<float>;

@@ -24,16 +24,8 @@ struct backward_kernels {
     std::optional<jit::backward_sums_kernel<T>> sums; // over rows and columns; empty: the problem needs no sums
     std::optional<jit::backward_data_kernel<T>> data, data_non_temporal; // diff_src; empty: it is omitted
 
-    // Write diff_src while they sum up other rows.
-    struct loop_kernels {
-        jit::backward_loop_kernel<T> ordinary, non_temporal;
-    };
-    std::optional<loop_kernels> loop;
-    // Do row after row.
-    struct row_kernels {
-        jit::backward_row_kernel<T> ordinary, non_temporal;
-    };
-    std::optional<row_kernels> row;
+    std::optional<jit::stores_of<jit::backward_loop_kernel<T>>> loop; // write diff_src while they sum up other rows
+    std::optional<jit::stores_of<jit::backward_row_kernel<T>>> row;   // do row after row
 
     // Add up the gradients of scale and shift: sums of row blocks to that of a part, sums of parts to a total, sums of
     // parts to the gradient, and those of the only row block, if there may be but one.

@@ -139,7 +139,7 @@ forward_kernels<T>::forward_kernels(const problem &p, const plan *planned, jit::
     if (p.writes(DST)) normalize.emplace(normalizing(false));
     if (p.writes(DST) && (planned == nullptr || planned->non_temporal)) non_temporal.emplace(normalizing(true));
     if (planned == nullptr ? may_go_in_one_loop(p) : planned->one_loop_threads > 0)
-        loop.emplace(loop_kernels{looping(false), looping(true)});
+        loop = {looping(false), looping(true)};
     if constexpr (std::is_same_v<T, float>)
         if (planned == nullptr ? may_go_in_one_kernel(p) : planned->row_kernel) row.emplace(row_conf_of(p, vectors));
     if (p.has_dynamic_scales())

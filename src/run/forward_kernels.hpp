@@ -47,14 +47,10 @@ struct forward_kernels {
     // Where scales of dst are found, `normalize` stores floats, and this kernel multiplies them and stores dst.
     std::optional<jit::normalize_kernel<float>> multiply;
 
-    // Write rows while they reduce others.
-    struct loop_kernels {
-        jit::forward_loop_kernel<T> ordinary, non_temporal;
-    };
-    std::optional<loop_kernels> loop;
-    std::optional<jit::forward_row_kernel> row;     // only with float
-    std::vector<T> post_op_parameters;              // two per post-op, as normalize_arguments says
-    std::vector<jitnorm_data_type_t> operand_types; // one per post-op, as post_op_conf says
+    std::optional<jit::stores_of<jit::forward_loop_kernel<T>>> loop; // write rows while they reduce others
+    std::optional<jit::forward_row_kernel> row;                      // only with float
+    std::vector<T> post_op_parameters;                               // two per post-op, as normalize_arguments says
+    std::vector<jitnorm_data_type_t> operand_types;                  // one per post-op, as post_op_conf says
 };
 
 } // namespace jitnorm::impl::layer_norm

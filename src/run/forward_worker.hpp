@@ -260,8 +260,7 @@ private:
                         .prefetch = prefetch_distance(src, f_.C_ * f_.row_size_)},
             .written = normalize_arguments_for(there, written, there.result, ready, columns)};
         if (f_.addition_.exists) call.added = sums_.arguments_for(here, src, columns, rows, {p, s, q});
-        const auto &kernels = *f_.kernels_->loop;
-        const auto &kernel = now.non_temporal ? kernels.non_temporal : kernels.ordinary;
+        const auto &kernel = f_.kernels_->loop->choose(now.non_temporal);
         with_operands(call.written, ready, columns, [&] { kernel(call); });
     }
     [[gnu::noinline]] void write_and_reduce_chunks(typename Rows::cursor &before, const batch &ready, batch &next) {

@@ -51,6 +51,14 @@ private:
     void (*run_)(const Arguments *);
 };
 
+// Two kernels that differ in their stores alone.
+template <typename Kernel>
+struct stores_of {
+    Kernel ordinary, non_temporal;
+
+    const Kernel &choose(bool stores_past_caches) const { return stores_past_caches ? non_temporal : ordinary; }
+};
+
 // The blocks of arguments, for the compute type T. A block has one layout for both types, since generators do not
 // depend on T. Arguments that the kernel's configuration does not need are not read.
 
