@@ -76,6 +76,13 @@ bool is_zen(cpuid_function cpuid) {
     return cpuid(VENDOR, 0, r) && (r.ebx == AUTH || r.ebx == HYGO);
 }
 
+// The family that a Zen processor names: 23 and 25 up to Zen 4, 26 for Zen 5.
+uint32_t family_of_zen(cpuid_function cpuid) {
+    constexpr uint32_t VERSION = 1;
+    cpuid_registers r;
+    return cpuid(VERSION, 0, r) ? bits(r.eax, 8, 11) + bits(r.eax, 20, 27) : 0;
+}
+
 struct found {
     machine here = machine_by_cpuid(execute_cpuid);
     const char *source = caches_by_cpuid(execute_cpuid) == NO_ANSWER ? "nobody" : "cpuid";
@@ -90,7 +97,11 @@ constexpr struct {
     dim_t machine::*bytes;
 } SIZES[] = {{"l1", &machine::l1}, {"l2", &machine::l2}, {"last_level", &machine::last_level}};
 
-constexpr std::string_view OVERLAPS = "overlaps_batches"; // 0 or 1
+constexpr struct {
+    std::string_view name;
+    bool machine::*is;
+} HABITS[] = {{"overlaps_batches", &machine::overlaps_batches}, {"batches_in_l1", &machine::batches_in_l1}}; // 0 or 1
+
 constexpr dim_t LARGEST_SIZE = dim_t(1) << 40;
 constexpr size_t LONGEST_TEXT = 100; // enough for all of them; environment.hpp may have cut a longer text
 
@@ -98,14 +109,17 @@ bool set_one(machine &m, std::string_view name, std::string_view value) {
     dim_t number = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
     if (error != std::errc() || end != value.data() + value.size()) return false;
-    if (name == OVERLAPS) {
-        m.overlaps_batches = number != 0;
-        return is_between(number, 0, 1);
-    }
-    const auto *const size = std::ranges::find(SIZES, name, [](const auto &s) { return s.name; });
-    if (size == std::end(SIZES)) return false;
-    m.*size->bytes = number;
-    return is_between(number, 1, LARGEST_SIZE);
+    for (const auto &habit : HABITS)
+        if (name == habit.name) {
+            m.*habit.is = number != 0;
+            return is_between(number, 0, 1);
+        }
+    for (const auto &size : SIZES)
+        if (name == size.name) {
+            m.*size.bytes = number;
+            return is_between(number, 1, LARGEST_SIZE);
+        }
+    return false;
 }
 
 // Whether these lines, which are printed once, are in the log.
@@ -128,6 +142,7 @@ machine machine_of(const cache_levels &levels) {
 machine machine_by_cpuid(cpuid_function cpuid) {
     machine m = machine_of(caches_by_cpuid(cpuid));
     m.overlaps_batches = !is_zen(cpuid);
+    m.batches_in_l1 = m.overlaps_batches || family_of_zen(cpuid) >= 26;
     return m;
 }
 
@@ -156,7 +171,9 @@ machine the_machine() {
 std::string describe(const machine &m) {
     std::string text;
     for (const auto &size : SIZES) text += std::string(size.name) + ":" + std::to_string(m.*size.bytes) + ",";
-    return text + std::string(OVERLAPS) + (m.overlaps_batches ? ":1" : ":0");
+    for (const auto &habit : HABITS) text += std::string(habit.name) + (m.*habit.is ? ":1," : ":0,");
+    text.pop_back();
+    return text;
 }
 
 void log_machine_once() {

@@ -52,10 +52,14 @@ struct machine {
     // a larger cache, too.
     dim_t last_level = 8 * 1024 * 1024;
 
-    // Whether it pays, beyond L2, to write a batch of rows while the next one is reduced, or to prefetch that. It does
-    // not on AMD's processors, whose own prefetchers keep the rows coming if one is read after the other
-    // (docs/measurements.md, "Zen 4").
+    // Whether it pays, beyond L2, to write a batch of rows while the next one is reduced. It does not on AMD's
+    // processors, whose own prefetchers keep the rows coming if one is read after the other (docs/measurements.md,
+    // "Zen 4" and "Zen 5").
     bool overlaps_batches = true;
+
+    // Where batches are not overlapped: whether they stay in L1, and instructions prefetch the next rows beyond the
+    // last level. It does not pay before Zen 5, where L2 is as fast as L1 and such instructions cost time.
+    bool batches_in_l1 = true;
 
     bool threads_sleep = false; // OpenMP's threads sleep while they wait (OMP_WAIT_POLICY=passive) and must be woken
 
@@ -76,7 +80,8 @@ std::optional<machine> with_sizes(machine m, std::string_view text);
 // lock after the first call.
 machine the_machine();
 
-// Text that with_sizes() reads, for example "l1:32768,l2:1048576,last_level:33554432,overlaps_batches:1".
+// Text that with_sizes() reads, for example
+// "l1:32768,l2:1048576,last_level:33554432,overlaps_batches:1,batches_in_l1:1".
 std::string describe(const machine &m);
 
 // Writes one line about the_machine() and the source of its sizes to the verbose log. Later calls do nothing.

@@ -16,7 +16,7 @@ schedule plan::on(int available_threads, bool past_caches) const {
     // By chunks the next row is far away.
     const bool one_loop = !by_chunks && threads <= one_loop_threads;
     const bool prefetch = !by_chunks && threads <= prefetch_threads, apart = non_temporal && past_caches;
-    return {threads, by_chunks, one_loop, prefetch, apart, row_kernel && !by_chunks && !one_loop && !prefetch};
+    return {threads, by_chunks, one_loop, prefetch, apart, row_kernel && !by_chunks && !one_loop};
 }
 
 void plan::give_up_chunks() {

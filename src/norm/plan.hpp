@@ -103,8 +103,8 @@ struct plan {
     dim_t panel_columns = 0;                       // columns of a panel
     dim_t block_rows = 0;                          // interleaved only: rows of a row block
 
-    // In place: one kernel does a row from its reduction to its result, unless batches are written in one loop or
-    // prefetched. If forward has one row, batches and threads do not matter.
+    // In place: one kernel does a row from its reduction to its result, unless batches are written in one loop. If
+    // forward has one row, batches and threads do not matter.
     bool row_kernel = false;
 
     // ---- batches
@@ -114,7 +114,7 @@ struct plan {
     dim_t groups_together = 0; // kernels do so many groups of one row together; 0: one group of all rows of a batch
     dim_t value_columns = 0;   // columns of the tile of values: those of a group, or of a piece of a longer one
     int one_loop_threads = 0;  // a batch is written while the next one is reduced, if there are at most so many threads
-    int prefetch_threads = 0;  // batches are prefetched if an execution has at most so many threads, and two loops
+    int prefetch_threads = 0; // the next rows are prefetched if an execution has at most so many threads, and two loops
     bool non_temporal = false; // the result is stored past the caches where it lies as such stores need it
 
     // ---- the number of threads worth starting, if so many are available
@@ -184,10 +184,10 @@ constexpr dim_t batch_of(dim_t batch_bytes, dim_t row_bytes) {
 }
 constexpr dim_t IN_CACHE_BATCH = 16 * 1024; // a batch of so many bytes stays in L1 beside what else is used there
 
-// The batches of a machine that does not overlap them. Near ones, of data in the caches, stay in L2, from which they
-// are read again as fast as from L1, while the steps of a batch are done less often. Far ones, of data beyond the last
-// level, are so small that the processor's prefetchers, which run a few kilobytes ahead, read the next rows while a
-// batch is written.
+// The batches of a machine that neither overlaps them nor keeps them in L1. Near ones, of data in the caches, stay in
+// L2, from which they are read again as fast as from L1, while the steps of a batch are done less often. Far ones, of
+// data beyond the last level, are so small that the processor's prefetchers, which run a few kilobytes ahead, read the
+// next rows while a batch is written.
 constexpr dim_t near_batch(const machine &m) { return m.l2 / 8; }
 constexpr dim_t FAR_BATCH = 4 * 1024;
 

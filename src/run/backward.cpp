@@ -71,6 +71,7 @@ jit::backward_sums_arguments<T> backward<T>::sums_arguments(const arguments &arg
                                                             range columns, const column_sums<T> &to, T *s1,
                                                             T *s2) const {
     const column_sums<T> sums = to.behind(columns.begin);
+    const dim_t ahead = kernels_->row ? AHEAD_OF_ONE_ROW : AHEAD_IN_LOOP;
     return {.src = here.src.first,
             .diff_dst = here.second.first,
             .src_row_stride = here.src.stride,
@@ -87,8 +88,8 @@ jit::backward_sums_arguments<T> backward<T>::sums_arguments(const arguments &arg
             .diff_shift_row_stride = here.diff_shift.stride,
             .s1 = s1,
             .s2 = s2,
-            .src_prefetch = prefetch_distance(here.src, bytes_of_row(SRC)),
-            .diff_dst_prefetch = prefetch_distance(here.second, bytes_of_row(DIFF_DST))};
+            .src_prefetch = prefetch_distance(here.src, bytes_of_row(SRC), ahead),
+            .diff_dst_prefetch = prefetch_distance(here.second, bytes_of_row(DIFF_DST), ahead)};
 }
 
 template <typename T>

@@ -40,8 +40,9 @@ jit::backward_data_conf data_conf_of(const problem &p, jit::isa vectors, bool no
 
 // Kernels with both passes.
 template <typename Kernel>
-jit::stores_of<Kernel> kernels_of_both_passes(const problem &p, jit::isa vectors) {
-    const jit::backward_sums_conf sums = sums_conf_of(p, vectors);
+jit::stores_of<Kernel> kernels_of_both_passes(const problem &p, jit::isa vectors, bool prefetches) {
+    jit::backward_sums_conf sums = sums_conf_of(p, vectors);
+    sums.prefetches = prefetches;
     return {Kernel({sums, data_conf_of(p, vectors, false)}), Kernel({sums, data_conf_of(p, vectors, true)})};
 }
 
@@ -79,9 +80,10 @@ backward_kernels<T>::backward_kernels(const problem &p, const plan *planned, jit
     if (p.writes(DIFF_SRC) && (planned == nullptr || planned->non_temporal))
         data_non_temporal.emplace(data_conf_of(p, vectors, true));
     if (planned == nullptr ? may_go_in_one_loop(p) : planned->one_loop_threads > 0)
-        loop = kernels_of_both_passes<jit::backward_loop_kernel<T>>(p, vectors);
+        loop = kernels_of_both_passes<jit::backward_loop_kernel<T>>(p, vectors, true);
     if (planned == nullptr ? may_go_in_one_kernel(p) : planned->row_kernel)
-        row = kernels_of_both_passes<jit::backward_row_kernel<T>>(p, vectors);
+        row = kernels_of_both_passes<jit::backward_row_kernel<T>>(p, vectors,
+                                                                  planned != nullptr && planned->prefetch_threads > 0);
 }
 
 template struct backward_kernels<float>;

@@ -33,23 +33,34 @@ dim_t pitch_of(jitnorm_data_type_t type, dim_t columns) {
     return row_packer::pitch_for(columns * dim_t(size_of(type)));
 }
 
-// `bytes`: of all data. Data that fill most of the last level have left it in part.
-dim_t batch_bytes(dim_t bytes, const machine &m) {
-    if (m.overlaps_batches) return IN_CACHE_BATCH;
-    return bytes >= m.last_level / 8 * 5 ? FAR_BATCH : near_batch(m);
+// Whether so many bytes of data, which fill most of the last level, have left it in part.
+bool leaves_caches(dim_t bytes, const machine &m) { return bytes >= m.last_level / 8 * 5; }
+
+// Conversions of types take more time than loads from L2, and fewer batches need fewer steps.
+dim_t batch_bytes(const problem &p, dim_t bytes, const machine &m) {
+    const bool far = leaves_caches(bytes, m), converts = is_narrow(p) || element_size(p[DST]) < p.compute_size();
+    if (m.overlaps_batches || (m.batches_in_l1 && (far || !converts))) return IN_CACHE_BATCH;
+    return far ? FAR_BATCH : near_batch(m);
+}
+
+// With how many threads the next batch is prefetched. Where batches are not overlapped, it must fit into L1 beside the
+// current one.
+int prefetch_threads_for(dim_t bytes, dim_t src_row, dim_t dst_row, const machine &m) {
+    if (!m.overlaps_batches)
+        return m.batches_in_l1 && leaves_caches(bytes, m) && src_row <= IN_CACHE_BATCH ? INT_MAX : 0;
+    return threads_beyond(bytes, (dst_row < src_row ? 1 : FAR_FROM_L2) * m.l2, m.last_level);
 }
 
 // Small data: rows go through the kernel in pairs, which share the loads of scale and shift. Data that is larger than
 // L2, on a machine that overlaps batches: a batch is written while the next one is reduced, if there is a kernel for
-// this; otherwise rows go one by one, which needs fewer memory streams, and the next batch is prefetched.
+// this. Where the next batch is prefetched, rows go one by one, which needs fewer memory streams.
 void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
     const dim_t src_row = p.row_length() * element_size(p[SRC]), dst_row = p.row_length() * element_size(p[DST]);
     const dim_t bytes = p.rows() * (src_row + dst_row);
-    const dim_t near = (dst_row < src_row ? 1 : FAR_FROM_L2) * m.l2;
-    to.batch_rows = p.row_length() > CHUNK ? 1 : batch_of(batch_bytes(bytes, m), src_row);
+    to.batch_rows = p.row_length() > CHUNK ? 1 : batch_of(batch_bytes(p, bytes, m), src_row);
     if (forward_kernels<float>::may_go_in_one_loop(p))
         to.one_loop_threads = one_loop_threads_for(bytes, is_narrow(p), m);
-    if (m.overlaps_batches && to.one_loop_threads == 0) to.prefetch_threads = threads_beyond(bytes, near, m.last_level);
+    if (to.one_loop_threads == 0) to.prefetch_threads = prefetch_threads_for(bytes, src_row, dst_row, m);
     to.rows_per_pass = to.prefetch_threads > 0 ? 1 : 2;
     to.non_temporal = bytes >= m.last_level && p.writes(DST) && takes_non_temporal_stores(p, p[DST]);
 }
@@ -68,7 +79,8 @@ bool rows_are_better_alone(const problem &p, const row_tensors &tensors, const m
 // If the output for the sum holds the sums as they are normalized, the kernels read them there, which leaves L1 to the
 // data. Otherwise sums have a tile. It has whole rows as long as these stay in L2.
 //
-// A batch of sums stays in L1 until it is normalized, or in L2 on a machine that does not overlap batches.
+// A batch of sums stays in L1 until it is normalized, or in L2 on a machine that does not overlap batches, unless they
+// stay in L1 and the data near L2.
 constexpr dim_t LONGEST_TILED_ROW = 64 * 1024;          // bytes
 constexpr dim_t MOST_SUM_BYTES = 2 * LONGEST_TILED_ROW; // of any plan's tile of sums, without the lines between rows
 
@@ -80,10 +92,10 @@ void plan_batches_of_sums(const problem &p, const row_tensors &tensors, const ma
     const dim_t bytes = data_bytes(p, tensors);
     if (forward_kernels<float>::may_go_in_one_loop(p))
         to.one_loop_threads = one_loop_threads_for(bytes, is_narrow(p), m);
-    to.batch_rows = p.row_length() > CHUNK
-                        ? 1
-                        : batch_of(m.overlaps_batches ? IN_CACHE_BATCH : std::min(near_batch(m), MOST_SUM_BYTES), row);
-    to.rows_per_pass = to.one_loop_threads == 0 && bytes > FAR_FROM_L2 * m.l2 ? 1 : 2;
+    const bool far = bytes > FAR_FROM_L2 * m.l2, in_l1 = m.overlaps_batches || (m.batches_in_l1 && !far);
+    to.batch_rows =
+        p.row_length() > CHUNK ? 1 : batch_of(in_l1 ? IN_CACHE_BATCH : std::min(near_batch(m), MOST_SUM_BYTES), row);
+    to.rows_per_pass = to.one_loop_threads == 0 && far ? 1 : 2;
     to.non_temporal = bytes >= m.last_level && p.writes(DST) && takes_non_temporal_stores(p, p[DST]);
 }
 

@@ -105,14 +105,15 @@ bool takes_non_temporal_stores(const problem &p, const memory_desc &md);
 // in the place of an input. The lines of an input have been read and are in a cache.
 bool result_lies_past_caches(const problem &p, const arguments &args);
 
-// How many bytes ahead of an element a loop that writes a batch while it reduces the next one prefetches these rows.
-// With 512, rows of 128 elements of f32 take 3 to 5 % longer; with 4096 nothing is faster in both directions. Where
+// How many bytes ahead of an element these rows are prefetched while they are reduced: about `ahead`. In one loop with
+// 512, rows of 128 elements of f32 take 3 to 5 % longer; with 4096 nothing is faster in both directions. Rows that are
+// done one by one take 0.71 to 0.84 of the time without prefetches with 4096 on a Zen 5, with 2048 up to 0.97. Where
 // rows have gaps between them, the elements so many bytes ahead may be others than those that come next: then the same
 // columns of a later row are prefetched, unless rows are so long that it would be far ahead.
-inline dim_t prefetch_distance(const strip &rows, dim_t row_bytes) {
-    constexpr dim_t AHEAD = 2048, LONG_ROW = 4 * AHEAD;
-    if (rows.stride == row_bytes || row_bytes >= LONG_ROW) return AHEAD;
-    return (row_bytes < AHEAD ? AHEAD / row_bytes : 1) * rows.stride;
+constexpr dim_t AHEAD_IN_LOOP = 2048, AHEAD_OF_ONE_ROW = 4096;
+inline dim_t prefetch_distance(const strip &rows, dim_t row_bytes, dim_t ahead = AHEAD_IN_LOOP) {
+    if (rows.stride == row_bytes || row_bytes >= 4 * ahead) return ahead;
+    return (row_bytes < ahead ? ahead / row_bytes : 1) * rows.stride;
 }
 
 // The address `bytes` after `first`; null stays null.

@@ -98,18 +98,25 @@ TEST(caches, leaves_of_nonsense) {
     EXPECT_EQ(machine_of(caches_by_cpuid(largest)), machine());
 }
 
-// The vendor of the processor: "GenuineIntel", "AuthenticAMD", "HygonGenuine" in leaf 0.
-TEST(caches, processors_that_overlap_batches) {
-    const auto of_vendor = [](const cpuid_registers &leaf_0) {
+// The vendor of the processor: "GenuineIntel", "AuthenticAMD", "HygonGenuine" in leaf 0; its family in leaf 1.
+TEST(caches, processors_that_overlap_batches_or_keep_them_in_l1) {
+    constexpr cpuid_registers INTEL = {0x16, 0x756e6547, 0x6c65746e, 0x49656e69},
+                              AMD = {0x10, 0x68747541, 0x444d4163, 0x69746e65},
+                              HYGON = {0x0d, 0x6f677948, 0x656e6975, 0x6e65476e};
+    constexpr uint32_t GRANITE_RAPIDS = 0x000a06d1, ZEN_3 = 0x00a20f10, ZEN_4 = 0x00a10f11, ZEN_5 = 0x00b00f21;
+    const auto is = [](const cpuid_registers &vendor, uint32_t version, bool overlaps, bool in_l1) {
         recorded_leaves leaves = ZEN_3_IN_TWO_CORES;
-        leaves[{0, 0}] = leaf_0;
+        leaves[{0, 0}] = vendor;
+        if (version != 0) leaves[{1, 0}] = {version, 0, 0, 0};
         recorded = &leaves;
-        return machine_by_cpuid(recorded_cpuid);
+        EXPECT_EQ(machine_by_cpuid(recorded_cpuid), (machine{32 * KB, 512 * KB, 32 * MB, overlaps, in_l1})) << version;
     };
-    const machine intel = of_vendor({0x16, 0x756e6547, 0x6c65746e, 0x49656e69});
-    EXPECT_EQ(intel, (machine{32 * KB, 512 * KB, 32 * MB, true}));
-    EXPECT_EQ(of_vendor({0x10, 0x68747541, 0x444d4163, 0x69746e65}), (machine{32 * KB, 512 * KB, 32 * MB, false}));
-    EXPECT_FALSE(of_vendor({0x0d, 0x6f677948, 0x656e6975, 0x6e65476e}).overlaps_batches);
+    is(INTEL, GRANITE_RAPIDS, true, true);
+    is(AMD, ZEN_3, false, false);
+    is(AMD, ZEN_4, false, false);
+    is(AMD, ZEN_5, false, true);
+    is(HYGON, 0x00900f02, false, false);
+    is(AMD, 0, false, false); // no leaf 1
     recorded = &ZEN_3_IN_TWO_CORES;
     EXPECT_TRUE(machine_by_cpuid(recorded_cpuid).overlaps_batches) << "no leaf 0";
 }

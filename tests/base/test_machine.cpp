@@ -14,10 +14,10 @@ namespace {
 
 using namespace jitnorm::impl;
 
-constexpr machine MADE_UP = {1000, 20'000, 300'000, false};
+constexpr machine MADE_UP = {1000, 20'000, 300'000, false, true};
 
 TEST(machine, text_is_what_is_read_again) {
-    EXPECT_EQ(describe(MADE_UP), "l1:1000,l2:20000,last_level:300000,overlaps_batches:0");
+    EXPECT_EQ(describe(MADE_UP), "l1:1000,l2:20000,last_level:300000,overlaps_batches:0,batches_in_l1:1");
     EXPECT_EQ(with_sizes(machine(), describe(MADE_UP)), MADE_UP);
 }
 
@@ -25,6 +25,7 @@ TEST(machine, sizes_that_are_not_named_stay) {
     EXPECT_EQ(with_sizes(MADE_UP, "l2:7"), (machine{1000, 7, 300'000, false}));
     EXPECT_EQ(with_sizes(MADE_UP, "last_level:1099511627776,l1:1"), (machine{1, 20'000, 1'099'511'627'776, false}));
     EXPECT_EQ(with_sizes(MADE_UP, "overlaps_batches:1"), (machine{1000, 20'000, 300'000, true}));
+    EXPECT_EQ(with_sizes(MADE_UP, "batches_in_l1:0"), (machine{1000, 20'000, 300'000, false, false}));
 }
 
 TEST(machine, texts_of_nonsense) {
@@ -33,7 +34,7 @@ TEST(machine, texts_of_nonsense) {
              "", ",", "l2", "l2:", ":1", "l3:1", "l2:0", "l2:-1", "l2:1K", "l2: 1", " l2:1", "l2:1,", ",l2:1",
              "l2:1;l1:1", "l2:1:1", "l2:1099511627777", "l2:99999999999999999999", "L2:1", with_zeros})
         EXPECT_EQ(with_sizes(MADE_UP, text), std::nullopt) << text;
-    for (const std::string_view text : {"overlaps_batches", "overlaps_batches:2", "overlaps_batches:-1"})
+    for (const std::string_view text : {"overlaps_batches", "overlaps_batches:2", "batches_in_l1:-1"})
         EXPECT_EQ(with_sizes(MADE_UP, text), std::nullopt) << text;
 }
 

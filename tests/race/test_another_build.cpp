@@ -92,8 +92,8 @@ protected:
 
 // Its log tells: a library that is opened now reads the environment now.
 TEST_F(race_plan, is_made_by_this_build_once_more_for_other_caches) {
-    for (const std::string sizes : {"l1:16384,l2:200000,last_level:2000000,overlaps_batches:0",
-                                    "l1:16384,l2:300000,last_level:3000000,overlaps_batches:1"}) {
+    for (const std::string sizes : {"l1:16384,l2:200000,last_level:2000000,overlaps_batches:0,batches_in_l1:0",
+                                    "l1:16384,l2:300000,last_level:3000000,overlaps_batches:1,batches_in_l1:1"}) {
         const answer a =
             run(nobody(), {"--rounds=1", "--plan=" + sizes, "--dir=FWD_D,BWD_DW", "--flags=CH", "100x400"});
         EXPECT_EQ(a.status, 0) << a.errors;

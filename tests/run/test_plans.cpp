@@ -147,13 +147,15 @@ TEST_P(plans, one_loop_beyond_the_caches) {
         for (const machine &m : MACHINES) expect_reference(s, m);
 }
 
-// Where batches are not overlapped they are large in L2, and beyond the last level so small that the processor reads
-// ahead of them.
-TEST_P(plans, batches_that_are_not_overlapped) {
+// Where batches are neither overlapped nor kept in L1 they are large in L2, and beyond the last level so small that the
+// processor reads ahead of them.
+TEST_P(plans, batches_that_stay_in_l2) {
+    const auto with = [](dim_t l2, dim_t last_level) {
+        return machine{
+            .l1 = 1 << 10, .l2 = l2, .last_level = last_level, .overlaps_batches = false, .batches_in_l1 = false};
+    };
     constexpr dim_t far_away = dim_t(1) << 40;
-    constexpr machine near = {.l1 = 1 << 10, .l2 = 1 << 18, .last_level = far_away, .overlaps_batches = false};
-    constexpr machine between = {.l1 = 1 << 10, .l2 = 1 << 11, .last_level = far_away, .overlaps_batches = false};
-    constexpr machine beyond = {.l1 = 1 << 10, .l2 = 1 << 18, .last_level = 1 << 12, .overlaps_batches = false};
+    const machine near = with(1 << 18, far_away), between = with(1 << 11, far_away), beyond = with(1 << 18, 1 << 12);
     setup given = in_place_of(jitnorm_forward_training, jitnorm_f32);
     given.flags |= jitnorm_use_global_stats;
     setup sums = in_place_of(jitnorm_forward_training, jitnorm_f32);
@@ -171,6 +173,40 @@ TEST_P(plans, batches_that_are_not_overlapped) {
         for (const machine &m : {near, between, beyond}) {
             const schedule now = plan_of(s, m).on(1, true);
             EXPECT_FALSE(now.one_loop || now.prefetch || now.row_by_row) << s;
+            expect_reference(s, m);
+        }
+    }
+}
+
+// On a Zen 5, which does not overlap batches, either, they are those of the other processors and stay in L1, where
+// forward converts no types; beyond the last level the next ones are prefetched.
+TEST_P(plans, batches_that_stay_in_l1) {
+    const auto with = [](dim_t l2, dim_t last_level) {
+        return machine{.l1 = 1 << 10, .l2 = l2, .last_level = last_level, .overlaps_batches = false};
+    };
+    constexpr dim_t far_away = dim_t(1) << 40;
+    const machine near = with(1 << 20, far_away), between = with(1 << 11, far_away), beyond = with(1 << 18, 1 << 12);
+    const setup f32 = in_place_of(jitnorm_forward_training, jitnorm_f32, 37, 1024);
+    const setup bf16 = in_place_of(jitnorm_forward_training, jitnorm_bf16, 37, 1024);
+    setup quantized = f32, sums = f32;
+    quantized.dst_type = jitnorm_s8;
+    sums.residual = {.added = "dense", .sum = "dense", .type = jitnorm_f32, .sum_type = jitnorm_f32};
+    struct expectation {
+        setup s;
+        dim_t near, between, beyond; // rows of a batch
+        bool prefetch;               // beyond the last level
+    };
+    for (const auto &[s, in_l2, in_last_level, in_memory, prefetch] :
+         {expectation{f32, 4, 4, 4, true}, expectation{bf16, 32, 1, 8, true}, expectation{quantized, 32, 1, 4, true},
+          expectation{sums, 4, 1, 4, false},
+          expectation{in_place_of(jitnorm_forward_training, jitnorm_f32, 37, 4097), 1, 1, 1, false}}) {
+        EXPECT_EQ(plan_of(s, near).batch_rows, in_l2) << s;
+        EXPECT_EQ(plan_of(s, between).batch_rows, in_last_level) << s;
+        EXPECT_EQ(plan_of(s, beyond).batch_rows, in_memory) << s;
+        EXPECT_EQ(plan_of(s, beyond).on(2, true).prefetch, prefetch) << s;
+        EXPECT_FALSE(plan_of(s, between).on(1, true).prefetch) << s;
+        for (const machine &m : {near, between, beyond}) {
+            EXPECT_FALSE(plan_of(s, m).on(1, true).one_loop) << s;
             expect_reference(s, m);
         }
     }
@@ -247,11 +283,13 @@ TEST_P(plans, sums_row_by_row) {
 }
 
 // Where batches are not overlapped, rows of backward that come from memory or from L2 are done one by one: with
-// ordinary and with non-temporal stores, in place, and with gaps between rows.
+// ordinary and with non-temporal stores, in place, and with gaps between rows. If they come from memory, are to stay in
+// L1 and have gradients of scale and shift, they are prefetched.
 TEST_P(plans, backward_row_by_row) {
     constexpr machine in_l2 = {.l1 = 1, .l2 = 1 << 20, .last_level = dim_t(1) << 40, .overlaps_batches = false};
     constexpr machine far_from_l2 = {.l1 = 1, .l2 = 1, .last_level = dim_t(1) << 40, .overlaps_batches = false};
     constexpr machine in_memory = {.l1 = 1, .l2 = 1, .last_level = 1, .overlaps_batches = false};
+    constexpr machine unaided = {.l1 = 1, .l2 = 1, .last_level = 1, .overlaps_batches = false, .batches_in_l1 = false};
     for (const auto kind : {jitnorm_backward, jitnorm_backward_data})
         for (const auto type : FLOATING)
             for (const unsigned flags :
@@ -269,7 +307,12 @@ TEST_P(plans, backward_row_by_row) {
                     EXPECT_TRUE(plan_of(s, far_from_l2).on(2, true).row_by_row) << s;
                     EXPECT_EQ(plan_of(s, in_l2).on(2, true).row_by_row, !narrow) << s << ": conversions";
                     EXPECT_TRUE(columns != 192 || plan_of(s, in_memory).on(2, true).non_temporal) << s;
-                    for (const machine &m : {in_l2, far_from_l2, in_memory}) expect_reference(s, m);
+                    const bool has_gradients = kind == jitnorm_backward && (flags & jitnorm_use_scale) != 0;
+                    EXPECT_EQ(plan_of(s, in_memory).on(2, true).prefetch, has_gradients) << s;
+                    EXPECT_FALSE(plan_of(s, far_from_l2).on(2, true).prefetch) << s;
+                    EXPECT_TRUE(plan_of(s, unaided).on(2, true).row_by_row) << s;
+                    EXPECT_FALSE(plan_of(s, unaided).on(2, true).prefetch) << s;
+                    for (const machine &m : {in_l2, far_from_l2, in_memory, unaided}) expect_reference(s, m);
                     s.in_place = true;
                     expect_reference(s, in_memory);
                     s.in_place = false;

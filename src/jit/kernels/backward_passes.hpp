@@ -55,6 +55,8 @@ private:
     void load_mask();
     Xbyak::Address mask_in_frame() const { return g_.ptr[g_.rsp + where_.frame + mask_at_]; }
     void sum_rows(int rows);
+    void go_to_row();
+    void prefetch_and_add(places vectors);
     void broadcast_statistics(int rows);
     std::vector<vmm> lanes_of(int rows) const;
     void store_all_sums(int rows);

@@ -22,29 +22,35 @@ void backward_sums_pass::sum_all() {
 
 void backward_sums_pass::sum_piece(const paired_rows &rows) {
     prepare();
-    pairs_.point_to_row();
-    broadcast_statistics(1);
-    const row &ahead = rows_[1]; // pieces have one row
-    point_ahead(ahead.src, rows_[0].src, JITNORM_ARGUMENT(src_prefetch));
-    point_ahead(ahead.diff_dst, rows_[0].diff_dst, JITNORM_ARGUMENT(diff_dst_prefetch));
-    const auto add_one_row = [&](places vectors) {
-        loop_.prefetch(ahead.src, vectors, conf_.src);
-        loop_.prefetch(ahead.diff_dst, vectors, conf_.diff_dst);
-        add(1, vectors);
-    };
-    if (conf_.sums) return blocks_.sum_piece(rows, lanes_of(1), vectors_, add_one_row, [&] { store_all_sums(1); });
+    go_to_row();
+    const auto add = [this](places vectors) { prefetch_and_add(vectors); };
+    if (conf_.sums) return blocks_.sum_piece(rows, lanes_of(1), vectors_, add, [this] { store_all_sums(1); });
     rows.go_to_piece(loop_);
-    loop_.walk(vectors_, add_one_row);
+    loop_.walk(vectors_, add);
 }
 
 backward_sums_pass::row_sums backward_sums_pass::sum_one() {
     prepare();
-    pairs_.point_to_row();
-    broadcast_statistics(1);
-    blocks_.sum(lanes_of(1), vectors_, [this](places vectors) { add(1, vectors); });
+    go_to_row();
+    blocks_.sum(lanes_of(1), vectors_, [this](places vectors) { prefetch_and_add(vectors); });
     row_sums sums{xmm_of(rows_[0].s1[0]), total_.to_lowest(rows_[0].s2), xmm_of(dy_)};
     if (has_s1()) total_.to_lowest(rows_[0].s1);
     return sums;
+}
+
+// The registers of a pair's second row point ahead of the row with the current index, which goes alone.
+void backward_sums_pass::go_to_row() {
+    pairs_.point_to_row();
+    broadcast_statistics(1);
+    if (!conf_.prefetches) return;
+    point_ahead(rows_[1].src, rows_[0].src, JITNORM_ARGUMENT(src_prefetch));
+    point_ahead(rows_[1].diff_dst, rows_[0].diff_dst, JITNORM_ARGUMENT(diff_dst_prefetch));
+}
+
+void backward_sums_pass::prefetch_and_add(places vectors) {
+    if (conf_.prefetches) loop_.prefetch(rows_[1].src, vectors, conf_.src);
+    if (conf_.prefetches) loop_.prefetch(rows_[1].diff_dst, vectors, conf_.diff_dst);
+    add(1, vectors);
 }
 
 void backward_sums_pass::prepare() {

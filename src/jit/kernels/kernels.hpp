@@ -231,8 +231,8 @@ using backward_loop_kernel = kernel<backward_loop_conf, backward_loop_arguments<
 
 // backward_row_kernel: does rows one by one: what backward_sums_kernel does for a row, the scalar steps of
 // row_sums.hpp, and what backward_data_kernel does for the row. Where rows come from memory, the processor's
-// prefetchers follow one row after the other best, and fetch the next one while a row is written. s1, s2, m1, k and the
-// prefetches are not used.
+// prefetchers follow one row after the other best, and fetch the next one while a row is written. s1, s2, m1 and k are
+// not used.
 template <typename T>
 struct backward_row_arguments {
     backward_sums_arguments<T> reduced;
