@@ -146,6 +146,7 @@ struct forward_row_conf {
     reduction_conf reduced;
     normalize_conf written;
     std::optional<addition_conf> added = {};
+    bool prefetches = false; // src is prefetched while the row is written
 
     auto operator<=>(const forward_row_conf &) const = default;
 };

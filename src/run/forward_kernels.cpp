@@ -112,9 +112,10 @@ jit::forward_loop_conf loop_conf_of(const problem &p, jit::isa vectors, const ji
 }
 
 // What one row needs is what a loop needs.
-jit::forward_row_conf row_conf_of(const problem &p, jit::isa vectors) {
-    const jit::forward_loop_conf conf = loop_conf_of<float>(p, vectors, normalize_conf_of<float>(p, vectors, false));
-    return {conf.reduced, conf.written, conf.added};
+jit::forward_row_kernel row_kernel_of(const problem &p, const plan *planned, jit::isa vectors, bool stores_past) {
+    const auto conf = loop_conf_of<float>(p, vectors, normalize_conf_of<float>(p, vectors, stores_past));
+    const bool prefetches = planned != nullptr && planned->prefetch_threads > 0;
+    return jit::forward_row_kernel({conf.reduced, conf.written, conf.added, prefetches});
 }
 
 } // namespace
@@ -137,11 +138,15 @@ forward_kernels<T>::forward_kernels(const problem &p, const plan *planned, jit::
         return jit::forward_loop_kernel<T>(loop_conf_of<T>(p, vectors, normalizing(stores_past)));
     };
     if (p.writes(DST)) normalize.emplace(normalizing(false));
-    if (p.writes(DST) && (planned == nullptr || planned->non_temporal)) non_temporal.emplace(normalizing(true));
+    const bool may_store_past = planned == nullptr || planned->non_temporal;
+    if (p.writes(DST) && may_store_past) non_temporal.emplace(normalizing(true));
     if (planned == nullptr ? may_go_in_one_loop(p) : planned->one_loop_threads > 0)
         loop = {looping(false), looping(true)};
     if constexpr (std::is_same_v<T, float>)
-        if (planned == nullptr ? may_go_in_one_kernel(p) : planned->row_kernel) row.emplace(row_conf_of(p, vectors));
+        if (planned == nullptr ? may_go_in_one_kernel(p) : planned->row_kernel) {
+            row.emplace(row_kernel_of(p, planned, vectors, false));
+            if (may_store_past) row_non_temporal.emplace(row_kernel_of(p, planned, vectors, true));
+        }
     if (p.has_dynamic_scales())
         multiply.emplace(jit::normalize_conf{.vectors = vectors, .dst = p[DST].data_type, .centered = false});
 }

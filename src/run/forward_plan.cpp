@@ -69,11 +69,18 @@ void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
 // have left for the cache. If these are sums with a residual that leave for L2, and no types are converted meanwhile,
 // this takes longer than the scalar steps of rows one by one, which wait for nothing in memory; but not where batches
 // are large.
-constexpr dim_t SHORTEST_ROW_ALONE = 512; // bytes
+//
+// Where batches are not overlapped but prefetched, rows that come from memory are better alone, too: the next ones are
+// prefetched while a row is written, and no batch's steps interrupt the reads. Conversions of types hide the steps of
+// a batch, unless the row is so long that its own take little of its time.
+constexpr dim_t SHORTEST_ROW_ALONE = 512;         // bytes
+constexpr dim_t SHORTEST_NARROW_ROW_ALONE = 3072; // elements
 bool rows_are_better_alone(const problem &p, const row_tensors &tensors, const machine &m, const plan &planned) {
-    return p.rows() == 1 ||
-           (m.overlaps_batches && p.reads(RESIDUAL) && planned.sum_pitch == 0 && !is_narrow(p) &&
-            p.row_length() * element_size(p[SUM]) >= SHORTEST_ROW_ALONE && data_bytes(p, tensors) > m.l1);
+    if (p.rows() == 1) return true;
+    if (p.row_length() * dim_t(size_of(p.row_type())) < SHORTEST_ROW_ALONE) return false;
+    if (m.overlaps_batches)
+        return p.reads(RESIDUAL) && planned.sum_pitch == 0 && !is_narrow(p) && data_bytes(p, tensors) > m.l1;
+    return planned.prefetch_threads > 0 && (!is_narrow(p) || p.row_length() >= SHORTEST_NARROW_ROW_ALONE);
 }
 
 // If the output for the sum holds the sums as they are normalized, the kernels read them there, which leaves L1 to the
@@ -195,6 +202,7 @@ plan forward_plan(const problem &p, const machine &m) {
     planned.row_kernel = planned.rows == row_access::in_place && p.row_length() <= CHUNK &&
                          forward_kernels<float>::may_go_in_one_kernel(p) &&
                          rows_are_better_alone(p, tensors, m, planned);
+    if (planned.row_kernel && planned.prefetch_threads > 0) planned.batch_rows = MAX_BATCH_ROWS;
     if (p.writes(PRE_QUANTIZATION)) planned.non_temporal = false;
     if (p.has_dynamic_scales()) plan_scales(p, planned);
     planned.scratchpad.book(scratch::tiles, planned.tile_rows * pitch_together(tensors, planned));

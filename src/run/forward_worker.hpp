@@ -218,14 +218,16 @@ private:
         jit::forward_row_arguments call;
         call.reduced.count = f_.C_;
         call.written = normalize_arguments_for(here, rows, here.result, b, all);
+        call.written.prefetch = prefetch_distance(rows, f_.C_ * f_.row_size_, IN_CACHE_BATCH);
         if (f_.addition_.exists) call.added = sums_.arguments_for(here, rows, all, 1, {});
         call.inverse_count = f_.inv_C_;
         call.epsilon = f_.epsilon_;
         call.numbers = &numbers;
+        const auto &kernel = *(now.non_temporal ? f_.kernels_->row_non_temporal : f_.kernels_->row);
         for (dim_t r = 0; r < b.rows; ++r) {
             point_to_row(call, here, rows, r);
             numbers.are_given = false;
-            (*f_.kernels_->row)(call);
+            kernel(call);
             if (!numbers.are_found) f_.refine_row(call);
             b.hi[r] = numbers.hi;
             b.rstd[r] = numbers.rstd;
@@ -420,9 +422,10 @@ private:
     const Rows &rows_;
     const forward &f_;
     residual_sums<T> sums_;
-    // Stores to lines that have just been read leave at once: in place, batches are faster.
+    // Sums that are stored to lines that have just been read leave at once: in place, batches are faster.
     const bool row_by_row_ =
-        now.row_by_row && !now.non_temporal && args[SUM] != args[RESIDUAL] && args[SUM] != args[SRC];
+        now.row_by_row &&
+        (!f_.addition_.exists || (!now.non_temporal && args[SUM] != args[RESIDUAL] && args[SUM] != args[SRC]));
     const std::byte *scale_, *shift_; // null where the problem has none
     T src_scale_, inverse_dst_scale_;
 };

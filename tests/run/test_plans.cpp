@@ -3,10 +3,7 @@
 // reference on each. What a plan is to say is asserted, so that no case tests another way than it claims.
 #include <gtest/gtest.h>
 
-#include <limits>
-
-#include "rig/equality.hpp"
-#include "rig/sweep.hpp"
+#include "plans_on_machines.hpp"
 #include "run/backward.hpp"
 #include "run/forward.hpp"
 #include "run/rows_in_place.hpp"
@@ -15,39 +12,7 @@
 namespace jitnorm::tests {
 namespace {
 
-using impl::machine;
-using namespace impl::layer_norm;
-
-constexpr machine ROOMY = {.l1 = 1 << 20, .l2 = dim_t(1) << 40, .last_level = dim_t(1) << 40};
-constexpr machine NO_L2 = {.l1 = 1 << 10, .l2 = 1 << 10, .last_level = dim_t(1) << 40};
-constexpr machine NO_CACHES = {.l1 = 1 << 10, .l2 = 1 << 10, .last_level = 1 << 12};
-constexpr machine SMALL_L1 = {.l1 = 1 << 10, .l2 = dim_t(1) << 40, .last_level = dim_t(1) << 40};
-constexpr machine MACHINES[] = {ROOMY, NO_L2, NO_CACHES};
-
-constexpr jitnorm_data_type_t FLOATING[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64};
-
-setup in_place_of(jitnorm_prop_kind_t kind, jitnorm_data_type_t type, dim_t rows = 37, dim_t columns = 192) {
-    return {.kind = kind,
-            .dims = {rows, columns},
-            .src_type = type,
-            .dst_type = type,
-            .diff_src_type = type,
-            .side = guard_side::before}; // aligned to cache lines
-}
-
-class plans : public on_isa {
-protected:
-    plan plan_of(const setup &s, const machine &m) const {
-        return tests::plan_of(jit_for(GetParam()), make_problem(s), m);
-    }
-
-    void expect_reference(const setup &s, const machine &m, const preparation &prepare = {}) const {
-        run r(s);
-        if (prepare) prepare(r);
-        r.execute_on(jit_for(GetParam()), sizes_come::at_creation, m);
-        expect_same(outputs_of(r), outputs_by(reference_entry, s, prepare), s, describe(plan_of(s, m)));
-    }
-};
+class plans : public plans_on_machines {};
 
 TEST_P(plans, non_temporal_stores_of_every_type_are_reached) {
     for (const auto kind :
@@ -188,8 +153,9 @@ TEST_P(plans, batches_that_stay_in_l1) {
     const machine near = with(1 << 20, far_away), between = with(1 << 11, far_away), beyond = with(1 << 18, 1 << 12);
     const setup f32 = in_place_of(jitnorm_forward_training, jitnorm_f32, 37, 1024);
     const setup bf16 = in_place_of(jitnorm_forward_training, jitnorm_bf16, 37, 1024);
-    setup quantized = f32, sums = f32;
+    setup quantized = f32, given = f32, sums = f32;
     quantized.dst_type = jitnorm_s8;
+    given.flags |= jitnorm_use_global_stats;
     sums.residual = {.added = "dense", .sum = "dense", .type = jitnorm_f32, .sum_type = jitnorm_f32};
     struct expectation {
         setup s;
@@ -197,7 +163,8 @@ TEST_P(plans, batches_that_stay_in_l1) {
         bool prefetch;               // beyond the last level
     };
     for (const auto &[s, in_l2, in_last_level, in_memory, prefetch] :
-         {expectation{f32, 4, 4, 4, true}, expectation{bf16, 32, 1, 8, true}, expectation{quantized, 32, 1, 4, true},
+         {expectation{f32, 4, 4, MAX_BATCH_ROWS, true}, expectation{given, 4, 4, 4, true},
+          expectation{bf16, 32, 1, 8, true}, expectation{quantized, 32, 1, MAX_BATCH_ROWS, true},
           expectation{sums, 4, 1, 4, false},
           expectation{in_place_of(jitnorm_forward_training, jitnorm_f32, 37, 4097), 1, 1, 1, false}}) {
         EXPECT_EQ(plan_of(s, near).batch_rows, in_l2) << s;
@@ -244,156 +211,6 @@ TEST_P(plans, sums_in_one_loop) {
     setup longer = in_place_of(jitnorm_forward_training, jitnorm_f32, 7, 5000);
     longer.residual = {.added = "dense", .sum = "dense", .type = jitnorm_f32, .sum_type = jitnorm_f32};
     EXPECT_FALSE(plan_of(longer, NO_CACHES).on(1, true).one_loop) << "rows of more than a chunk";
-}
-
-setup sums_apart(dim_t rows, dim_t columns) {
-    setup s = in_place_of(jitnorm_forward_training, jitnorm_f32, rows, columns);
-    s.residual = {.added = "dense", .sum = "dense", .type = jitnorm_f32, .sum_type = jitnorm_f32};
-    return s;
-}
-
-// Between L1 and L2 sums that have an output of their own are made, reduced and normalized row by row.
-TEST_P(plans, sums_row_by_row) {
-    for (const unsigned flags : {0U, unsigned(jitnorm_rms_norm), unsigned(jitnorm_use_scale | jitnorm_use_shift)})
-        for (const auto dst : {jitnorm_f32, jitnorm_bf16, jitnorm_s8})
-            for (const auto added : {jitnorm_f32, jitnorm_bf16})
-                for (const dim_t columns : {128, 129, 143, 144, 511, 513, 4095, 4096}) {
-                    setup s = sums_apart(columns % 2 == 0 ? 7 : 67, columns);
-                    s.flags = flags;
-                    s.dst_type = dst;
-                    s.residual.type = added;
-                    s.residual.bias_type = columns % 3 == 0 ? jitnorm_bf16 : jitnorm_data_type_undef;
-                    s.residual.gate_type = columns % 4 == 3 ? jitnorm_f32 : jitnorm_data_type_undef;
-                    s.statistics_type = columns == 511 ? jitnorm_bf16 : jitnorm_f32;
-                    s.attr.src_scale = dst == jitnorm_s8;
-                    if (dst == jitnorm_s8) s.pre_quantization = "dense";
-                    const plan how = plan_of(s, SMALL_L1);
-                    EXPECT_TRUE(how.on(1, true).row_by_row && how.on(2, false).row_by_row) << s;
-                    expect_reference(s, SMALL_L1);
-                    s.src = "gap";
-                    s.statistics = "dense+7";
-                    expect_reference(s, SMALL_L1);
-                    s.residual.in_place = added == jitnorm_f32; // goes in batches
-                    expect_reference(s, SMALL_L1);
-                }
-    run late(sums_apart(7, 192));
-    late.execute_on(jit_for(GetParam()), sizes_come::at_execution, SMALL_L1);
-    expect_same(outputs_of(late), outputs_by(reference_entry, sums_apart(7, 192)), sums_apart(7, 192),
-                "sizes at execution");
-}
-
-// Where batches are not overlapped, rows of backward that come from memory or from L2 are done one by one: with
-// ordinary and with non-temporal stores, in place, and with gaps between rows. If they come from memory, are to stay in
-// L1 and have gradients of scale and shift, they are prefetched.
-TEST_P(plans, backward_row_by_row) {
-    constexpr machine in_l2 = {.l1 = 1, .l2 = 1 << 20, .last_level = dim_t(1) << 40, .overlaps_batches = false};
-    constexpr machine far_from_l2 = {.l1 = 1, .l2 = 1, .last_level = dim_t(1) << 40, .overlaps_batches = false};
-    constexpr machine in_memory = {.l1 = 1, .l2 = 1, .last_level = 1, .overlaps_batches = false};
-    constexpr machine unaided = {.l1 = 1, .l2 = 1, .last_level = 1, .overlaps_batches = false, .batches_in_l1 = false};
-    for (const auto kind : {jitnorm_backward, jitnorm_backward_data})
-        for (const auto type : FLOATING)
-            for (const unsigned flags :
-                 {0U, unsigned(jitnorm_use_scale | jitnorm_use_shift), unsigned(jitnorm_rms_norm | jitnorm_use_scale)})
-                for (const dim_t columns : {192, 207, 513, 1499}) {
-                    setup s = in_place_of(kind, type, columns % 2 == 0 ? 67 : 37, columns);
-                    s.flags = flags;
-                    s.form = columns == 513 ? statistics_form::inverse_deviation : statistics_form::variance;
-                    s.affine_type = columns == 207 ? jitnorm_bf16 : jitnorm_f32;
-                    s.residual.sum = columns != 1499 ? "dense" : ""; // whose gradient is added
-                    s.residual.sum_type = type;
-                    EXPECT_EQ(make_problem(s).reads(DIFF_SUM), columns != 1499) << s;
-                    const bool narrow = type == jitnorm_bf16 || type == jitnorm_f16;
-                    EXPECT_TRUE(plan_of(s, in_memory).on(2, true).row_by_row) << s;
-                    EXPECT_TRUE(plan_of(s, far_from_l2).on(2, true).row_by_row) << s;
-                    EXPECT_EQ(plan_of(s, in_l2).on(2, true).row_by_row, !narrow) << s << ": conversions";
-                    EXPECT_TRUE(columns != 192 || plan_of(s, in_memory).on(2, true).non_temporal) << s;
-                    const bool has_gradients = kind == jitnorm_backward && (flags & jitnorm_use_scale) != 0;
-                    EXPECT_EQ(plan_of(s, in_memory).on(2, true).prefetch, has_gradients) << s;
-                    EXPECT_FALSE(plan_of(s, far_from_l2).on(2, true).prefetch) << s;
-                    EXPECT_TRUE(plan_of(s, unaided).on(2, true).row_by_row) << s;
-                    EXPECT_FALSE(plan_of(s, unaided).on(2, true).prefetch) << s;
-                    for (const machine &m : {in_l2, far_from_l2, in_memory, unaided}) expect_reference(s, m);
-                    s.in_place = true;
-                    expect_reference(s, in_memory);
-                    s.in_place = false;
-                    s.src = s.diff_src = "gap";
-                    expect_reference(s, in_memory);
-                }
-    const setup late = in_place_of(jitnorm_backward, jitnorm_f32);
-    run r(late);
-    r.execute_on(jit_for(GetParam()), sizes_come::at_execution, in_memory);
-    expect_same(outputs_of(r), outputs_by(reference_entry, late), late, "sizes at execution");
-
-    const auto goes = [&](const setup &s, const machine &m) { return plan_of(s, m).on(1, true).row_by_row; };
-    EXPECT_FALSE(goes(in_place_of(jitnorm_backward, jitnorm_f32), ROOMY)) << "overlapped";
-    EXPECT_FALSE(goes(in_place_of(jitnorm_backward, jitnorm_f32, 37, 95), in_memory)) << "short rows";
-    EXPECT_FALSE(goes(in_place_of(jitnorm_backward, jitnorm_f32, 37, 3000), in_memory)) << "rows that leave L1";
-    EXPECT_FALSE(goes(in_place_of(jitnorm_backward, jitnorm_f32, 37, 4097), in_memory)) << "longer than a chunk";
-    constexpr machine all_in_l1 = {.l1 = 1 << 20, .l2 = 1 << 20, .overlaps_batches = false};
-    EXPECT_FALSE(goes(in_place_of(jitnorm_backward, jitnorm_f32), all_in_l1));
-    setup given = in_place_of(jitnorm_backward, jitnorm_f32);
-    given.flags |= jitnorm_use_global_stats;
-    EXPECT_FALSE(goes(given, in_memory)) << "no sums of rows";
-}
-
-// Rows with infinities, NaN, zeros and a huge mean, between rows without.
-TEST_P(plans, special_rows_of_backward_row_by_row) {
-    setup s = in_place_of(jitnorm_backward, jitnorm_f32, 40, 192);
-    EXPECT_TRUE(plan_of(s, SMALL_CACHES[1]).on(1, true).row_by_row);
-    expect_reference(s, SMALL_CACHES[1], [](run &r) {
-        const auto change = [&](slot which, auto &&to) {
-            std::vector<double> x = r[which].values();
-            for (size_t row = 0; row < 40; row += 2)
-                for (size_t c = 0; c < 192; ++c) x[row * 192 + c] = to(row, c, x[row * 192 + c]);
-            r[which].fill(x);
-        };
-        change(SRC, [](size_t row, size_t c, double x) {
-            return row == 4 ? 1e30 + x : row == 8 && c == 191 ? std::numeric_limits<double>::infinity() : x;
-        });
-        change(DIFF_DST, [](size_t row, size_t c, double dy) {
-            if (row == 12) return -0.0;
-            if (row == 16) return 1e38;
-            if (row == 20) return c % 2 == 0 ? 1e-44 : -1e-44;
-            return row == 24 && c == 0 ? std::numeric_limits<double>::quiet_NaN() : dy;
-        });
-    });
-}
-
-// Rows whose first reduction is not enough, between rows for which it is.
-TEST_P(plans, special_sums_row_by_row) {
-    constexpr double HUGE_SUM = 1e30, TINY_SUM = 1e-25;
-    for (const unsigned flags : {0U, unsigned(jitnorm_rms_norm)}) {
-        setup s = sums_apart(13, 192);
-        s.flags = flags;
-        EXPECT_TRUE(plan_of(s, SMALL_L1).on(1, true).row_by_row);
-        expect_reference(s, SMALL_L1, [](run &r) {
-            std::vector<double> x = r[SRC].values();
-            const auto set = [&](size_t row, auto &&value) {
-                for (size_t c = 0; c < 192; ++c) x[row * 192 + c] = value(double(c % 7) - 3, c);
-            };
-            set(1, [](double, size_t) { return 0.0; });
-            set(3, [](double, size_t) { return 5.0; });
-            set(5, [](double wave, size_t) { return TINY_SUM * wave; });
-            set(7, [](double wave, size_t) { return HUGE_SUM * wave; });
-            set(8, [](double wave, size_t c) { return c < 4 ? 1e4 : wave; }); // a poor pivot
-            x[10 * 192 + 191] = std::numeric_limits<double>::infinity();
-            x[12 * 192] = std::numeric_limits<double>::quiet_NaN();
-            r[SRC].fill(x);
-            r[RESIDUAL].fill(std::vector<double>(x.size(), 0.0));
-        });
-    }
-}
-
-TEST_P(plans, what_does_not_go_row_by_row) {
-    const auto goes = [&](const setup &s, const machine &m) { return plan_of(s, m).on(1, true).row_by_row; };
-    EXPECT_FALSE(goes(sums_apart(7, 192), ROOMY)) << "all is in L1";
-    EXPECT_FALSE(goes(sums_apart(37, 192), NO_L2)) << "in one loop";
-    EXPECT_FALSE(goes(sums_apart(37, 127), SMALL_L1)) << "short rows";
-    EXPECT_FALSE(goes(sums_apart(7, 4097), SMALL_L1)) << "longer than a chunk";
-    setup narrow = sums_apart(37, 192);
-    narrow.src_type = jitnorm_bf16;
-    EXPECT_FALSE(goes(narrow, SMALL_L1)) << "conversions";
-    EXPECT_FALSE(goes(in_place_of(jitnorm_forward_training, jitnorm_f32), SMALL_L1)) << "nothing is added";
 }
 
 // Operands of post-ops that are gathered have tiles for a chunk, also where the last batch of long rows is written

@@ -168,7 +168,8 @@ struct forward_row_numbers {
     bool are_found;       // an output of the first call: the row is written, and its hi, rstd and variance are there
 };
 
-// Strides, numbers of rows, prefetches, and the arrays that have a number for each row are not used.
+// Strides, numbers of rows, prefetches but that of `written`, and the arrays that have a number for each row are not
+// used.
 struct forward_row_arguments {
     reduction_arguments<float> reduced;
     normalize_arguments<float> written; // the same `count`

@@ -63,6 +63,7 @@ void normalize_pass::write_piece(const paired_rows &rows) {
 void normalize_pass::write_one() {
     prepare();
     rows_.begin();
+    if (!where_.one_row) point_ahead();
     for (const vmm &number : numbers_of_one()) g_.ops.broadcast(number, xmm_of(number));
     loop_.begin(count_);
     normalize_vectors(1);

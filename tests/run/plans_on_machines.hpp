@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// plans_on_machines: what tests of plans share: machines with small caches, so that small problems go the ways of large
+// ones, and a fixture that compares a way's bits with the reference's.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "rig/equality.hpp"
+#include "rig/sweep.hpp"
+
+namespace jitnorm::tests {
+
+using impl::machine;
+using namespace impl::layer_norm;
+
+inline constexpr machine ROOMY = {.l1 = 1 << 20, .l2 = dim_t(1) << 40, .last_level = dim_t(1) << 40};
+inline constexpr machine NO_L2 = {.l1 = 1 << 10, .l2 = 1 << 10, .last_level = dim_t(1) << 40};
+inline constexpr machine NO_CACHES = {.l1 = 1 << 10, .l2 = 1 << 10, .last_level = 1 << 12};
+inline constexpr machine SMALL_L1 = {.l1 = 1 << 10, .l2 = dim_t(1) << 40, .last_level = dim_t(1) << 40};
+inline constexpr machine MACHINES[] = {ROOMY, NO_L2, NO_CACHES};
+
+inline constexpr jitnorm_data_type_t FLOATING[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64};
+
+inline setup in_place_of(jitnorm_prop_kind_t kind, jitnorm_data_type_t type, dim_t rows = 37, dim_t columns = 192) {
+    return {.kind = kind,
+            .dims = {rows, columns},
+            .src_type = type,
+            .dst_type = type,
+            .diff_src_type = type,
+            .side = guard_side::before}; // aligned to cache lines
+}
+
+class plans_on_machines : public on_isa {
+protected:
+    plan plan_of(const setup &s, const machine &m) const {
+        return tests::plan_of(jit_for(GetParam()), make_problem(s), m);
+    }
+
+    void expect_reference(const setup &s, const machine &m, const preparation &prepare = {}) const {
+        run r(s);
+        if (prepare) prepare(r);
+        r.execute_on(jit_for(GetParam()), sizes_come::at_creation, m);
+        expect_same(outputs_of(r), outputs_by(reference_entry, s, prepare), s, describe(plan_of(s, m)));
+    }
+};
+
+} // namespace jitnorm::tests
