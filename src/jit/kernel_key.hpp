@@ -101,7 +101,7 @@ struct backward_sums_conf {
     // Each row has its own scale and, in place of sums over columns, its own gradients, of type `gradient`.
     bool own_rows = false;
     jitnorm_data_type_t gradient = jitnorm_data_type_undef;
-    bool prefetches = false; // inputs are prefetched where rows do not go in pairs
+    bool prefetches = false; // the inputs are prefetched
 
     auto operator<=>(const backward_sums_conf &) const = default;
 };

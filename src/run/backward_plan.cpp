@@ -58,7 +58,7 @@ void plan_batches_in_place(const problem &p, const row_tensors &tensors, const m
     const dim_t row_bytes = p.row_length() * (element_size(p[SRC]) + element_size(p[DIFF_DST]));
     to.row_kernel = backward_kernels<float>::may_go_in_one_kernel(p) && p.row_length() <= CHUNK &&
                     rows_are_better_alone(p, bytes, row_bytes, m);
-    if (to.row_kernel && m.batches_in_l1 && leaves_caches && wants_gradients(p)) to.prefetch_threads = INT_MAX;
+    if (!m.overlaps_batches && m.batches_in_l1 && leaves_caches && wants_gradients(p)) to.prefetch_threads = INT_MAX;
     to.batch_rows = to.row_kernel ? MAX_BATCH_ROWS : batch_rows_of(row_bytes, leaves_caches, m);
     to.non_temporal = leaves_caches && p.writes(DIFF_SRC) && takes_non_temporal_stores(p, p[DIFF_SRC]);
 }

@@ -57,6 +57,7 @@ private:
     void sum_rows(int rows);
     void go_to_row();
     void prefetch_and_add(places vectors);
+    void prefetch_ahead(int rows, places vectors);
     void broadcast_statistics(int rows);
     std::vector<vmm> lanes_of(int rows) const;
     void store_all_sums(int rows);

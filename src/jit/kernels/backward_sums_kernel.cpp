@@ -7,10 +7,13 @@ backward_sums_pass::backward_sums_pass(kernel_generator &g, const pass_place &wh
     : row_pass(g, where), conf_(conf) {}
 
 std::string backward_sums_pass::name(const char *what) const {
-    return kernel_name(
-        what, g_.kind, {conf_.src, conf_.diff_dst},
-        {{conf_.scale, "scale"}, {!conf_.centered, "rms"}, {!conf_.sums, "columns"}, {conf_.own_rows, "own_rows"}},
-        conf_.affine_flags);
+    return kernel_name(what, g_.kind, {conf_.src, conf_.diff_dst},
+                       {{conf_.scale, "scale"},
+                        {!conf_.centered, "rms"},
+                        {!conf_.sums, "columns"},
+                        {conf_.own_rows, "own_rows"},
+                        {conf_.prefetches, "prefetching"}},
+                       conf_.affine_flags);
 }
 
 void backward_sums_pass::sum_all() {
@@ -47,6 +50,15 @@ void backward_sums_pass::go_to_row() {
     point_ahead(rows_[1].diff_dst, rows_[0].diff_dst, JITNORM_ARGUMENT(diff_dst_prefetch));
 }
 
+// A fixed number of bytes ahead: there are no registers for addresses ahead of both rows of a pair.
+void backward_sums_pass::prefetch_ahead(int rows, places vectors) {
+    constexpr int AHEAD = 2048;
+    for (int r = 0; r < rows; ++r) {
+        loop_.prefetch(rows_[size_t(r)].src + AHEAD, vectors, conf_.src);
+        loop_.prefetch(rows_[size_t(r)].diff_dst + AHEAD, vectors, conf_.diff_dst);
+    }
+}
+
 void backward_sums_pass::prefetch_and_add(places vectors) {
     if (conf_.prefetches) loop_.prefetch(rows_[1].src, vectors, conf_.src);
     if (conf_.prefetches) loop_.prefetch(rows_[1].diff_dst, vectors, conf_.diff_dst);
@@ -75,7 +87,10 @@ void backward_sums_pass::load_mask() {
 
 void backward_sums_pass::sum_rows(int rows) {
     broadcast_statistics(rows);
-    const auto add_rows = [this, rows](places vectors) { add(rows, vectors); };
+    const auto add_rows = [this, rows](places vectors) {
+        if (conf_.prefetches) prefetch_ahead(rows, vectors);
+        add(rows, vectors);
+    };
     if (conf_.sums) {
         blocks_.sum(lanes_of(rows), vectors_, add_rows);
         store_all_sums(rows);
