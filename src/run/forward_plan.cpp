@@ -33,8 +33,8 @@ dim_t pitch_of(jitnorm_data_type_t type, dim_t columns) {
     return row_packer::pitch_for(columns * dim_t(size_of(type)));
 }
 
-// Whether so many bytes of data, which fill most of the last level, have left it in part.
-bool leaves_caches(dim_t bytes, const machine &m) { return bytes >= m.last_level / 8 * 5; }
+// Whether so many bytes of data, which fill half of the last level or more, have left it in part.
+bool leaves_caches(dim_t bytes, const machine &m) { return bytes >= m.last_level / 8 * (m.batches_in_l1 ? 4 : 5); }
 
 // Conversions of types take more time than loads from L2, and fewer batches need fewer steps.
 dim_t batch_bytes(const problem &p, dim_t bytes, const machine &m) {
