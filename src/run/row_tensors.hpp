@@ -121,6 +121,4 @@ inline std::byte *behind(void *first, dim_t bytes) {
 }
 inline const std::byte *behind(const void *first, dim_t bytes) { return behind(const_cast<void *>(first), bytes); }
 
-inline dim_t element_size(const memory_desc &md) { return dim_t(size_of(md.data_type)); }
-
 } // namespace jitnorm::impl::layer_norm

@@ -73,8 +73,7 @@ bool is_addressable(const memory_desc &md) {
     if (has_runtime_dims(md)) return true;
     if (any_zero(md)) return true;
     dim_t end;
-    return find_end(md, end) && multiply(end, dim_t(size_of(md.data_type))) &&
-           end <= std::numeric_limits<std::ptrdiff_t>::max();
+    return find_end(md, end) && multiply(end, element_size(md)) && end <= std::numeric_limits<std::ptrdiff_t>::max();
 }
 
 // Sets the dimensions and the type of an empty md; false where they are invalid.
