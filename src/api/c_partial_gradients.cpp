@@ -52,7 +52,7 @@ status find_ranges(const char *what, const char *piece, dim_t all, std::span<con
 
 status check_range(dim_t all, dim_t columns, dim_t first, dim_t rows) {
     JITNORM_TRY(check_sizes(all, columns));
-    if (first < 0 || rows < 0 || first > all || rows > all - first)
+    if (first < 0 || rows < 0 || rows > all - first)
         return invalid(explain("there are %lld rows from first_row %lld on, all_rows is %lld", as_number(rows),
                                as_number(first), as_number(all)));
     const row_blocks blocks(all, columns);

@@ -53,7 +53,7 @@ line_copy choose_copy(jitnorm_data_type_t from, jitnorm_data_type_t to) {
 void copy_tensor(const memory_desc &from, const void *source, const memory_desc &to, void *target) {
     const memory_desc *const both[] = {&from, &to};
     const row_space elements(both, from.ndims);
-    const dim_t from_size = dim_t(size_of(from.data_type)), to_size = dim_t(size_of(to.data_type));
+    const dim_t from_size = element_size(from), to_size = element_size(to);
     const line_copy copy = choose_copy(from.data_type, to.data_type);
     elements.for_each_run(0, elements.rows(), [&](const row_space::run &run) {
         copy(static_cast<const char *>(source) + run.offset[0] * from_size, elements.stride(0) * from_size,

@@ -56,13 +56,9 @@ void program::find_inplace_pairs() {
         for (int s = 0; s < FIRST_POST_OP; ++s) reads += op().reads(slot(s)) && op()[slot(s)].id == id;
         return reads == 1;
     };
-    const auto add = [&](bool can, slot input, slot output) {
-        if (can && op().writes(output) && is_read_once(op()[input].id))
+    for (const auto &[output, input] : layer_norm::IN_PLACE)
+        if (works_in_place(problem_, output, input) && is_read_once(op()[input].id))
             inplace_.push_back({op()[input].id, op()[output].id});
-    };
-    add(works_in_place(problem_, DST, SRC), SRC, DST);
-    add(works_in_place(problem_, SUM, RESIDUAL), RESIDUAL, SUM);
-    add(works_in_place(problem_, DIFF_SRC, DIFF_DST), DIFF_DST, DIFF_SRC);
 }
 
 // The caller's memory may have any alignment, so its size includes room to align the scratchpad within it.

@@ -10,11 +10,6 @@ namespace jitnorm::impl::layer_norm {
 
 namespace {
 
-constexpr struct {
-    slot output, input;
-} IN_PLACE[] = {{DST, SRC},           {SUM, RESIDUAL},        {DIFF_SRC, DIFF_DST},
-                {DIFF_SRC, DIFF_SUM}, {DIFF_GATED, DIFF_DST}, {DIFF_GATED, DIFF_SUM}};
-
 bool is_pair(slot output, slot input) {
     return std::any_of(std::begin(IN_PLACE), std::end(IN_PLACE),
                        [&](const auto &pair) { return pair.output == output && pair.input == input; });

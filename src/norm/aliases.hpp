@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // aliases: the rule of every front end on tensors that share memory. Inputs may share memory with each other. An output
-// may share memory with no other tensor, with one exception: these pairs work in place if their types and layouts are
-// equal: dst and src, the sum and the residual, diff_src or the gradient of what the gate was multiplied by and
-// diff_dst or the sum's gradient. The check
-// compares the tensors' data handles, not the ranges of memory that the tensors span. A tensor without elements may
-// have any handle.
+// may share memory with no other tensor, with one exception: the pairs of IN_PLACE work in place if their types and
+// layouts are equal. The check compares the tensors' data handles, not the ranges of memory that the tensors span. A
+// tensor without elements may have any handle.
 //
 // A call may solve several problems, one after the other. The rule then holds for the tensors of all of them together:
 // an output must not be at the place of an input that a later problem reads, either.
@@ -17,6 +15,11 @@
 #include "problem.hpp"
 
 namespace jitnorm::impl::layer_norm {
+
+inline constexpr struct {
+    slot output, input;
+} IN_PLACE[] = {{DST, SRC},           {SUM, RESIDUAL},        {DIFF_SRC, DIFF_DST},
+                {DIFF_SRC, DIFF_SUM}, {DIFF_GATED, DIFF_DST}, {DIFF_GATED, DIFF_SUM}};
 
 // What one problem of a call does with one tensor that has elements.
 struct tensor_use {

@@ -61,9 +61,7 @@ std::string describe_flags(const problem &p) {
 std::string describe_scale_shift_types(const problem &p) {
     const std::string given(name_of(p.scale_shift_type));
     const std::string gradient(name_of(p.diff_scale_shift_type));
-    if (p.writes(DIFF_SCALE) || p.writes(DIFF_SHIFT)) {
-        if (gradient != given) return given + ":" + gradient;
-    }
+    if ((p.writes(DIFF_SCALE) || p.writes(DIFF_SHIFT)) && gradient != given) return given + ":" + gradient;
     return p.scale_shift_type == jitnorm_f32 ? "" : given;
 }
 
@@ -139,11 +137,11 @@ std::string describe_post_ops(const post_op_list &list) {
     return text;
 }
 
-// Forward: the tensors by the names of their arguments. Backward: only the gradient of the sum, as dst1.
 std::string describe_tensor(const std::string &name, const memory_desc &md) {
     return name + ":" + std::string(name_of(md.data_type)) + ":" + layout_name(md);
 }
 
+// The tensors have the names of their arguments in forward: in backward dst1 is the gradient of the sum.
 std::string describe_residual(const problem &p) {
     std::string text;
     const auto add = [&](const std::string &entry) { text += (text.empty() ? "" : "+") + entry; };

@@ -40,7 +40,7 @@ row_groups::row_groups(const problem &p) {
 
 row_groups::tensor row_groups::find(const problem &p, slot s) {
     const memory_desc md = p.layout(s);
-    const auto size = dim_t(size_of(md.data_type));
+    const dim_t size = element_size(md);
     // The scale and the shift of a group are vectors, which have no offset. Its gate has one of its own.
     tensor found = {s, s == SCALE || s == SHIFT ? md.offset0 * size : 0, {}};
     const bool is_statistic = s < FIRST_POST_OP && TENSORS[size_t(s)].dims == extent::statistics;

@@ -179,7 +179,7 @@ status check_row_range(const problem &p) {
     if (!p.is_partial()) return ACCEPTED;
     if (p.is_forward()) return invalid("forward has no rows of a larger problem");
     if (p.has_runtime_sizes()) return unsupported("rows of a larger problem have sizes that are known");
-    return p.first_row >= 0 && p.rows() <= p.all_rows && p.first_row <= p.all_rows - p.rows()
+    return p.first_row >= 0 && p.first_row <= p.all_rows - p.rows()
                ? ACCEPTED
                : invalid(explain("rows %lld to %lld are not among the %lld of the larger problem",
                                  as_number(p.first_row), as_number(p.first_row + p.rows() - 1), as_number(p.all_rows)));

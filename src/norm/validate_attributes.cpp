@@ -125,7 +125,6 @@ status check_dynamic_scales(const problem &p) {
         return unsupported("a sum post-op reads values of dst whose scales are not known yet");
     if (scales.data_type != jitnorm_f32 || scales.format_kind != jitnorm_blocked || scales.inner_nblks != 0)
         return unsupported("scales that are found are f32, without inner blocks");
-    if (is_broadcast(scales)) return invalid("the scales that are found have a stride of 0 and are an output");
     return has_right_dims(scales, p)
                ? status{}
                : invalid(explain("the scales that are found are %s, dst is %s: there is one for each row, "

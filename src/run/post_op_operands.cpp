@@ -2,8 +2,8 @@
 #include "post_op_operands.hpp"
 
 #include <algorithm>
-#include <cstring>
 
+#include "../base/bytes.hpp"
 #include "../math/convert.hpp"
 #include "../tensor/row_space.hpp"
 
@@ -43,20 +43,13 @@ void for_each_binary(const problem &p, Body &&body) {
 template <typename T>
 T value_at(const void *tensor, dim_t offset, jitnorm_data_type_t type) {
     return visit_data_type(type, [&]<typename Stored>(stored_as<Stored>) {
-        Stored value;
-        std::memcpy(&value, static_cast<const char *>(tensor) + offset, sizeof(Stored));
-        return widen<T>(value);
+        return widen<T>(load<Stored>(static_cast<const char *>(tensor) + offset));
     });
 }
 
 // Converts a row of doubles to a row of floats that begins at the same address.
 void convert_in_place(std::byte *row, dim_t columns) {
-    for (dim_t c = 0; c < columns; ++c) {
-        double wide;
-        std::memcpy(&wide, row + c * dim_t(sizeof wide), sizeof wide);
-        const auto value = float(wide);
-        std::memcpy(row + c * dim_t(sizeof value), &value, sizeof value);
-    }
+    for (dim_t c = 0; c < columns; ++c) store(float(load<double>(row, c)), row, c);
 }
 
 } // namespace

@@ -12,8 +12,7 @@ quantizer::quantizer(const problem &p, const plan &planned)
       in_pieces_(width_ > planned.value_columns), groups_of_panel_(in_pieces_ ? 1 : planned.panel_columns / width_),
       groups_together_(planned.groups_together), largest_(largest_number(p[DST].data_type)),
       row_size_(dim_t(size_of(p.row_type()))), dst_size_(element_size(p[DST])),
-      pre_quantization_size_(p.writes(PRE_QUANTIZATION) ? element_size(p[PRE_QUANTIZATION]) : 0),
-      scale_size_(dim_t(size_of(p.scale_shift_type))) {}
+      pre_quantization_size_(element_size(p[PRE_QUANTIZATION])), scale_size_(dim_t(size_of(p.scale_shift_type))) {}
 
 void quantizer::find_scales(const unit &u, dim_t first, float *magnitudes, float *factors, void *tensor) const {
     for (dim_t i = 0; i < u.scales(); ++i) {

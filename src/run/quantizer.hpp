@@ -58,9 +58,9 @@ public:
     void restrict_to(const unit &u, range groups, Arguments &call) const {
         const dim_t r = u.rows.begin, columns = (u.groups.begin - groups.begin) * width_;
         call.src = behind(call.src, r * call.src_row_stride + columns * row_size_);
-        call.dst = moved(call.dst, r * call.dst_row_stride + columns * dst_size_);
+        call.dst = behind(call.dst, r * call.dst_row_stride + columns * dst_size_);
         call.pre_quantization =
-            moved(call.pre_quantization, r * call.pre_quantization_row_stride + columns * pre_quantization_size_);
+            behind(call.pre_quantization, r * call.pre_quantization_row_stride + columns * pre_quantization_size_);
         call.scale = behind(call.scale, columns * scale_size_);
         call.shift = behind(call.shift, columns * scale_size_);
         call.count = width_;
@@ -76,8 +76,6 @@ public:
     }
 
 private:
-    static void *moved(void *first, dim_t bytes) { return static_cast<std::byte *>(first) + bytes; }
-
     row_packer scales_;
     dim_t width_, groups_; // columns of a group, groups of a row
     bool in_pieces_;

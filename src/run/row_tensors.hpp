@@ -117,10 +117,9 @@ inline dim_t prefetch_distance(const strip &rows, dim_t row_bytes, dim_t ahead =
 }
 
 // The address `bytes` after `first`; null stays null.
-inline const std::byte *behind(const void *first, dim_t bytes) {
-    return first == nullptr ? nullptr : static_cast<const std::byte *>(first) + bytes;
+inline std::byte *behind(void *first, dim_t bytes) {
+    return first == nullptr ? nullptr : static_cast<std::byte *>(first) + bytes;
 }
-
-inline dim_t element_size(const memory_desc &md) { return dim_t(size_of(md.data_type)); }
+inline const std::byte *behind(const void *first, dim_t bytes) { return behind(const_cast<void *>(first), bytes); }
 
 } // namespace jitnorm::impl::layer_norm

@@ -41,10 +41,7 @@ public:
     }
 
 private:
-    std::byte *in(slot tensor, dim_t offset) const {
-        auto *const first = static_cast<std::byte *>(args_[tensor]);
-        return first == nullptr ? nullptr : first + offset;
-    }
+    std::byte *in(slot tensor, dim_t offset) const { return behind(args_[tensor], offset); }
     // Copies row by row: for so few elements the preparations of a strided_copy would take longer than the copy.
     void gather(slot from, dim_t first, dim_t number, float *to) const {
         auto *tile = reinterpret_cast<std::byte *>(to);

@@ -36,7 +36,6 @@ bool any_zero(const memory_desc &md) { return std::count(md.dims, md.dims + md.n
 dim_t product(const dim_t *dims, int count) {
     if (count == 0) return 0;
     if (any_runtime(dims, count)) return RUNTIME_DIM;
-    if (std::count(dims, dims + count, 0) != 0) return 0;
     return std::accumulate(dims, dims + count, dim_t(1), std::multiplies<>());
 }
 
@@ -70,11 +69,9 @@ bool is_countable(const memory_desc &md) {
 // Whether every number of elements and every offset, in elements and in bytes, can be represented.
 bool is_addressable(const memory_desc &md) {
     if (!is_countable(md)) return false; // a run-time dimension counts as 1
-    if (has_runtime_dims(md)) return true;
-    if (any_zero(md)) return true;
+    if (has_runtime_dims(md) || any_zero(md)) return true;
     dim_t end;
-    return find_end(md, end) && multiply(end, dim_t(size_of(md.data_type))) &&
-           end <= std::numeric_limits<std::ptrdiff_t>::max();
+    return find_end(md, end) && multiply(end, element_size(md)) && end <= std::numeric_limits<std::ptrdiff_t>::max();
 }
 
 // Sets the dimensions and the type of an empty md; false where they are invalid.

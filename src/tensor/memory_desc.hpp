@@ -102,6 +102,7 @@ using memory_desc = jitnorm_memory_desc;
 inline constexpr memory_desc NO_TENSOR;
 
 size_t size_of(jitnorm_data_type_t type); // bytes of one element; 0 for undef or unknown
+inline dim_t element_size(const memory_desc &md) { return dim_t(size_of(md.data_type)); }
 
 // Each of these checks its arguments and sets md. If the rank, a dimension, a stride, the type or the tag is invalid,
 // or the tensor is too large to be addressed, md becomes empty and the status is invalid_arguments. With ndims 0 md

@@ -4,7 +4,7 @@
 namespace jitnorm::impl::layer_norm {
 
 row_packer::row_packer(const memory_desc &md, const memory_desc &shape, int row_ndims)
-    : element_(dim_t(size_of(md.data_type))), offset0_(md.offset0 * element_), rows_(md, shape.dims, 0, row_ndims),
+    : element_(element_size(md)), offset0_(md.offset0 * element_), rows_(md, shape.dims, 0, row_ndims),
       columns_(md, shape.dims, row_ndims, md.ndims), copy_(choose_strided_copy(size_t(element_))) {}
 
 template <typename Body>

@@ -19,13 +19,13 @@ bool has_dense_rows(const memory_desc &md, int row_ndims) {
 }
 
 bool begins_at_line(const memory_desc &md, const void *data) {
-    const dim_t offset = md.offset0 * dim_t(size_of(md.data_type));
+    const dim_t offset = md.offset0 * element_size(md);
     return (reinterpret_cast<uintptr_t>(data) + uintptr_t(offset)) % CACHE_LINE == 0;
 }
 
 bool has_rows_in_lines(const memory_desc &md, int row_ndims) {
     for (int d = 0; d < row_ndims; ++d)
-        if (md.dims[d] > 1 && md.strides[d] * dim_t(size_of(md.data_type)) % CACHE_LINE != 0) return false;
+        if (md.dims[d] > 1 && md.strides[d] * element_size(md) % CACHE_LINE != 0) return false;
     return true;
 }
 

@@ -8,8 +8,10 @@
 #include "strided_copy.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <type_traits>
 
+#include "../base/bytes.hpp"
 #include "../simd/transpose.hpp"
 
 namespace jitnorm::impl::layer_norm {
@@ -65,13 +67,6 @@ void copy_runs(const leaf_shape &shape, char *tensor, char *tile) {
     }
 }
 
-uint64_t load_word(const char *from) {
-    uint64_t word;
-    std::memcpy(&word, from, sizeof word);
-    return word;
-}
-void store_word(uint64_t word, char *to) { std::memcpy(to, &word, sizeof word); }
-
 // Copies rows whose elements are not adjacent in the tensor, 8 bytes of the tile at a time.
 template <size_t Size, bool to_tile>
 void copy_spread(const leaf_shape &shape, char *tensor, char *tile) {
@@ -84,9 +79,9 @@ void copy_spread(const leaf_shape &shape, char *tensor, char *tile) {
         for (; c + TOGETHER <= columns.size; c += TOGETHER) {
             const auto in_tensor = tensor + c * columns.in_tensor;
             if constexpr (to_tile)
-                store_word(spread_line::collect<Size, 8>(in_tensor, columns.in_tensor), tile + c * dim_t(Size));
+                store(spread_line::collect<Size, 8>(in_tensor, columns.in_tensor), tile + c * dim_t(Size));
             else
-                spread_line::spread<Size, 8>(load_word(tile + c * dim_t(Size)), in_tensor, columns.in_tensor);
+                spread_line::spread<Size, 8>(load<uint64_t>(tile + c * dim_t(Size)), in_tensor, columns.in_tensor);
         }
         for (; c < columns.size; ++c) copy_bytes<to_tile>(tensor + c * columns.in_tensor, tile + c * dim_t(Size), Size);
     }

@@ -24,7 +24,7 @@ tensor_axis::tensor_axis(const memory_desc &md, const dim_t *dims, int begin, in
 }
 
 tensor_axis::level tensor_axis::level_of(const memory_desc &md, int d) {
-    const auto element = dim_t(size_of(md.data_type));
+    const dim_t element = element_size(md);
     const dim_t size = std::max<dim_t>(md.dims[d], 1);
     level found = {size, size, md.strides[d] * element, 0};
     dim_t tile = element;

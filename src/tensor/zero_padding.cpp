@@ -41,7 +41,7 @@ memory_desc padded_tiles(const memory_desc &md, int d) {
 }
 
 void zero_padding_of(const memory_desc &md, int d, char *data, int part, int parts) {
-    const auto size = dim_t(size_of(md.data_type));
+    const dim_t size = element_size(md);
     const padding_runs padding = runs_of(md, d);
     const memory_desc padded = padded_tiles(md, d);
     const memory_desc *const one[] = {&padded};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// C interface: attributes of primitives, except scales, zero points, the residual and the pre-quantization output.
+// C interface: attributes of primitives, except scales and zero points.
 #include <algorithm>
 #include <atomic>
 #include <cmath>

@@ -13,11 +13,15 @@ status unknown_algorithm(jitnorm_alg_kind_t alg, const char *kind) {
     return invalid(explain("alg_kind is %d, which is no algorithm of %s post-ops", int(alg), kind));
 }
 
+bool has_index(const_jitnorm_post_ops_t post_ops, int index) {
+    return 0 <= index && index < jitnorm_post_ops_len(post_ops);
+}
+
 // Says why there is no post-op of the kind at the index.
 status no_post_op(const_jitnorm_post_ops_t post_ops, int index, const char *kind) {
     if (post_ops == nullptr) return invalid("post_ops is null");
-    const int len = jitnorm_post_ops_len(post_ops);
-    if (index < 0 || index >= len) return invalid(explain("index is %d, there are %d post-ops", index, len));
+    if (!has_index(post_ops, index))
+        return invalid(explain("index is %d, there are %d post-ops", index, jitnorm_post_ops_len(post_ops)));
     return invalid(explain("post-op %d is no %s", index, kind));
 }
 
@@ -28,10 +32,6 @@ jitnorm_status_t append(const char *function, jitnorm_post_ops_t post_ops, const
         post_ops->entries.push_back(entry);
         return {};
     });
-}
-
-bool has_index(const_jitnorm_post_ops_t post_ops, int index) {
-    return post_ops != nullptr && 0 <= index && size_t(index) < post_ops->entries.size();
 }
 
 // Returns the entry at `index`, or null if it does not exist or is of another kind.

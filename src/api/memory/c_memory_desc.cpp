@@ -68,8 +68,6 @@ jitnorm_status_t create_desc(const char *function, jitnorm_memory_desc_t *memory
     });
 }
 
-const memory_desc EMPTY;
-
 } // namespace
 
 jitnorm_status_t jitnorm_memory_desc_create_with_tag(jitnorm_memory_desc_t *memory_desc, int ndims,
@@ -133,7 +131,7 @@ jitnorm_status_t jitnorm_memory_desc_query(const_jitnorm_memory_desc_t memory_de
 }
 
 int jitnorm_memory_desc_equal(const_jitnorm_memory_desc_t a, const_jitnorm_memory_desc_t b) {
-    return same_tensor(a != nullptr ? *a : EMPTY, b != nullptr ? *b : EMPTY);
+    return same_tensor(a != nullptr ? *a : NO_TENSOR, b != nullptr ? *b : NO_TENSOR);
 }
 
 size_t jitnorm_memory_desc_get_size(const_jitnorm_memory_desc_t memory_desc) {

@@ -20,7 +20,7 @@ bool is_laid_out(const memory_desc &md) { return md.format_kind == jitnorm_block
 status check_part(const memory_desc &parent, const dim_t *dims, const dim_t *offsets, int d) {
     if (dims[d] < 0) return invalid(explain("dims[%d] is %lld, which is negative", d, as_number(dims[d])));
     if (offsets[d] < 0) return invalid(explain("offsets[%d] is %lld, which is negative", d, as_number(offsets[d])));
-    if (offsets[d] > parent.dims[d] || dims[d] > parent.dims[d] - offsets[d])
+    if (dims[d] > parent.dims[d] - offsets[d])
         return invalid(explain("offsets[%d] and dims[%d] are %lld and %lld, together more than parent's %lld", d, d,
                                as_number(offsets[d]), as_number(dims[d]), as_number(parent.dims[d])));
     const dim_t block = block_of(parent, d);

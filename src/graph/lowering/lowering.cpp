@@ -151,7 +151,7 @@ status lowerer::describe(slot s) {
     const int rank = src().ndims, first = is_vector ? axis_ : 0;
     const logical_tensor &lt = tensor(s);
     const std::span<const dim_t> described = dims_of(src()).subspan(size_t(first));
-    const bool is_flat = is_vector && lt.ndims == 1 && rank - first > 1;
+    const bool is_flat = is_vector && lt.ndims == 1;
     bool fit = is_statistics(s)                               ? describe_dims(lt, 0, axis_, layout(s))
                : s == RESIDUAL || (op_.is_rms && !is_data(s)) ? describe_broadcast(lt, described, layout(s))
                : is_flat                                      ? describe_flat(lt, described, layout(s))

@@ -75,7 +75,7 @@ bool fits_flat(logical_tensor &lt, std::span<const dim_t> dims, bool may_be_unkn
     dim_t elements = 1;
     for (const dim_t dim : dims)
         if (__builtin_mul_overflow(elements, dim, &elements)) return false;
-    return dims.size() > 1 && lt.ndims == 1 && fits(lt, {&elements, 1}, may_be_unknown);
+    return lt.ndims == 1 && fits(lt, {&elements, 1}, may_be_unknown);
 }
 
 bool lay_out_densely(logical_tensor &lt) {

@@ -46,7 +46,7 @@ void set_shape(logical_tensor &lt, std::span<const dim_t> dims);
 // Whether the tensor has these dimensions. If may_be_unknown, an unknown number or size fits, and is set to these.
 bool fits(logical_tensor &lt, std::span<const dim_t> dims, bool may_be_unknown);
 
-// The same for a vector of as many elements as `dims` have. False for a single dimension, which fits() sees.
+// The same for a vector of as many elements as `dims` have.
 bool fits_flat(logical_tensor &lt, std::span<const dim_t> dims, bool may_be_unknown);
 
 // Makes the tensor strided, row-major and without gaps. A dimension of size 0 counts as 1. False if a stride overflows.
