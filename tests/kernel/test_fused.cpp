@@ -71,6 +71,11 @@ setup sum_of(dim_t rows, jitnorm_data_type_t type = F32) {
             .seed = 0,
             .residual = {.added = "dense", .sum = "dense", .type = type, .sum_type = type}};
 }
+setup sum_over_residual(dim_t rows) {
+    setup s = sum_of(rows);
+    s.residual.in_place = true;
+    return s;
+}
 void types_of_src(setup &s) { s.residual.type = s.dst_type = s.src_type; }
 const choices ROUNDED = each_of(&residual_setup::rounded, {false, true});
 const choices BIASES = each_of(&residual_setup::bias_type, {NONE, F32, BF16, F16});
@@ -102,6 +107,11 @@ void quantize_after_post_ops(setup &s) {
 
 setup with_scales(dim_t rows) {
     return {.dims = {rows, 1}, .dst_type = S8, .dynamic_scales = scales_of({rows, 1}), .seed = 0};
+}
+void quantize_by_given_statistics(setup &s) {
+    s.flags = jitnorm_use_global_stats;
+    s.dst_type = S8;
+    s.dynamic_scales = scales_of(s.dims);
 }
 void rms_of_even_lengths(setup &s) {
     s.flags = jitnorm_use_scale | unsigned(s.dims.back() % 2 == 0 ? jitnorm_rms_norm : jitnorm_use_shift);
@@ -142,6 +152,10 @@ const std::vector<sweep> SWEEPS = {
      .in_turn = {BIASES, GATES, SUM_TYPES},
      .threads = {1, 2, 3, 7},
      .late_sizes = true},
+    {.name = "sums_over_the_residual_in_parts", // which must not be added twice
+     .of = sum_over_residual(2),
+     .each = {columns({9000, 40000, 100003}), {leave, quantize_by_given_statistics}},
+     .threads = {1, 2, 7}},
     {.name = "sums_of_special_values",
      .of = sum_of(8),
      .each = {columns({20, 21, 22, 23, 300, 5000}), SUM_TYPES},

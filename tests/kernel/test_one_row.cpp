@@ -139,7 +139,25 @@ TEST_P(one_row, attributes_and_outputs) {
         s.omitted = bit_of(MEAN);
         s.statistics_type = jitnorm_f32;
         expect_reference(s);
+        for (const auto sum : {jitnorm_f32, jitnorm_bf16}) { // normalized from its output, from a tile
+            setup added = setup_of_sum(C, jitnorm_bf16, sum);
+            added.src = added.residual.added = added.residual.sum = "dense+7";
+            expect_reference(added);
+        }
     }
+}
+
+// The executor asks once whether there is any.
+TEST_P(one_row, one_attribute_or_output_alone) {
+    const auto expect = [&](const std::function<void(setup &)> &change) {
+        setup s = {.dims = {1, 100}, .omitted = bit_of(MEAN) | bit_of(VARIANCE)};
+        change(s);
+        expect_reference(s);
+    };
+    expect([](setup &s) { s.attr.src_scale = true; });
+    expect([](setup &s) { s.attr.dst_scale = true; });
+    expect([](setup &s) { s.pre_quantization = "dense"; });
+    expect([](setup &s) { s.omitted = bit_of(VARIANCE); });
 }
 
 TEST_P(one_row, whose_length_the_execution_tells) {

@@ -102,6 +102,8 @@ setup of_rows(dim_t rows) {
     return s;
 }
 
+void add_residual(setup &s) { s.residual = {.added = "dense", .sum = "dense"}; }
+
 std::vector<sweep> sweeps_of_algorithms(const std::vector<dim_t> &lengths) {
     const auto computed_in = row_types({jitnorm_f32, jitnorm_f64});
     return {{.name = "eltwise", .of = of_rows(5), .each = {columns(lengths), each_eltwise(), computed_in}},
@@ -119,6 +121,10 @@ const std::vector<sweep> OTHERS = {
      .of = IN_RANGE,
      .each = {rows({1, 3}), columns({9000, 100003}), operands_of_long_rows()},
      .threads = {1, 2, 3, 4, 7}},
+    {.name = "beside_reductions", // in pieces, between which the frame keeps the sums
+     .of = of_rows(37),
+     .each = {columns({600}), each_eltwise(), {[](setup &) {}, add_residual}},
+     .small_caches = true},
 };
 
 class post_op_kernels : public equality_in_sweeps {};
