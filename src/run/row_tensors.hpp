@@ -105,7 +105,7 @@ bool takes_non_temporal_stores(const problem &p, const memory_desc &md);
 // in the place of an input. The lines of an input have been read and are in a cache.
 bool result_lies_past_caches(const problem &p, const arguments &args);
 
-// How many bytes ahead of an element these rows are prefetched while they are reduced: about `ahead`. In one loop with
+// How many bytes ahead of an element these rows are prefetched: about `ahead`. In one loop with
 // 512, rows of 128 elements of f32 take 3 to 5 % longer; with 4096 nothing is faster in both directions. Rows that are
 // done one by one take 0.71 to 0.84 of the time without prefetches with 4096 on a Zen 5, with 2048 up to 0.97. Where
 // rows have gaps between them, the elements so many bytes ahead may be others than those that come next: then the same
