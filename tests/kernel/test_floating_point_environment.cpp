@@ -75,6 +75,7 @@ TEST_P(floating_point_environment, without_denormals_integers_and_scales_have_th
     setup s{.dims = {6, 300}, .src_type = jitnorm_u8, .dst_type = jitnorm_s8, .mean = 100, .deviation = 30};
     s.attr.src_scale = s.attr.dst_scale = true;
     setup found = s;
+    found.attr.dst_scale = false;
     found.dynamic_scales = scales_of(found.dims, 3);
     for (const setup &each : {s, found})
         for_each_implementation([&](const implementation &entry) {

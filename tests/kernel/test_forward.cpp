@@ -53,6 +53,10 @@ const std::vector<sweep> SWEEPS = {
     {.name = "long_rows_shared_by_threads", // fewer rows than threads, a seventh thread included
      .each = {flags({SCALE | SHIFT, RMS, GIVEN | SHIFT}), rows({1, 2, 3}), columns({50000, 200001, 333333})},
      .threads = {1, 2, 3, 4, 7}},
+    {.name = "statistics_alone_of_long_rows",
+     .of = {.dims = {2, 50000}, .omitted = bit_of(DST)},
+     .each = {flags({0, RMS})},
+     .threads = {1, 4}},
     {.name = "types",
      .of = {.dims = {37, 0}, .mean = 20, .deviation = 30, .seed = 1000},
      .each = {columns(FEW_LENGTHS),

@@ -35,6 +35,22 @@ TEST_P(late_sizes, of_one_executor_differ_from_execution_to_execution) {
         }
 }
 
+// Then a row of an operand is one element, but not one value for a row of dst.
+TEST_P(late_sizes, of_rows_that_turn_out_to_have_one_element) {
+    const auto with_columns = [](dim_t columns) {
+        setup s{.dims = {5, columns}};
+        s.attr.post_ops.entries = {impl::binary_post_op{jitnorm_binary_add, dense({5, columns}, jitnorm_bf16)}};
+        return s;
+    };
+    const implementation &entry = jit_for(GetParam());
+    const auto executor = create(entry, with_runtime_sizes(make_problem(with_columns(3))));
+    const setup s = with_columns(1);
+    run r(s);
+    const plan how = plan_of(entry, r.p);
+    r.execute_on(*executor, how.scratchpad.bytes(), &how);
+    expect_same(outputs_of(r), outputs_by(reference_entry, s), s, "one element");
+}
+
 INSTANTIATE_TEST_SUITE_P(native, late_sizes, testing::Values(isa::avx2, isa::avx512), on_isa::name);
 
 } // namespace

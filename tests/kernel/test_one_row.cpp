@@ -115,6 +115,7 @@ TEST_P(one_row, whose_first_reduction_is_not_enough) {
                         std::vector<double> x = r[SRC].values();
                         fill(x, kind);
                         r[SRC].fill(x);
+                        if (kind == 2) r.p.epsilon = 0; // which would hide tiny squares
                         if (!adds) return;
                         for (double &value : x) value *= 0.5;
                         r[RESIDUAL].fill(x);

@@ -135,5 +135,20 @@ INSTANTIATE_TEST_SUITE_P(others, post_op_kernels, testing::ValuesIn(on_each({isa
                          name_of_sweep);
 INSTANTIATE_TEST_SUITE_P(emulated, post_op_kernels, testing::ValuesIn(on_each({isa::avx512}, EMULATED)), name_of_sweep);
 
+class post_op_kernels_on : public on_isa {};
+
+// An operand that is gathered, before one that is not.
+TEST_P(post_op_kernels_on, a_scratchpad_for_any_size) {
+    setup s = {.dims = {5, 100000000}}; // of which a tile takes a chunk at a time
+    s.attr.post_ops.entries = {binary(jitnorm_binary_mul, make_layout("ba", s.dims, jitnorm_f32)),
+                               binary(jitnorm_binary_add, dense({5, 1}))};
+    const problem p = make_problem(s);
+    plan how = plan_of(jit_for(GetParam()), p);
+    how.give_up_chunks();
+    EXPECT_GT(how.scratchpad.bytes(), 0U);
+    EXPECT_LE(how.scratchpad.bytes(), scratchpad_bytes(jit_for(GetParam()), with_runtime_sizes(p)));
+}
+INSTANTIATE_TEST_SUITE_P(native, post_op_kernels_on, testing::Values(isa::avx2, isa::avx512), on_isa::name);
+
 } // namespace
 } // namespace jitnorm::tests

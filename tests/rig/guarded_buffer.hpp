@@ -14,7 +14,7 @@ enum class guard_side { after, before }; // which guard the buffer touches
 
 class guarded_buffer {
 public:
-    static constexpr unsigned char CANARY = 0xA5;
+    static constexpr unsigned char CANARY = 0x7F;
 
     guarded_buffer() = default; // no memory at all
     explicit guarded_buffer(size_t bytes, guard_side side = guard_side::after);
