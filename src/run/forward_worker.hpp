@@ -6,24 +6,20 @@
 // chunks in one execution, which has no dst, and read those of rows in another.
 #pragma once
 
-#include "forward.hpp"
+#include "forward_writer.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
 template <typename T>
 template <typename Rows>
-class forward<T>::worker : public basic_worker<Rows> {
-    using base = basic_worker<Rows>;
+class forward<T>::worker : public writer<Rows> {
+    using base = writer<Rows>;
 
 public:
-    using base::at, base::now, base::same_columns_until, base::share;
+    using base::at, base::now, base::same_columns_until;
 
     worker(const forward &direction, const Rows &rows, const arguments &given, const schedule &current, int number)
-        : base(rows, direction.plan_, given, current, number), rows_(rows), f_(direction),
-          sums_(direction.addition_, given, number), scale_(static_cast<const std::byte *>(given[SCALE])),
-          shift_(static_cast<const std::byte *>(given[SHIFT])),
-          src_scale_(given[SRC_SCALE] ? T(load<float>(given[SRC_SCALE])) : T(1)),
-          inverse_dst_scale_(f_.problem_.attr.dst_scale ? T(1) / T(load<float>(given[DST_SCALE])) : T(1)) {}
+        : base(direction, rows, given, current, number), rows_(rows) {}
 
     dim_t items() const { return rows_.rows(); }
 
@@ -50,7 +46,7 @@ public:
     }
 
     [[gnu::always_inline]] void write(const batch &b) {
-        if (f_.has_dst_ && !row_by_row_) write(b, {0, f_.C_});
+        if (f_.has_dst_ && !row_by_row_) write_columns(b, {0, f_.C_});
     }
 
     // Writes the batch `ready`, at which `before` is, while it reduces the next one.
@@ -100,19 +96,14 @@ public:
             b.first = row;
             b.rows = 1;
             take_statistics(f_.given_ ? nullptr : found + row * f_.chunks(), mine.begin == 0, b);
-            if (f_.has_dst_) write(b, {mine.begin * CHUNK, std::min(mine.end * CHUNK, f_.C_)});
+            if (f_.has_dst_) write_columns(b, {mine.begin * CHUNK, std::min(mine.end * CHUNK, f_.C_)});
         });
     }
 
 private:
-    using base::args, base::get, base::planned;
+    using base::args, base::f_, base::for_each_panel, base::normalize, base::normalize_arguments_for, base::planned,
+        base::sums_, base::with_operands, base::write_columns;
     static constexpr bool HAS_ROW_KERNEL = std::is_same_v<T, float> && Rows::ROWS_STAY;
-
-    template <typename Body> // void(range columns)
-    void for_each_panel(range columns, Body &&body) const {
-        for (dim_t begin = columns.begin; begin < columns.end; begin += planned.panel_columns)
-            body(range{begin, std::min(begin + planned.panel_columns, columns.end)});
-    }
 
     // Calls body(row, its chunks) for the rows of which these items are chunks. The row is the batch.
     template <typename Body>
@@ -281,153 +272,11 @@ private:
         f_.set_statistics(rows, next);
     }
 
-    // ---- normalization
-
-    [[gnu::always_inline]] void write(const batch &b, range columns) {
-        if (f_.quantizer_) return quantize(b);
-        for_each_panel(columns, [&](range some) {
-            const panel here = at.open(some);
-            normalize(here, sums_.rows_to_write(here, some, b.rows), here.result, b, some);
-            at.close();
-        });
-    }
-
-    // Normalizes these columns of the rows `src` and stores them to `dst` and to the pre-quantization output, if there
-    // is one.
-    [[gnu::always_inline]] void normalize(const panel &here, const strip &src, const strip &dst, const batch &b,
-                                          range columns) {
-        jit::normalize_arguments<T> call = normalize_arguments_for(here, src, dst, b, columns);
-        const auto &kernel = *(now.non_temporal ? f_.kernels_->non_temporal : f_.kernels_->normalize);
-        with_operands(call, b, columns, [&] { kernel(call); });
-    }
-
-    [[gnu::always_inline]] jit::normalize_arguments<T> normalize_arguments_for(const panel &here, const strip &src,
-                                                                               const strip &dst, const batch &b,
-                                                                               range columns) const {
-        return {.src = src.first,
-                .dst = dst.first,
-                .src_row_stride = src.stride,
-                .dst_row_stride = dst.stride,
-                .rows = b.rows,
-                .count = columns.end - columns.begin,
-                .hi = b.hi,
-                .rstd = b.rstd,
-                .bias = b.bias,
-                .scale = behind(scale_, columns.begin * f_.scale_size_),
-                .shift = behind(shift_, columns.begin * f_.scale_size_),
-                .src_scale = src_scale_,
-                .inverse_dst_scale = inverse_dst_scale_,
-                .rows_per_pass = planned.rows_per_pass,
-                .prefetch = now.prefetch ? b.rows * src.stride : 0,
-                .parameters = f_.kernels_->post_op_parameters.data(),
-                .operands = nullptr,
-                .pre_quantization = here.pre_quantization.first,
-                .pre_quantization_row_stride = here.pre_quantization.stride};
-    }
-
-    // Calls run() when the operands of post-ops have been put into the arguments.
-    template <typename Run>
-    [[gnu::always_inline]] void with_operands(jit::normalize_arguments<T> &call, const batch &b, range columns,
-                                              Run &&run) {
-        if (f_.operands_.size() == 0)
-            run();
-        else
-            locate_operands(call, {b.first, b.rows, columns.begin, call.count}, run);
-    }
-    // Is a function of its own, because the table takes much of the stack.
-    template <typename Run>
-    [[gnu::noinline]] void locate_operands(jit::normalize_arguments<T> &call, const window &where, Run &run) {
-        typename post_op_operands<T>::table operands;
-        f_.operands_.locate(args, where, get(scratch::operands), operands);
-        call.operands = operands.pointers;
-        run();
-    }
-
-    // ---- normalization where scales are found
-
-    [[gnu::noinline]] void quantize(const batch &b) {
-        const quantizer &q = *f_.quantizer_;
-        q.for_each_panel([&](range groups) {
-            if (q.goes_in_pieces()) return quantize_in_pieces(b, groups);
-            const range columns = q.columns_of(groups);
-            const panel here = at.open(columns);
-            const strip src = sums_.rows_to_write(here, columns, b.rows);
-            q.for_each_unit(groups, b.rows, [&](const quantizer::unit &u) {
-                jit::normalize_arguments<T> call = normalize_arguments_for(here, src, here.result, b, columns);
-                q.restrict_to(u, groups, call);
-                quantize_unit(call, u, b);
-            });
-            at.close();
-        });
-    }
-
-    void quantize_unit(jit::normalize_arguments<T> &call, const quantizer::unit &u, const batch &b) {
-        float magnitudes[MAX_BATCH_ROWS] = {}, factors[MAX_BATCH_ROWS];
-        const strip dst = {static_cast<std::byte *>(call.dst), call.dst_row_stride};
-        call.maxima = magnitudes;
-        find_values(call, b, f_.quantizer_->columns_of(u.groups));
-        f_.quantizer_->find_scales(u, b.first, magnitudes, factors, args[DST_SCALE]);
-        multiply(call, dst, factors);
-    }
-
-    void quantize_in_pieces(const batch &b, range group) {
-        float magnitudes[MAX_BATCH_ROWS] = {}, factors[MAX_BATCH_ROWS];
-        const range columns = f_.quantizer_->columns_of(group);
-        quantizer::for_each_piece(columns, planned.value_columns, [&](range some) {
-            const panel here = at.open(some);
-            const strip src = sums_.rows_to_reduce(here, some, b.rows);
-            jit::normalize_arguments<T> call = normalize_arguments_for(here, src, here.result, b, some);
-            call.maxima = magnitudes;
-            find_values(call, b, some);
-        });
-        f_.quantizer_->find_scales({{0, b.rows}, group}, b.first, magnitudes, factors, args[DST_SCALE]);
-        quantizer::for_each_piece(columns, planned.value_columns, [&](range some) {
-            const panel here = at.open(some);
-            const strip src = sums_.rows_to_write(here, some, b.rows);
-            jit::normalize_arguments<T> call = normalize_arguments_for(here, src, here.result, b, some);
-            call.maxima = magnitudes; // from which no scale follows any more
-            find_values(call, b, some);
-            multiply(call, here.result, factors);
-            at.close();
-        });
-    }
-
-    // Stores values to their tile, and the pre-quantization output, if there is one; finds the largest magnitudes.
-    void find_values(jit::normalize_arguments<T> &call, const batch &b, range columns) {
-        call.dst = get(scratch::values);
-        call.dst_row_stride = call.count * dim_t(sizeof(float));
-        with_operands(call, b, columns, [&] { (*f_.kernels_->normalize)(call); });
-    }
-
-    // Stores the values to dst that are where `call` has stored them. The kernel computes fma(x, rstd, bias). With -0
-    // for the bias this is x * factor, with the right sign of zeros.
-    void multiply(const jit::normalize_arguments<T> &call, const strip &dst, const float *factors) const {
-        static constexpr auto MINUS_ZEROS = [] {
-            std::array<float, MAX_BATCH_ROWS> zeros;
-            zeros.fill(-0.0F);
-            return zeros;
-        }();
-        (*f_.kernels_->multiply)({.src = call.dst,
-                                  .dst = dst.first,
-                                  .src_row_stride = call.dst_row_stride,
-                                  .dst_row_stride = dst.stride,
-                                  .rows = call.rows,
-                                  .count = call.count,
-                                  .hi = MINUS_ZEROS.data(),
-                                  .rstd = factors,
-                                  .bias = MINUS_ZEROS.data(),
-                                  .rows_per_pass = 2});
-    }
-
     const Rows &rows_;
-    const forward &f_;
-    residual_sums<T> sums_;
     // Sums that are stored to lines that have just been read leave at once: in place, batches are faster.
     const bool row_by_row_ =
         now.row_by_row &&
         (!f_.addition_.exists || (!now.non_temporal && args[SUM] != args[RESIDUAL] && args[SUM] != args[SRC]));
-    const std::byte *scale_, *shift_; // null where the problem has none
-    T src_scale_, inverse_dst_scale_;
 };
 
 } // namespace jitnorm::impl::layer_norm
