@@ -129,7 +129,7 @@ only move the same tensors. All work on the same memory.
                   ours: where they only come close, the race is run, the note says "bits differ", and the
                   exit status is 1
   --plan=SIZES    the peer plans for caches of these sizes, like l2:1048576,last_level:33554432, and with
-                  overlaps_batches:0 or batches_in_l1:0; without --peer it is this build once more
+                  overlaps_batches and batches_in_l1, 0 or 1; without --peer it is this build once more
   --plain         the peer is a loop in two passes, without checks, inexact for large means: forward, dense
                   rows of f32 or bf16, also with a residual; --batch=race_plain has problems for it
   --threads=N     threads of both contestants and of the limit (1)

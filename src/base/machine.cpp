@@ -100,7 +100,7 @@ constexpr struct {
 constexpr struct {
     std::string_view name;
     bool machine::*is;
-} HABITS[] = {{"overlaps_batches", &machine::overlaps_batches}, {"batches_in_l1", &machine::batches_in_l1}}; // 0 or 1
+} SWITCHES[] = {{"overlaps_batches", &machine::overlaps_batches}, {"batches_in_l1", &machine::batches_in_l1}}; // 0 or 1
 
 constexpr dim_t LARGEST_SIZE = dim_t(1) << 40;
 constexpr size_t LONGEST_TEXT = 100; // enough for all of them; environment.hpp may have cut a longer text
@@ -109,9 +109,9 @@ bool set_one(machine &m, std::string_view name, std::string_view value) {
     dim_t number = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
     if (error != std::errc() || end != value.data() + value.size()) return false;
-    for (const auto &habit : HABITS)
-        if (name == habit.name) {
-            m.*habit.is = number != 0;
+    for (const auto &one : SWITCHES)
+        if (name == one.name) {
+            m.*one.is = number != 0;
             return is_between(number, 0, 1);
         }
     for (const auto &size : SIZES)
@@ -171,7 +171,7 @@ machine the_machine() {
 std::string describe(const machine &m) {
     std::string text;
     for (const auto &size : SIZES) text += std::string(size.name) + ":" + std::to_string(m.*size.bytes) + ",";
-    for (const auto &habit : HABITS) text += std::string(habit.name) + (m.*habit.is ? ":1," : ":0,");
+    for (const auto &one : SWITCHES) text += std::string(one.name) + (m.*one.is ? ":1," : ":0,");
     text.pop_back();
     return text;
 }

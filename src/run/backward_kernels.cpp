@@ -83,8 +83,7 @@ backward_kernels<T>::backward_kernels(const problem &p, const plan *planned, jit
     if (planned == nullptr ? may_go_in_one_loop(p) : planned->one_loop_threads > 0)
         loop = kernels_of_both_passes<jit::backward_loop_kernel<T>>(p, vectors, true);
     if (planned == nullptr ? may_go_in_one_kernel(p) : planned->row_kernel)
-        row = kernels_of_both_passes<jit::backward_row_kernel<T>>(p, vectors,
-                                                                  planned != nullptr && planned->prefetch_threads > 0);
+        row = kernels_of_both_passes<jit::backward_row_kernel<T>>(p, vectors, prefetches);
 }
 
 template struct backward_kernels<float>;
