@@ -53,7 +53,8 @@ int prefetch_threads_for(dim_t bytes, dim_t src_row, dim_t dst_row, const machin
 
 // Small data: rows go through the kernel in pairs, which share the loads of scale and shift. Data that is larger than
 // L2, on a machine that overlaps batches: a batch is written while the next one is reduced, if there is a kernel for
-// this. Where the next batch is prefetched, rows go one by one, which needs fewer memory streams.
+// this. Where the next batch is prefetched, or rows come from memory and batches are not overlapped, rows go one by
+// one, which needs fewer memory streams.
 void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
     const dim_t src_row = p.row_length() * element_size(p[SRC]), dst_row = p.row_length() * element_size(p[DST]);
     const dim_t bytes = p.rows() * (src_row + dst_row);
@@ -61,7 +62,7 @@ void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
     if (forward_kernels<float>::may_go_in_one_loop(p))
         to.one_loop_threads = one_loop_threads_for(bytes, is_narrow(p), m);
     if (to.one_loop_threads == 0) to.prefetch_threads = prefetch_threads_for(bytes, src_row, dst_row, m);
-    to.rows_per_pass = to.prefetch_threads > 0 ? 1 : 2;
+    to.rows_per_pass = (m.overlaps_batches ? to.prefetch_threads > 0 : leaves_caches(bytes, m)) ? 1 : 2;
     to.non_temporal = bytes >= m.last_level && p.writes(DST) && takes_non_temporal_stores(p, p[DST]);
 }
 
@@ -70,9 +71,9 @@ void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
 // this takes longer than the scalar steps of rows one by one, which wait for nothing in memory; but not where batches
 // are large.
 //
-// Where batches are not overlapped but prefetched, rows that come from memory are better alone, too: the next ones are
-// prefetched while a row is written, and no batch's steps interrupt the reads. Conversions of types hide the steps of
-// a batch, unless the row is so long that its own take little of its time.
+// Where batches are not overlapped, rows that come from memory are better alone, too: the processor, or the kernel by
+// instructions, prefetches the next ones while a row is written, and no batch's steps interrupt the reads. Conversions
+// of types hide the steps of a batch, unless the row is so long that its own take little of its time.
 constexpr dim_t SHORTEST_ROW_ALONE = 512;         // bytes
 constexpr dim_t SHORTEST_NARROW_ROW_ALONE = 3072; // elements
 bool rows_are_better_alone(const problem &p, const row_tensors &tensors, const machine &m, const plan &planned) {
@@ -80,7 +81,8 @@ bool rows_are_better_alone(const problem &p, const row_tensors &tensors, const m
     if (p.row_length() * dim_t(size_of(p.row_type())) < SHORTEST_ROW_ALONE) return false;
     if (m.overlaps_batches)
         return p.reads(RESIDUAL) && planned.sum_pitch == 0 && !is_narrow(p) && data_bytes(p, tensors) > m.l1;
-    return planned.prefetch_threads > 0 && (!is_narrow(p) || p.row_length() >= SHORTEST_NARROW_ROW_ALONE);
+    return !p.reads(RESIDUAL) && leaves_caches(data_bytes(p, tensors), m) &&
+           (!is_narrow(p) || p.row_length() >= SHORTEST_NARROW_ROW_ALONE);
 }
 
 // If the output for the sum holds the sums as they are normalized, the kernels read them there, which leaves L1 to the
@@ -202,7 +204,7 @@ plan forward_plan(const problem &p, const machine &m) {
     planned.row_kernel = planned.rows == row_access::in_place && p.row_length() <= CHUNK &&
                          forward_kernels<float>::may_go_in_one_kernel(p) &&
                          rows_are_better_alone(p, tensors, m, planned);
-    if (planned.row_kernel && planned.prefetch_threads > 0) planned.batch_rows = MAX_BATCH_ROWS;
+    if (planned.row_kernel && !m.overlaps_batches) planned.batch_rows = std::min(p.rows(), MAX_BATCH_ROWS);
     if (p.writes(PRE_QUANTIZATION)) planned.non_temporal = false;
     if (p.has_dynamic_scales()) plan_scales(p, planned);
     planned.scratchpad.book(scratch::tiles, planned.tile_rows * pitch_together(tensors, planned));

@@ -130,8 +130,9 @@ TEST_P(plans, batches_that_stay_in_l2) {
         dim_t near, between, beyond; // rows of a batch
     };
     for (const auto &[s, in_l2, in_last_level, in_memory] :
-         {expectation{in_place_of(jitnorm_forward_training, jitnorm_f32), 32, 1, 5}, expectation{given, 32, 1, 5},
-          expectation{sums, 32, 1, 32}, expectation{in_place_of(jitnorm_backward, jitnorm_f32, 37, 95), 32, 1, 5}}) {
+         {expectation{in_place_of(jitnorm_forward_training, jitnorm_f32, 37, 95), 32, 1, 10},
+          expectation{given, 32, 1, 5}, expectation{sums, 32, 1, 32},
+          expectation{in_place_of(jitnorm_backward, jitnorm_f32, 37, 95), 32, 1, 5}}) {
         EXPECT_EQ(plan_of(s, near).batch_rows, in_l2) << s;
         EXPECT_EQ(plan_of(s, between).batch_rows, in_last_level) << s;
         EXPECT_EQ(plan_of(s, beyond).batch_rows, in_memory) << s;
@@ -141,6 +142,8 @@ TEST_P(plans, batches_that_stay_in_l2) {
             expect_reference(s, m);
         }
     }
+    EXPECT_EQ(plan_of(given, between).rows_per_pass, 2);
+    EXPECT_EQ(plan_of(given, beyond).rows_per_pass, 1) << "fewer memory streams";
 }
 
 // On a Zen 5, which does not overlap batches, either, they are those of the other processors and stay in L1, where

@@ -47,10 +47,12 @@ TEST_P(rows_one_by_one, of_sums) {
                 "sizes at execution");
 }
 
-// Where batches are not overlapped and stay in L1, rows of forward that come from memory are done one by one: with
-// ordinary and with non-temporal stores, in place, and with gaps between rows.
+// Where batches are not overlapped, rows of forward that come from memory are done one by one: with ordinary and with
+// non-temporal stores, in place, and with gaps between rows. They are prefetched where batches stay in L1.
 TEST_P(rows_one_by_one, of_forward) {
     const machine &in_memory = SMALL_CACHES[1];
+    machine unaided = in_memory;
+    unaided.batches_in_l1 = false;
     for (const unsigned flags :
          {0U, unsigned(jitnorm_use_scale | jitnorm_use_shift), unsigned(jitnorm_rms_norm | jitnorm_use_scale)})
         for (const auto &[src, dst] : {std::pair(jitnorm_f32, jitnorm_f32), std::pair(jitnorm_f32, jitnorm_bf16),
@@ -68,7 +70,10 @@ TEST_P(rows_one_by_one, of_forward) {
                 const plan how = plan_of(s, in_memory);
                 EXPECT_TRUE(how.on(1, true).row_by_row && how.on(2, false).row_by_row) << s;
                 EXPECT_EQ(how.on(1, true).non_temporal, columns % 64 == 0 && dst != jitnorm_s8) << s;
-                expect_reference(s, in_memory);
+                EXPECT_TRUE(how.on(1, true).prefetch) << s;
+                const schedule without = plan_of(s, unaided).on(1, true);
+                EXPECT_TRUE(without.row_by_row && !without.prefetch) << s;
+                for (const machine &m : {in_memory, unaided}) expect_reference(s, m);
                 s.src = length == 192 ? "gap" : "dense+7";
                 s.dst = "gap";
                 expect_reference(s, in_memory);
@@ -208,10 +213,8 @@ TEST_P(rows_one_by_one, what_goes_otherwise) {
     EXPECT_FALSE(goes(in_place_of(jitnorm_forward_training, jitnorm_f32, 7, 4097), SMALL_CACHES[1])) << "long rows";
     EXPECT_FALSE(goes(in_place_of(jitnorm_forward_training, jitnorm_bf16, 7, 3071), SMALL_CACHES[1])) << "conversions";
     EXPECT_FALSE(goes(in_place_of(jitnorm_forward_training, jitnorm_f64), SMALL_CACHES[1])) << "no kernel";
-    machine m = SMALL_CACHES[1];
-    m.batches_in_l1 = false;
-    EXPECT_FALSE(goes(alone, m));
-    m = {.l1 = 1 << 10, .l2 = 1 << 10, .last_level = dim_t(1) << 40, .overlaps_batches = false};
+    EXPECT_FALSE(goes(sums_apart(37, 192), SMALL_CACHES[1])) << "sums stay in L1 or L2";
+    constexpr machine m = {.l1 = 1 << 10, .l2 = 1 << 10, .last_level = dim_t(1) << 40, .overlaps_batches = false};
     EXPECT_FALSE(goes(alone, m)) << "in the last level";
 }
 
