@@ -14,6 +14,9 @@
 
 namespace jitnorm::impl::jit {
 
+// The cache to which a kernel prefetches its inputs.
+enum class prefetch_to : unsigned char { nowhere, l1, l2 };
+
 // The reduction kernel, which computes the sums over the elements of rows.
 struct reduction_conf {
     isa vectors = isa::none;
@@ -101,7 +104,7 @@ struct backward_sums_conf {
     // Each row has its own scale and, in place of sums over columns, its own gradients, of type `gradient`.
     bool own_rows = false;
     jitnorm_data_type_t gradient = jitnorm_data_type_undef;
-    bool prefetches = false; // the inputs are prefetched
+    prefetch_to ahead = prefetch_to::nowhere;
 
     auto operator<=>(const backward_sums_conf &) const = default;
 };

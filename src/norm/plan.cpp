@@ -36,7 +36,7 @@ std::string describe(const plan &p) {
     if (p.groups_together != 0) text += number(",groups:", p.groups_together);
     if (p.value_columns != 0) text += number(",values:", p.value_columns);
     text += number(",pass:", p.rows_per_pass) + number(",one_loop_threads:", p.one_loop_threads);
-    text += number(",prefetch_threads:", p.prefetch_threads);
+    text += number(",prefetch_threads:", p.prefetch_threads) + (p.prefetch_to_l2 ? ",prefetch_to_l2" : "");
     text += p.non_temporal ? ",non_temporal:apart" : ",non_temporal:never"; // apart: only where it is not in place
     text += number(",row_threads:", p.row_threads);
     text += number(",chunk_threads:", p.chunk_threads) + (p.only_chunks ? ",only_chunks" : "");

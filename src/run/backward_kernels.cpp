@@ -11,12 +11,12 @@ namespace {
 bool wants_weights(const problem &p) { return p.writes(DIFF_SCALE) || p.writes(DIFF_SHIFT); }
 bool wants_sums(const problem &p) { return p.writes(DIFF_SRC) && !p.has(jitnorm_use_global_stats); }
 
-jit::backward_sums_conf sums_conf_of(const problem &p, jit::isa vectors, bool prefetches) {
+jit::backward_sums_conf sums_conf_of(const problem &p, jit::isa vectors, jit::prefetch_to ahead) {
     jit::backward_sums_conf conf = {
         vectors,     p[SRC].data_type, p[DIFF_DST].data_type, p.scale_shift_type,  p.reads(SCALE),
         !p.is_rms(), wants_sums(p),    p.writes(DIFF_SCALE),  p.writes(DIFF_SHIFT)};
     conf.affine_flags = p.affine_flags();
-    conf.prefetches = prefetches;
+    conf.ahead = ahead;
     if (has_own_rows(p)) {
         conf.own_rows = true;
         conf.gradient = p.diff_scale_shift_type;
@@ -41,8 +41,8 @@ jit::backward_data_conf data_conf_of(const problem &p, jit::isa vectors, bool no
 
 // Kernels with both passes.
 template <typename Kernel>
-jit::stores_of<Kernel> kernels_of_both_passes(const problem &p, jit::isa vectors, bool prefetches) {
-    const jit::backward_sums_conf sums = sums_conf_of(p, vectors, prefetches);
+jit::stores_of<Kernel> kernels_of_both_passes(const problem &p, jit::isa vectors, jit::prefetch_to ahead) {
+    const jit::backward_sums_conf sums = sums_conf_of(p, vectors, ahead);
     return {Kernel({sums, data_conf_of(p, vectors, false)}), Kernel({sums, data_conf_of(p, vectors, true)})};
 }
 
@@ -75,15 +75,17 @@ bool backward_kernels<T>::may_go_in_one_kernel(const problem &p) {
 template <typename T>
 backward_kernels<T>::backward_kernels(const problem &p, const plan *planned, jit::isa vectors)
     : weights(make_weights_kernels<T>(p, vectors)) {
-    const bool prefetches = planned != nullptr && planned->prefetch_threads > 0;
-    if (wants_sums(p) || wants_weights(p)) sums.emplace(sums_conf_of(p, vectors, prefetches));
+    const jit::prefetch_to ahead = planned == nullptr || planned->prefetch_threads == 0 ? jit::prefetch_to::nowhere
+                                   : planned->prefetch_to_l2                            ? jit::prefetch_to::l2
+                                                                                        : jit::prefetch_to::l1;
+    if (wants_sums(p) || wants_weights(p)) sums.emplace(sums_conf_of(p, vectors, ahead));
     if (p.writes(DIFF_SRC)) data.emplace(data_conf_of(p, vectors, false));
     if (p.writes(DIFF_SRC) && (planned == nullptr || planned->non_temporal))
         data_non_temporal.emplace(data_conf_of(p, vectors, true));
     if (planned == nullptr ? may_go_in_one_loop(p) : planned->one_loop_threads > 0)
-        loop = kernels_of_both_passes<jit::backward_loop_kernel<T>>(p, vectors, true);
+        loop = kernels_of_both_passes<jit::backward_loop_kernel<T>>(p, vectors, jit::prefetch_to::l1);
     if (planned == nullptr ? may_go_in_one_kernel(p) : planned->row_kernel)
-        row = kernels_of_both_passes<jit::backward_row_kernel<T>>(p, vectors, prefetches);
+        row = kernels_of_both_passes<jit::backward_row_kernel<T>>(p, vectors, ahead);
 }
 
 template struct backward_kernels<float>;

@@ -184,15 +184,21 @@ TEST_P(plans, batches_that_stay_in_l1) {
 
 // There backward prefetches in pairs of rows as well, if it sums gradients of scale and shift.
 TEST_P(plans, pairs_of_backward_that_are_prefetched) {
-    for (const auto &[type, columns] : {std::pair(jitnorm_f32, 95), std::pair(jitnorm_f32, 3000),
-                                        std::pair(jitnorm_bf16, 7000), std::pair(jitnorm_f64, 4097)}) {
+    for (const auto &[type, columns] :
+         {std::pair(jitnorm_f32, 95), std::pair(jitnorm_f32, 3000), std::pair(jitnorm_f32, 4096),
+          std::pair(jitnorm_bf16, 7000), std::pair(jitnorm_f64, 4097)}) {
         setup s = in_place_of(jitnorm_backward, type, 37, columns);
         for (const bool sums : {false, true}) {
             s.flags = sums ? jitnorm_use_scale | jitnorm_use_shift : 0;
-            const schedule now = plan_of(s, SMALL_CACHES[1]).on(2, true);
-            EXPECT_EQ(now.prefetch, sums) << s;
-            EXPECT_FALSE(now.row_by_row) << s;
-            expect_reference(s, SMALL_CACHES[1]);
+            machine m = SMALL_CACHES[1];
+            for (const bool to_l2 : {false, true}) {
+                m.batches_in_l1 = !to_l2;
+                const schedule now = plan_of(s, m).on(2, true);
+                EXPECT_EQ(now.prefetch, sums && (!to_l2 || columns == 4096)) << s;
+                EXPECT_EQ(plan_of(s, m).prefetch_to_l2, to_l2 && now.prefetch) << s;
+                EXPECT_FALSE(now.row_by_row) << s;
+                expect_reference(s, m);
+            }
         }
     }
 }

@@ -87,13 +87,14 @@ TEST_P(rows_one_by_one, of_forward) {
 }
 
 // Where batches are not overlapped, rows of backward that come from memory or from L2 are done one by one: with
-// ordinary and with non-temporal stores, in place, and with gaps between rows. If they come from memory, are to stay in
-// L1 and have gradients of scale and shift, they are prefetched.
+// ordinary and with non-temporal stores, in place, and with gaps between rows. If they come from memory and have
+// gradients of scale and shift, they are prefetched to L1 or, for non-temporal stores alone, to L2.
 TEST_P(rows_one_by_one, of_backward) {
     constexpr machine in_l2 = {.l1 = 1, .l2 = 1 << 20, .last_level = dim_t(1) << 40, .overlaps_batches = false};
     constexpr machine far_from_l2 = {.l1 = 1, .l2 = 1, .last_level = dim_t(1) << 40, .overlaps_batches = false};
     constexpr machine in_memory = {.l1 = 1, .l2 = 1, .last_level = 1, .overlaps_batches = false};
-    constexpr machine unaided = {.l1 = 1, .l2 = 1, .last_level = 1, .overlaps_batches = false, .batches_in_l1 = false};
+    constexpr machine through_l2 = {
+        .l1 = 1, .l2 = 1, .last_level = 1, .overlaps_batches = false, .batches_in_l1 = false};
     for (const auto kind : {jitnorm_backward, jitnorm_backward_data})
         for (const auto type : FLOATING)
             for (const unsigned flags :
@@ -114,14 +115,17 @@ TEST_P(rows_one_by_one, of_backward) {
                     const bool has_gradients = kind == jitnorm_backward && (flags & jitnorm_use_scale) != 0;
                     EXPECT_EQ(plan_of(s, in_memory).on(2, true).prefetch, has_gradients) << s;
                     EXPECT_FALSE(plan_of(s, far_from_l2).on(2, true).prefetch) << s;
-                    EXPECT_TRUE(plan_of(s, unaided).on(2, true).row_by_row) << s;
-                    EXPECT_FALSE(plan_of(s, unaided).on(2, true).prefetch) << s;
-                    for (const machine &m : {in_l2, far_from_l2, in_memory, unaided}) expect_reference(s, m);
+                    EXPECT_FALSE(plan_of(s, in_memory).prefetch_to_l2) << s;
+                    const plan to_l2 = plan_of(s, through_l2);
+                    EXPECT_TRUE(to_l2.on(2, true).row_by_row) << s;
+                    EXPECT_EQ(to_l2.on(2, true).prefetch, has_gradients && to_l2.non_temporal) << s;
+                    EXPECT_EQ(to_l2.prefetch_to_l2, to_l2.prefetch_threads > 0) << s;
+                    for (const machine &m : {in_l2, far_from_l2, in_memory, through_l2}) expect_reference(s, m);
                     s.in_place = true;
-                    expect_reference(s, in_memory);
+                    for (const machine &m : {in_memory, through_l2}) expect_reference(s, m);
                     s.in_place = false;
                     s.src = s.diff_src = "gap";
-                    expect_reference(s, in_memory);
+                    for (const machine &m : {in_memory, through_l2}) expect_reference(s, m);
                 }
     const setup late = in_place_of(jitnorm_backward, jitnorm_f32);
     run r(late);

@@ -184,8 +184,12 @@ void vector_loop::emit_remainder(int unroll, int slot, Xbyak::Label &done, vecto
     }
 }
 
-void vector_loop::prefetch(const Xbyak::RegExp &row, places vectors, jitnorm_data_type_t type) const {
-    for_each_line(row, vectors, type, [&](const Xbyak::RegExp &line) { g_.prefetcht0(g_.ptr[line]); });
+void vector_loop::prefetch(const Xbyak::RegExp &row, places vectors, jitnorm_data_type_t type,
+                           prefetch_to cache) const {
+    if (cache == prefetch_to::nowhere) return;
+    for_each_line(row, vectors, type, [&](const Xbyak::RegExp &line) {
+        cache == prefetch_to::l1 ? g_.prefetcht0(g_.ptr[line]) : g_.prefetcht1(g_.ptr[line]);
+    });
 }
 
 void vector_loop::prefetch_for_write(const Xbyak::RegExp &row, places vectors, jitnorm_data_type_t type,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../kernel_generator.hpp"
+#include "../kernel_key.hpp"
 
 namespace jitnorm::impl::jit {
 
@@ -112,7 +113,8 @@ public:
 
     // Prefetch the cache lines of a row's vectors, one instruction for each line, but none for the incomplete vector:
     // for later loads of elements of `type`, and for stores `ahead` bytes behind these vectors.
-    void prefetch(const Xbyak::RegExp &row, places vectors, jitnorm_data_type_t type) const;
+    void prefetch(const Xbyak::RegExp &row, places vectors, jitnorm_data_type_t type,
+                  prefetch_to cache = prefetch_to::l1) const;
     void prefetch_for_write(const Xbyak::RegExp &row, places vectors, jitnorm_data_type_t type,
                             int ahead = AHEAD_OF_STORES) const;
 

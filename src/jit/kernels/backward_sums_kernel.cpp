@@ -12,7 +12,8 @@ std::string backward_sums_pass::name(const char *what) const {
                         {!conf_.centered, "rms"},
                         {!conf_.sums, "columns"},
                         {conf_.own_rows, "own_rows"},
-                        {conf_.prefetches, "prefetching"}},
+                        {conf_.ahead == prefetch_to::l1, "to_l1"},
+                        {conf_.ahead == prefetch_to::l2, "to_l2"}},
                        conf_.affine_flags);
 }
 
@@ -45,7 +46,7 @@ backward_sums_pass::row_sums backward_sums_pass::sum_one() {
 void backward_sums_pass::go_to_row() {
     pairs_.point_to_row();
     broadcast_statistics(1);
-    if (!conf_.prefetches) return;
+    if (conf_.ahead == prefetch_to::nowhere) return;
     point_ahead(rows_[1].src, rows_[0].src, JITNORM_ARGUMENT(src_prefetch));
     point_ahead(rows_[1].diff_dst, rows_[0].diff_dst, JITNORM_ARGUMENT(diff_dst_prefetch));
 }
@@ -54,14 +55,14 @@ void backward_sums_pass::go_to_row() {
 void backward_sums_pass::prefetch_ahead(int rows, places vectors) {
     constexpr int AHEAD = 2048;
     for (int r = 0; r < rows; ++r) {
-        loop_.prefetch(rows_[size_t(r)].src + AHEAD, vectors, conf_.src);
-        loop_.prefetch(rows_[size_t(r)].diff_dst + AHEAD, vectors, conf_.diff_dst);
+        loop_.prefetch(rows_[size_t(r)].src + AHEAD, vectors, conf_.src, conf_.ahead);
+        loop_.prefetch(rows_[size_t(r)].diff_dst + AHEAD, vectors, conf_.diff_dst, conf_.ahead);
     }
 }
 
 void backward_sums_pass::prefetch_and_add(places vectors) {
-    if (conf_.prefetches) loop_.prefetch(rows_[1].src, vectors, conf_.src);
-    if (conf_.prefetches) loop_.prefetch(rows_[1].diff_dst, vectors, conf_.diff_dst);
+    loop_.prefetch(rows_[1].src, vectors, conf_.src, conf_.ahead);
+    loop_.prefetch(rows_[1].diff_dst, vectors, conf_.diff_dst, conf_.ahead);
     add(1, vectors);
 }
 
@@ -88,7 +89,7 @@ void backward_sums_pass::load_mask() {
 void backward_sums_pass::sum_rows(int rows) {
     broadcast_statistics(rows);
     const auto add_rows = [this, rows](places vectors) {
-        if (conf_.prefetches) prefetch_ahead(rows, vectors);
+        prefetch_ahead(rows, vectors);
         add(rows, vectors);
     };
     if (conf_.sums) {
