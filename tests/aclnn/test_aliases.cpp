@@ -105,9 +105,7 @@ private:
         }
         uint64_t bytes = 0;
         aclOpExecutor *executor = nullptr;
-        call_settings with;
-        with.columns = call_shape().columns();
-        const aclnnStatus first = op_.first(tensors.data(), with, &bytes, &executor);
+        const aclnnStatus first = op_.first(tensors.data(), settings_of(parameters_), &bytes, &executor);
         EXPECT_EQ(first, ACLNN_SUCCESS) << op_.name << aclGetRecentErrMsg();
         (void)aclGetRecentErrMsg();
         result.status = run_exactly(op_.second, bytes, executor);

@@ -8,7 +8,6 @@
 
 #include "jitnorm/jitnorm.h"
 #include "operations.hpp"
-#include "small_problem.hpp"
 
 namespace jitnorm::tests {
 namespace {
@@ -196,34 +195,25 @@ TEST(aclnn_errors, normalized_shapes_that_are_no_suffix) {
         if (std::string(op.tensors).starts_with("x1")) continue;
         for (const dims_t &dims : {dims_t{}, {20}, {40, 20}, {5, 40}, {20, 40, 40}, {1, 20, 40}, {0}, {-40}}) {
             operands call(op);
-            call.with.columns = dims;
+            call.with.shape = int_array(dims);
             refuse(INVALID, testing::PrintToString(dims), call);
         }
     }
 }
 
-void refuse_backward(aclnnStatus status, const char *what, const std::function<void(backward_arguments &)> &spoil) {
-    small_problem problem;
-    backward_arguments arguments(problem);
-    spoil(arguments);
-    expect_refused(status, what, [&](auto *bytes, auto *executor) {
-        arguments.bytes = bytes;
-        arguments.executor = executor;
-        return arguments.first_call();
-    });
-}
-
 TEST(aclnn_errors, arrays_that_are_null_and_masks_of_another_length) {
-    refuse_backward(NULLPTR, "normalizedShape", [](auto &a) { a.shape = nullptr; });
-    refuse_backward(NULLPTR, "outputMask", [](auto &a) { a.mask = nullptr; });
-    small_problem problem;
-    forward_arguments forward(problem);
-    forward.shape = nullptr;
-    EXPECT_EQ(forward.first_call(), NULLPTR);
+    for (const char *name : {"layer norm", "backward"}) {
+        operands call(operation_named(name));
+        call.with.shape = nullptr;
+        refuse(NULLPTR, "normalizedShape", call);
+    }
+    operands call(operation_named("backward"));
+    call.with.mask = nullptr;
+    refuse(NULLPTR, "outputMask", call);
     const bool values[4] = {true, true, true, true};
-    for (const uint64_t length : {uint64_t(0), uint64_t(2), uint64_t(4)}) {
-        const acl_owned<aclBoolArray> mask(aclCreateBoolArray(values, length));
-        refuse_backward(INVALID, "outputMask", [&](auto &a) { a.mask = mask.get(); });
+    for (const uint64_t length : {0, 2, 4}) {
+        call.with.mask.reset(aclCreateBoolArray(values, length));
+        refuse(INVALID, "outputMask", call);
     }
 }
 
@@ -351,7 +341,7 @@ TEST(aclnn_errors, rows_that_are_too_long_for_the_fast_one) {
     const auto x = wrong({1, LONG}, ACL_FLOAT, {0, 0}), out = wrong({1, LONG}, ACL_FLOAT, {LONG, 1});
     for (const char *name : {"layer norm, fast", "layer norm"}) {
         operands call(operation_named(name));
-        call.with.columns = {LONG};
+        call.with.shape = int_array({LONG});
         call.given = {x.get(), nullptr, nullptr, out.get(), nullptr, nullptr};
         EXPECT_EQ(call.first(), name == std::string("layer norm") ? ACLNN_SUCCESS : 561103);
         if (call.executor != nullptr) {
@@ -364,35 +354,34 @@ TEST(aclnn_errors, reasons_have_names_and_numbers) {
     const auto five = wrong({4, 5}, ACL_FLOAT), integers = wrong({4, 6}, ACL_INT32), seven = wrong({7}, ACL_FLOAT),
                backwards = wrong({4, 6}, ACL_FLOAT, {-6, 1}), before = wrong({4, 6}, ACL_FLOAT, {6, 1}, -1),
                three = wrong({3, 1}, ACL_FLOAT), narrow = wrong({6}, ACL_BF16);
-    const auto shape = int_array({5});
-    const std::pair<const char *, std::function<void(forward_arguments &)>> cases[] = {
-        {"161001: out is null", [](auto &a) { a.out = nullptr; }},
+    const std::pair<const char *, std::function<void(operands &)>> cases[] = {
+        {"161001: out is null", [](auto &call) { call.given[3] = nullptr; }},
         {"161002: weight has the shape [7], it must have that of normalizedShape, [6]",
-         [&](auto &a) { a.weight = seven.get(); }},
-        {"161002: out has the shape [4, 5], it must have that of input, [4, 6]", [&](auto &a) { a.out = five.get(); }},
-        {"161002: input is INT32, none of FLOAT, FLOAT16 and BF16", [&](auto &a) { a.input = integers.get(); }},
-        {"161002: input has a negative stride: [-6, 1]", [&](auto &a) { a.input = backwards.get(); }},
-        {"161002: input has the negative offset -1", [&](auto &a) { a.input = before.get(); }},
+         [&](auto &call) { call.given[1] = seven.get(); }},
+        {"161002: out has the shape [4, 5], it must have that of input, [4, 6]",
+         [&](auto &call) { call.given[3] = five.get(); }},
+        {"161002: input is INT32, none of FLOAT, FLOAT16 and BF16",
+         [&](auto &call) { call.given[0] = integers.get(); }},
+        {"161002: input has a negative stride: [-6, 1]", [&](auto &call) { call.given[0] = backwards.get(); }},
+        {"161002: input has the negative offset -1", [&](auto &call) { call.given[0] = before.get(); }},
         {"161002: normalizedShape [5] is not the end of the shape [4, 6] of input",
-         [&](auto &a) { a.shape = shape.get(); }},
+         [](auto &call) { call.with.shape = int_array({5}); }},
         {"161002: weight is BF16, it must be FLOAT or have the type of the data, FLOAT",
-         [&](auto &a) { a.weight = narrow.get(); }},
+         [&](auto &call) { call.given[1] = narrow.get(); }},
         {"161002: meanOut has the shape [3, 1], it must have as many elements as the axes that count rows, [4]",
-         [&](auto &a) { a.mean = a.rstd = three.get(); }},
-        {"161002: epsilon is -1, it must be finite and not negative", [](auto &a) { a.eps = -1; }}};
+         [&](auto &call) { call.given[4] = call.given[5] = three.get(); }},
+        {"161002: epsilon is -1, it must be finite and not negative", [](auto &call) { call.with.epsilon = -1; }}};
     for (const auto &[reason, spoil] : cases) {
-        small_problem problem;
-        forward_arguments arguments(problem);
-        spoil(arguments);
+        operands call(operation_named("layer norm"), ACL_FLOAT, {{4, 6}, 1});
+        spoil(call);
         (void)aclGetRecentErrMsg();
-        EXPECT_NE(arguments.first_call(), ACLNN_SUCCESS);
+        EXPECT_NE(call.first(), ACLNN_SUCCESS);
         EXPECT_STREQ(aclGetRecentErrMsg(),
                      (std::string("jitnorm_aclnn_layer_norm_get_workspace_size: ") + reason).c_str());
     }
-    small_problem problem;
-    backward_arguments backward(problem);
-    backward.grad_input = nullptr;
-    EXPECT_EQ(backward.first_call(), NULLPTR);
+    operands backward(operation_named("backward"));
+    backward.given[6] = nullptr;
+    EXPECT_EQ(backward.first(), NULLPTR);
     EXPECT_STREQ(jitnorm_get_last_error(), "gradInputOut is null and outputMask asks for it") << "whoever asks";
 }
 

@@ -2,7 +2,6 @@
 // What the two-phase calls compute, over shapes, types, optional tensors and masks: the bits that the reference gives
 // for dense rows of FLOAT with the same values, rounded once to each tensor's type. Quantization is judged by plain
 // loops behind the reference, and adaptive layer normalization, which has several roundings, by its formula.
-#include <array>
 #include <cmath>
 #include <cstring>
 
@@ -49,7 +48,7 @@ setup setup_of(const operands &call) {
     s.scale_is_ones = is_backward && !has_scale;
     s.form = statistics_form::inverse_deviation;
     const dims_t &dims = call.find({"x", "x1", "input"})->shape();
-    for (size_t d = 0; d < dims.size(); ++d) s.dims[d + call.with.columns.size() < dims.size() ? 0 : 1] *= dims[d];
+    for (size_t d = 0; d < dims.size(); ++d) s.dims[d + call.normalized < dims.size() ? 0 : 1] *= dims[d];
     return s;
 }
 
@@ -146,7 +145,7 @@ void judge_modulated(const operands &call) {
 
 void run_and_judge(operands &call) {
     SCOPED_TRACE(testing::Message() << call.op.name << ' ' << testing::PrintToString(call.tensors[0]->shape())
-                                    << " over " << call.with.columns.size() << " type " << call.tensors[0]->type());
+                                    << " over " << call.normalized << " type " << call.tensors[0]->type());
     call.run();
     if (testing::Test::HasFatalFailure()) return;
     is_named(call.op, "adaptive") ? judge_modulated(call)
@@ -195,6 +194,8 @@ const call_shape SHAPES[] = {
     {{0, 6}, 1},
     {{4, 0}, 1},
     {{3, 0, 6}, 1},
+    {{0, 0}, 1},
+    {{0}, 1},
 };
 
 TEST(aclnn_results, of_every_shape_and_what_may_be_null) {
@@ -259,14 +260,8 @@ TEST(aclnn_results, of_tensors_with_types_of_their_own) {
             }
 }
 
-template <size_t... Masks>
-constexpr auto first_backward_of(std::index_sequence<Masks...>) {
-    return std::array{first_backward<(Masks & 1) != 0, (Masks & 2) != 0, (Masks & 4) != 0>...};
-}
-
 // Outputs that a mask leaves out may be null.
 TEST(aclnn_results, of_every_mask) {
-    constexpr auto FIRST = first_backward_of(std::make_index_sequence<8>());
     for (unsigned mask = 0; mask < 8; ++mask) {
         std::string tensors = "gradOut:dt< input:dt< mean:sf< rstd:sf< weight?:ct< bias?:ct- ";
         const auto append = [&](const char *name, unsigned bit) {
@@ -277,7 +272,6 @@ TEST(aclnn_results, of_every_mask) {
         append("gradBiasOut:cf", 4);
         operation op = operation_named("backward");
         op.tensors = tensors.c_str();
-        op.first = FIRST[mask];
         for (const call_shape &shape : {call_shape{{3, 4, 5, 6}, 2}, {{9, 4, 30}, 1}})
             for_each_absence(op, [&](const std::vector<size_t> &places) {
                 for (const bool masked_are_null : {true, false}) {
@@ -298,8 +292,8 @@ TEST(aclnn_results, every_mode_has_the_bits_of_the_first) {
         operands expected(operation_named("layer norm"), type), call(expected.op, type);
         expected.run();
         const auto &t = call.given;
-        expect_runs(aclnnLayerNormWithImplModeGetWorkspaceSize, aclnnLayerNormWithImplMode, t[0],
-                    int_array(call.with.columns).get(), t[1], t[2], 1e-5, t[3], t[4], t[5], int32_t(mode));
+        expect_runs(aclnnLayerNormWithImplModeGetWorkspaceSize, aclnnLayerNormWithImplMode, t[0], call.with.shape.get(),
+                    t[1], t[2], 1e-5, t[3], t[4], t[5], int32_t(mode));
         EXPECT_EQ(call.bits(), expected.bits());
     }
 }
