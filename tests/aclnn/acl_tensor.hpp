@@ -87,11 +87,7 @@ public:
 
     // Whether nothing but elements has been written to.
     bool gaps_are_untouched() const { return tensor_.surroundings_are_right(); }
-    bool is_untouched() const {
-        const auto *begin = static_cast<const unsigned char *>(data());
-        return std::all_of(begin, begin + bytes(tensor_.md()),
-                           [](unsigned char byte) { return byte == guarded_buffer::CANARY; });
-    }
+    bool is_untouched() const { return tensor_.is_untouched(); }
 
 private:
     static memory_desc describe(const dims_t &shape, aclDataType type, const dims_t &strides, int64_t offset) {

@@ -2,6 +2,8 @@
 // operations: the table of all two-phase calls, for what holds of each of them, and the tensors of one call.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -9,6 +11,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "acl_tensor.hpp"
 #include "aclnnop/aclnn_ada_layer_norm.h"
 #include "aclnnop/aclnn_ada_layer_norm_v2.h"
 #include "aclnnop/aclnn_add_layer_norm.h"
@@ -20,7 +23,7 @@
 #include "aclnnop/aclnn_rms_norm.h"
 #include "aclnnop/aclnn_rms_norm_dynamic_quant.h"
 #include "aclnnop/aclnn_rms_norm_grad.h"
-#include "family_rig.hpp"
+#include "rig/guarded_buffer.hpp"
 
 namespace jitnorm::tests {
 
@@ -31,6 +34,8 @@ struct call_settings {
     double epsilon = 1e-5;
     acl_owned<aclIntArray> shape = nullptr; // normalizedShape
     acl_owned<aclBoolArray> mask = nullptr; // outputMask
+    int32_t mode = 0;                       // implMode
+    int64_t dst_type = ACL_INT8;
 };
 
 // The operation's tensors, in the order of its parameters, one word each: NAME:SHAPE TYPE USE.
@@ -55,10 +60,10 @@ template <auto First>
 aclnnStatus first_layer_norm(aclTensor *const *t, const call_settings &with, uint64_t *bytes, aclOpExecutor **made) {
     return First(t[0], with.shape.get(), t[1], t[2], with.epsilon, t[3], t[4], t[5], bytes, made);
 }
-inline aclnnStatus first_with_mode(const aclTensor *x, const aclIntArray *shape, const aclTensor *w, const aclTensor *b,
-                                   double epsilon, aclTensor *out, aclTensor *mean, aclTensor *rstd, uint64_t *bytes,
+inline aclnnStatus first_with_mode(aclTensor *const *t, const call_settings &with, uint64_t *bytes,
                                    aclOpExecutor **made) {
-    return aclnnLayerNormWithImplModeGetWorkspaceSize(x, shape, w, b, epsilon, out, mean, rstd, 0, bytes, made);
+    return aclnnLayerNormWithImplModeGetWorkspaceSize(t[0], with.shape.get(), t[1], t[2], with.epsilon, t[3], t[4],
+                                                      t[5], with.mode, bytes, made);
 }
 inline aclnnStatus first_backward(aclTensor *const *t, const call_settings &with, uint64_t *bytes,
                                   aclOpExecutor **made) {
@@ -89,8 +94,8 @@ aclnnStatus first_add_layer(aclTensor *const *t, const call_settings &with, uint
                                              t[8], bytes, made);
 }
 inline aclnnStatus first_quant(aclTensor *const *t, const call_settings &with, uint64_t *bytes, aclOpExecutor **made) {
-    return aclnnRmsNormDynamicQuantGetWorkspaceSize(t[0], t[1], t[2], t[3], with.epsilon, ACL_INT8, t[4], t[5], bytes,
-                                                    made);
+    return aclnnRmsNormDynamicQuantGetWorkspaceSize(t[0], t[1], t[2], t[3], with.epsilon, with.dst_type, t[4], t[5],
+                                                    bytes, made);
 }
 inline aclnnStatus first_add_quant(aclTensor *const *t, const call_settings &with, uint64_t *bytes,
                                    aclOpExecutor **made) {
@@ -108,7 +113,7 @@ inline const operation OPERATIONS[] = {
     {"layer norm", "input:dt< weight?:ct< bias?:ct< out:dt> meanOut?:of> rstdOut?:of>", 3, {{0, 3}},
      first_layer_norm<aclnnLayerNormGetWorkspaceSize>, aclnnLayerNorm, INVALID, INVALID, LAYER_NORM_TYPES},
     {"layer norm, implementation mode", "input:dt< weight?:ct< bias?:ct< out:dt> meanOut?:of> rstdOut?:of>", 3,
-     {{0, 3}}, first_layer_norm<first_with_mode>, aclnnLayerNormWithImplMode, INVALID, INVALID, LAYER_NORM_TYPES},
+     {{0, 3}}, first_with_mode, aclnnLayerNormWithImplMode, INVALID, INVALID, LAYER_NORM_TYPES},
     {"layer norm, fast", "input:dt< weight?:ct< bias?:ct< out:dt> meanOut?:of> rstdOut?:of>", 3, {{0, 3}},
      first_layer_norm<aclnnFastLayerNormGetWorkspaceSize>, aclnnFastLayerNorm, INVALID, INVALID, LAYER_NORM_TYPES},
     {"layer norm, narrow statistics", "input:dt< weight?:ct< bias?:ct< out:dt> meanOut?:oh> rstdOut?:of>", 3, {{0, 3}},
@@ -265,6 +270,15 @@ inline bool takes(const operation &op, const call_shape &shape) {
     const bool has_element_bias = op.in_place.contains({4, 8}); // without rows it is one of columns
     const bool has_rows = shape.dims.size() > shape.normalized;
     return (!takes_last_axis || (has_rows && shape.normalized == 1)) && (!has_element_bias || has_rows);
+}
+
+// Runs a second call with exactly the workspace asked for.
+template <typename Second>
+aclnnStatus run_exactly(Second &&second, uint64_t bytes, aclOpExecutor *executor) {
+    const guarded_buffer workspace(bytes);
+    const aclnnStatus status = second(bytes == 0 ? nullptr : workspace.data(), bytes, executor, nullptr);
+    EXPECT_TRUE(workspace.slack_untouched());
+    return status;
 }
 
 // The tensors of one call, which works: inputs are filled, outputs are not.

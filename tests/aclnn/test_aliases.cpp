@@ -73,7 +73,8 @@ private:
     static buffer filled_buffer(const parameter &p, unsigned seed) {
         buffer result(BYTES, 0);
         if (!p.exists()) return result;
-        const acl_tensor values = filled(p.dims, p.type, 1, 0.5, seed);
+        const acl_tensor values(p.dims, p.type);
+        values.fill_normal(1, 0.5, seed);
         std::memcpy(result.data(), values.data(), values.count() * aclDataTypeSize(p.type));
         return result;
     }
