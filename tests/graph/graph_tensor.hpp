@@ -81,27 +81,20 @@ inline std::vector<logical_tensor> descriptions_of(const std::vector<const graph
     return result;
 }
 
-inline graph::partition only_partition_of(const op &operation) {
+inline std::vector<graph::partition> partitions_of(const std::vector<op> &ops,
+                                                   graph::partition::policy policy = graph::partition::policy::fusion) {
     graph::graph g(engine::kind::cpu);
-    g.add_op(operation);
+    for (const op &o : ops) g.add_op(o);
     g.finalize();
-    const std::vector<graph::partition> partitions = g.get_partitions();
-    EXPECT_EQ(partitions.size(), 1u);
-    EXPECT_TRUE(partitions[0].is_supported());
-    return partitions[0];
+    return g.get_partitions(policy);
 }
 
-using configuration = std::function<void(op &)>;
-
 // Inputs become read-only, and whatever surrounds the outputs' elements must stay as it was.
-inline void run_op(op::kind kind, const std::vector<const graph_tensor *> &inputs,
-                   const std::vector<const graph_tensor *> &outputs, const configuration &configure) {
-    op operation(7, kind, descriptions_of(inputs), descriptions_of(outputs), "tested");
-    configure(operation);
+inline void execute_partition(const graph::partition &partition, const std::vector<const graph_tensor *> &inputs,
+                              const std::vector<const graph_tensor *> &outputs) {
     const engine cpu(engine::kind::cpu, 0);
     stream where(cpu);
-    const graph::compiled_partition compiled =
-        only_partition_of(operation).compile(descriptions_of(inputs), descriptions_of(outputs), cpu);
+    const auto compiled = partition.compile(descriptions_of(inputs), descriptions_of(outputs), cpu);
     std::vector<graph::tensor> ins, outs;
     for (const graph_tensor *t : inputs) {
         t->data.make_read_only();
@@ -110,6 +103,18 @@ inline void run_op(op::kind kind, const std::vector<const graph_tensor *> &input
     for (const graph_tensor *t : outputs) outs.push_back(t->on(cpu));
     compiled.execute(where, ins, outs);
     for (const graph_tensor *t : outputs) EXPECT_TRUE(t->data.surroundings_are_right()) << t->described.get_id();
+}
+
+using configuration = std::function<void(op &)>;
+
+inline void run_op(op::kind kind, const std::vector<const graph_tensor *> &inputs,
+                   const std::vector<const graph_tensor *> &outputs, const configuration &configure) {
+    op operation(7, kind, descriptions_of(inputs), descriptions_of(outputs), "tested");
+    configure(operation);
+    const std::vector<graph::partition> partitions = partitions_of({operation});
+    EXPECT_EQ(partitions.size(), 1u);
+    EXPECT_TRUE(partitions[0].is_supported());
+    execute_partition(partitions[0], inputs, outputs);
 }
 
 } // namespace jitnorm::tests
