@@ -95,6 +95,17 @@ inline void expect_equal(const floats &got, const floats &expected) {
             << i << ": " << got[i] << " for " << expected[i];
 }
 
+// Executes the case: f(what the normalization gives, the second operand), rounded once to the type of dst.
+template <typename Function>
+void expect_bits_of(const fused_case &c, Function &&f) {
+    fused_execution e(c);
+    e.run();
+    floats expected = e.normalized();
+    const floats other = e.others();
+    std::transform(expected.begin(), expected.end(), other.begin(), expected.begin(), f);
+    expect_equal(as_floats(e.dst.data.values()), rounded(expected, c.dst_type));
+}
+
 inline const shape SHAPES[] = {{3, 1}, {5, 7}, {4, 16}, {2, 3, 33}, {2, 2, 2, 129}, {2, 1, 2, 3, 512}};
 
 // Which has a second operand, the other tensor.
