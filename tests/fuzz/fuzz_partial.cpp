@@ -6,7 +6,6 @@
 #include "judge.hpp"
 #include "run_one.hpp"
 #include "streams.hpp"
-#include "tally.hpp"
 #include "tensor_regions.hpp"
 
 namespace jitnorm::fuzz {
