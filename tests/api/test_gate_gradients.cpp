@@ -107,11 +107,7 @@ void one_by_one(void *, int count, void (*body)(void *, int), void *argument) {
     for (int i = 0; i < count; ++i) body(argument, i);
 }
 
-void run_on(int threads, const execution &e) {
-    const owned_stream on = make_stream({one_by_one, nullptr, threads});
-    const auto list = e.args();
-    EXPECT_OK(jitnorm_primitive_execute(e.primitive(), on, int(list.size()), list.data()));
-}
+void run_on(int threads, const execution &e) { EXPECT_OK(e.run_on(make_stream({one_by_one, nullptr, threads}))); }
 
 void expect_gradients(const work &w) {
     execution first(pd_of(w, true)), plain(pd_of(w, false));

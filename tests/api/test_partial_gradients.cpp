@@ -73,12 +73,8 @@ owned_pd partial_desc(const shape &s, jitnorm_dim_t first, jitnorm_dim_t rows) {
 
 owned_pd whole_desc(const shape &s) {
     const owned_md md = make_md({s.rows, s.columns}, s.type);
-    owned_pd pd;
-    EXPECT_EQ(
-        (backward_request{.diff_src = md, .diff_dst = md, .src = md, .diff_scale_shift_type = s.affine, .flags = FLAGS}
-             .create(&pd)),
-        jitnorm_success);
-    return pd;
+    return made(
+        backward_request{.diff_src = md, .diff_dst = md, .src = md, .diff_scale_shift_type = s.affine, .flags = FLAGS});
 }
 
 std::vector<std::byte> merged(const shape &s, const std::vector<jitnorm_dim_t> &rows,

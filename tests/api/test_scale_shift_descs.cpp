@@ -258,9 +258,7 @@ TEST_P(scale_shift_descs, threads_take_equal_numbers_of_whole_groups) {
         fill_tensors(e);
         watching_pool pool = {e.tensors().at(forward ? JITNORM_ARG_DST : JITNORM_ARG_DIFF_SRC).bytes,
                               512 * sizeof(float)};
-        const owned_stream on = make_stream({watching_pool::parallel_for, &pool, int(THREADS)});
-        const auto list = e.args();
-        EXPECT_OK(jitnorm_primitive_execute(e.primitive(), on, int(list.size()), list.data()));
+        EXPECT_OK(e.run_on(make_stream({watching_pool::parallel_for, &pool, int(THREADS)})));
         if (GetParam() == std::string("ref:any")) continue; // has no plans
         ASSERT_EQ(pool.written.size(), THREADS);
         for (size_t part = 0, row = 0; part < THREADS; ++part) {
