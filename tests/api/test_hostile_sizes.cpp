@@ -31,44 +31,32 @@ constexpr kind_and_flags KINDS[] = {{jitnorm_forward_training, C | H},
 
 // ---------------------------------------------------------------- strides that lead nowhere
 
-class strides_without_elements : public testing::TestWithParam<kind_and_flags> {
-protected:
-    static void expect_to_work(const dims &sizes, const layout &src, const layout &dst) {
-        execute_each(request{GetParam().kind, GetParam().flags, sizes, src, dst}.create());
-    }
-};
-
-TEST_P(strides_without_elements, as_frameworks_compute_them) { // products of the sizes further in
-    expect_to_work({3, 0}, strides({0, 1}), strides({0, 1}));
-    expect_to_work({2, 3, 0, 4}, strides({0, 0, 4, 1}), strides({0, 0, 4, 1}));
-}
-TEST_P(strides_without_elements, of_dense_rows) {
-    expect_to_work({3, 0}, strides({LARGEST / 2, 1}), strides({LARGEST, 1}));
-}
-TEST_P(strides_without_elements, of_packed_rows) {
-    expect_to_work({3, 0}, strides({LARGEST, 2}), strides({LARGEST, 3}));
-}
-TEST_P(strides_without_elements, of_no_rows) {
-    expect_to_work({0, 3}, strides({1, LARGEST}), strides({LARGEST, LARGEST}));
-}
-TEST_P(strides_without_elements, of_many_dimensions) {
-    expect_to_work({3, 5, 0, 2}, strides({LARGEST, LARGEST - 1, 1, LARGEST / 3}), strides({LARGEST / 5, 0, 0, 7}));
+TEST(strides_without_elements, mean_nothing) {
+    const struct {
+        dims sizes, src, dst;
+    } cases[] = {{{3, 0}, {0, 1}, {0, 1}}, // as frameworks compute them: products of the sizes further in
+                 {{2, 3, 0, 4}, {0, 0, 4, 1}, {0, 0, 4, 1}},
+                 {{3, 0}, {LARGEST / 2, 1}, {LARGEST, 1}},
+                 {{3, 0}, {LARGEST, 2}, {LARGEST, 3}}, // packed
+                 {{0, 3}, {1, LARGEST}, {LARGEST, LARGEST}},
+                 {{3, 5, 0, 2}, {LARGEST, LARGEST - 1, 1, LARGEST / 3}, {LARGEST / 5, 0, 0, 7}}};
+    for (const auto &[kind, flags] : KINDS)
+        for (const auto &[sizes, src, dst] : cases)
+            execute_each(request{kind, flags, sizes, strides(src), strides(dst)}.create());
 }
 
-TEST_P(strides_without_elements, known_at_execution_only) {
-    const auto [kind, flags] = GetParam();
-    for (const dims &sizes : {dims{3, 0}, dims{0, 3}}) {
-        const layout wide = strides({LARGEST, 2});
-        const owned_pd closed = request{kind, flags, sizes, wide, wide}.create();
-        const owned_pd open = request{kind, flags, {R, R}, strides({R, R}), strides({R, R})}.create();
-        do {
-            execution run(open, closed);
-            EXPECT_OK(run.run()) << implementation_of(open);
-        } while (jitnorm_primitive_desc_next_impl(open) == jitnorm_success);
-    }
+TEST(strides_without_elements, known_at_execution_only) {
+    for (const auto &[kind, flags] : KINDS)
+        for (const dims &sizes : {dims{3, 0}, dims{0, 3}}) {
+            const layout wide = strides({LARGEST, 2});
+            const owned_pd closed = request{kind, flags, sizes, wide, wide}.create();
+            const owned_pd open = request{kind, flags, {R, R}, strides({R, R}), strides({R, R})}.create();
+            do {
+                execution run(open, closed);
+                EXPECT_OK(run.run()) << implementation_of(open);
+            } while (jitnorm_primitive_desc_next_impl(open) == jitnorm_success);
+        }
 }
-
-INSTANTIATE_TEST_SUITE_P(kinds, strides_without_elements, testing::ValuesIn(KINDS));
 
 // Never stepped along, so it may have any stride.
 TEST(strides_of_one_index, mean_nothing) {
