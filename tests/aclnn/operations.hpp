@@ -254,10 +254,10 @@ inline call_settings settings_of(const std::vector<parameter> &parameters, const
 }
 
 // Layouts with which the operation wants a workspace, in every implementation: gaps wherever they may be.
-inline std::vector<layout> spread(const operation &op) {
-    std::vector<layout> layouts;
+inline std::vector<std::string> spread(const operation &op) {
+    std::vector<std::string> layouts;
     for (const parameter &p : parameters_of(op, ACL_BF16))
-        layouts.push_back(op.contiguous.contains(p.name) ? layout::dense : layout::gaps);
+        layouts.push_back(op.contiguous.contains(p.name) ? DENSE : SPREAD);
     return layouts;
 }
 
@@ -293,14 +293,14 @@ struct operands {
     aclOpExecutor *executor = nullptr;
 
     explicit operands(const operation &what, aclDataType type = ACL_FLOAT, const call_shape &shape = {},
-                      const std::vector<layout> &layouts = {}, const typing &types = {})
+                      const std::vector<std::string> &layouts = {}, const typing &types = {})
         : op(what), parameters(parameters_of(what, type, shape, types)), with(settings_of(parameters, shape)),
           normalized(shape.normalized) {
         for (size_t i = 0; i < parameters.size(); ++i) {
             const parameter &p = parameters[i];
-            tensors.push_back(
-                p.exists() ? std::make_unique<acl_tensor>(p.dims, p.type, layouts.empty() ? layout::dense : layouts[i])
-                           : nullptr);
+            tensors.push_back(p.exists()
+                                  ? std::make_unique<acl_tensor>(p.dims, p.type, layouts.empty() ? DENSE : layouts[i])
+                                  : nullptr);
             const bool is_positive = p.name == "rstd";
             if (p.exists() && p.use != '>' && p.use != '!')
                 tensors[i]->fill_normal(is_positive ? 1 : 0.5, is_positive ? 0.25 : 1, unsigned(i));

@@ -19,8 +19,7 @@ buffer filled_buffer(const parameter &p, unsigned seed) {
 }
 
 aclTensor *create(const parameter &p, void *data) {
-    const dims_t strides = strides_of(p.dims, layout::dense);
-    return aclCreateTensor(p.dims.data(), p.dims.size(), p.type, strides.data(), 0, ACL_FORMAT_ND, p.dims.data(),
+    return aclCreateTensor(p.dims.data(), p.dims.size(), p.type, nullptr, 0, ACL_FORMAT_ND, p.dims.data(),
                            p.dims.size(), data);
 }
 

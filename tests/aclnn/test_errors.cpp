@@ -15,12 +15,12 @@ namespace {
 constexpr int64_t HUGE_NUMBER = std::numeric_limits<int64_t>::max();
 
 // A tensor to put in place of a right one.
-acl_owned<aclTensor> wrong(const dims_t &dims, aclDataType type, dims_t strides = {}, int64_t offset = 0,
+acl_owned<aclTensor> wrong(const dims_t &dims, aclDataType type, const dims_t &strides = {}, int64_t offset = 0,
                            aclFormat format = ACL_FORMAT_ND) {
     static float memory[4096];
-    if (strides.empty()) strides = strides_of(dims, layout::dense);
-    return acl_owned<aclTensor>(aclCreateTensor(dims.data(), dims.size(), type, strides.data(), offset, format,
-                                                dims.data(), dims.size(), memory));
+    return acl_owned<aclTensor>(aclCreateTensor(dims.data(), dims.size(), type,
+                                                strides.empty() ? nullptr : strides.data(), offset, format, dims.data(),
+                                                dims.size(), memory));
 }
 
 // The first call answers the status, says why, and gives nothing.
@@ -126,7 +126,7 @@ TEST(aclnn_errors, shapes_that_do_not_match) {
 TEST(aclnn_errors, views_that_cannot_be) {
     const auto refuse_views = [](const char *what, const dims_t &strides, int64_t offset, aclFormat format) {
         refuse_everywhere(&operation::wrong_shape, what, [&](const parameter &p, auto &) {
-            dims_t own = strides_of(p.dims, layout::dense);
+            dims_t own = strides_of(p.dims);
             const auto first = std::ranges::find_if(p.dims, [](int64_t d) { return d > 1; }) - p.dims.begin();
             if (!strides.empty()) own[size_t(first)] = strides[0];
             return wrong(p.dims, p.type, own, offset, format);
@@ -149,7 +149,7 @@ TEST(aclnn_errors, outputs_whose_elements_share_memory) {
         refuse_everywhere(
             &operation::wrong_shape, "a first stride of " + std::to_string(stride),
             [&](const parameter &p, auto &) {
-                dims_t strides = strides_of(p.dims, layout::dense);
+                dims_t strides = strides_of(p.dims);
                 if (strides[0] == 1 && stride == 1) return acl_owned<aclTensor>();
                 strides[0] = stride;
                 return wrong(p.dims, p.type, strides);
@@ -161,7 +161,7 @@ TEST(aclnn_errors, outputs_that_must_be_contiguous) {
     refuse_everywhere(
         &operation::wrong_shape, "gaps",
         [](const parameter &p, const operation &op) {
-            return op.contiguous.contains(p.name) ? wrong(p.dims, p.type, strides_of(p.dims, layout::gaps)) : nullptr;
+            return op.contiguous.contains(p.name) ? wrong(p.dims, p.type, strides_of(p.dims, SPREAD)) : nullptr;
         },
         WRITTEN);
 }

@@ -56,8 +56,7 @@ TEST(aclnn_strides_without_elements, are_taken_and_statistics_written) {
 }
 
 TEST(aclnn_strides_without_elements, of_statistics_in_other_types_and_layouts) {
-    const acl_tensor x({4, 3, 0}, ACL_FLOAT), mu({4, 3, 1}, ACL_BF16, layout::reversed),
-        rs({4, 3, 1}, ACL_BF16, layout::gaps);
+    const acl_tensor x({4, 3, 0}, ACL_FLOAT), mu({4, 3, 1}, ACL_BF16, REVERSED), rs({4, 3, 1}, ACL_BF16, SPREAD);
     operands forward(operation_named("layer norm"));
     forward.given = {x.get(), nullptr, nullptr, x.get(), mu.get(), rs.get()};
     forward.with.shape = int_array({0});
@@ -94,8 +93,8 @@ TEST(aclnn_aliases, views_of_one_storage_are_fine) {
 // The second call writes to the workspace.
 TEST(aclnn_aliases, tensors_in_the_workspace_are_refused) {
     const operation &op = operation_named("backward");
-    std::vector<layout> layouts(9, layout::dense);
-    layouts[2] = layout::gaps; // the mean, which is copied
+    std::vector<std::string> layouts(9, DENSE);
+    layouts[2] = SPREAD; // the mean, which is copied
     operands call(op, ACL_FLOAT, {}, layouts);
     ASSERT_EQ(call.first(), ACLNN_SUCCESS);
     ASSERT_GT(call.bytes, 0u);

@@ -25,9 +25,9 @@ void for_each_call(Body &&body) {
 TEST(aclnn_layouts, of_every_tensor_have_the_bits_of_dense_ones) {
     for_each_call([](const operands &dense, aclDataType type, const call_shape &shape) {
         const size_t count = dense.given.size();
-        for (const layout how : {layout::reversed, layout::gaps})
+        for (const std::string &how : {REVERSED, SPREAD})
             for (size_t position = 0; position <= count; ++position) {
-                std::vector<layout> layouts(count, layout::dense);
+                std::vector<std::string> layouts(count, DENSE);
                 for (size_t i = 0; i < count; ++i)
                     if ((i == position || position == count) && !dense.op.contiguous.contains(dense.parameters[i].name))
                         layouts[i] = how;
@@ -42,9 +42,9 @@ TEST(aclnn_layouts, of_every_tensor_have_the_bits_of_dense_ones) {
 TEST(aclnn_layouts, in_place_have_the_bits_of_tensors_apart) {
     for_each_call([](const operands &dense, aclDataType type, const call_shape &shape) {
         for (const auto &[input, output] : dense.op.in_place)
-            for (const layout how : {layout::dense, layout::reversed, layout::gaps}) {
-                if (dense.op.contiguous.contains(dense.parameters[output].name) && how != layout::dense) continue;
-                std::vector<layout> layouts(dense.given.size(), layout::dense);
+            for (const std::string &how : {DENSE, REVERSED, SPREAD}) {
+                if (dense.op.contiguous.contains(dense.parameters[output].name) && how != DENSE) continue;
+                std::vector<std::string> layouts(dense.given.size(), DENSE);
                 layouts[input] = layouts[output] = how;
                 operands call(dense.op, type, shape, layouts);
                 if (call.parameters[input].type != call.parameters[output].type) continue;
@@ -59,8 +59,9 @@ TEST(aclnn_layouts, in_place_have_the_bits_of_tensors_apart) {
 TEST(aclnn_layouts, broadcast_inputs) {
     const operation &op = operation_named("backward");
     const call_shape shape = {{5, 3, 8}, 1};
-    std::vector<layout> layouts(9, layout::dense);
-    std::fill_n(layouts.begin(), 4, layout::broadcast);
+    std::vector<std::string> layouts(9, DENSE);
+    layouts[0] = layouts[1] = "0,8,1";
+    layouts[2] = layouts[3] = "0,1,1";
     operands repeated(op, ACL_FLOAT, shape, layouts), dense(op, ACL_FLOAT, shape);
     for (size_t i = 0; i < 4; ++i) dense.tensors[i]->fill(repeated.tensors[i]->values());
     repeated.run();
@@ -72,7 +73,9 @@ TEST(aclnn_layouts, broadcast_inputs) {
 TEST(aclnn_layouts, overlapping_input) {
     const operation &op = operation_named("layer norm");
     operands overlapping(op, ACL_FLOAT, {{9, 16}, 1}), dense(op, ACL_FLOAT, {{9, 16}, 1});
-    const acl_tensor window({9, 16}, ACL_FLOAT, dims_t{1, 1}, 0);
+    jitnorm::impl::memory_desc overlapping_rows = jitnorm::impl::make_dense(dims_t{9, 16}, jitnorm_f32);
+    overlapping_rows.strides[0] = 1;
+    const acl_tensor window({9, 16}, ACL_FLOAT, overlapping_rows);
     window.fill_normal(0, 1, 1);
     overlapping.given[0] = window.get();
     dense.tensors[0]->fill(window.values());

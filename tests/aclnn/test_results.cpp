@@ -321,7 +321,7 @@ TEST(aclnn_results, of_sums_without_statistics) {
 TEST(aclnn_results, of_a_bias_that_every_row_has) {
     operands columns(operation_named("add, layer norm, bias of columns")),
         elements(operation_named("add, layer norm, bias of elements"));
-    const acl_tensor repeated({20, 40}, ACL_FLOAT, dims_t{0, 1}, 0);
+    const acl_tensor repeated({20, 40}, ACL_FLOAT, "0,1");
     std::memcpy(repeated.data(), columns.tensors[4]->data(), 40 * sizeof(float));
     elements.given[4] = repeated.get();
     columns.run();

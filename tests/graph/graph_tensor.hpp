@@ -19,22 +19,6 @@ using graph::logical_tensor;
 using graph::op;
 using shape = std::vector<dim_t>;
 
-// "reversed" and "rotated" are orders of dimensions in memory, the others are those of make_layout.
-inline memory_desc make_any_layout(const std::string &text, const shape &dims, jitnorm_data_type_t type) {
-    if (text != "reversed" && text != "rotated") return make_layout(text, dims, type);
-    const size_t rank = dims.size();
-    shape strides(rank);
-    dim_t stride = 1;
-    for (size_t i = 0; i < rank; ++i) {
-        const size_t d = text == "reversed" ? i : (rank - i) % rank; // from the innermost to the outermost
-        strides[d] = stride;
-        stride *= std::max<dim_t>(dims[d], 1);
-    }
-    memory_desc md;
-    EXPECT_EQ(impl::make_with_strides(md, int(rank), dims.data(), type, strides.data()), jitnorm_success);
-    return md;
-}
-
 inline dim_t count(const shape &dims) {
     dim_t result = 1;
     for (const dim_t d : dims) result *= d;
@@ -60,7 +44,7 @@ struct graph_tensor {
     graph_tensor() = default;
     // No dimensions: a scalar.
     graph_tensor(size_t id, const shape &dims, jitnorm_data_type_t type, const std::string &layout = "dense")
-        : data(make_any_layout(dims.empty() ? "dense" : layout, dims.empty() ? shape{1} : dims, type)),
+        : data(make_layout(dims.empty() ? "dense" : layout, dims.empty() ? shape{1} : dims, type)),
           described(id, logical_tensor::data_type(type), dims,
                     shape(data.md().strides, data.md().strides + dims.size())) {}
 
