@@ -9,32 +9,15 @@
 
 #include "acl/acl.h"
 #include "aclnn/acl_meta.h"
+#include "rig/layouts.hpp"
 #include "rig/tensor.hpp"
 
 namespace jitnorm::tests {
 
 using dims_t = std::vector<int64_t>;
 
-enum class layout {
-    dense,     // row major, nothing before
-    reversed,  // column major, behind an offset
-    gaps,      // row major with room between all elements, behind an offset
-    broadcast, // the first dimension has stride 0: inputs only
-};
-
-inline dims_t strides_of(const dims_t &shape, layout how) {
-    dims_t strides(shape.size());
-    int64_t stride = how == layout::gaps ? 2 : 1;
-    for (size_t i = 0; i < shape.size(); ++i) {
-        const size_t d = how == layout::reversed ? i : shape.size() - 1 - i;
-        strides[d] = stride;
-        stride = stride * std::max<int64_t>(shape[d], 1) + (how == layout::gaps ? 1 : 0);
-    }
-    if (how == layout::broadcast) strides[0] = 0;
-    return strides;
-}
-
-inline int64_t offset_of(layout how) { return how == layout::dense || how == layout::broadcast ? 0 : 3; }
+// Layouts (rig/layouts.hpp) but for the dense one.
+inline const std::string DENSE = "dense", REVERSED = "reversed+7", SPREAD = "spread+7";
 
 struct destroy_acl {
     void operator()(aclTensor *tensor) const { aclDestroyTensor(tensor); }
@@ -53,14 +36,18 @@ inline jitnorm_data_type_t data_type_of(aclDataType type) {
                                        : jitnorm_f32;
 }
 
+inline dims_t strides_of(const dims_t &shape, const std::string &layout = DENSE) {
+    const memory_desc md = make_layout(layout, shape, jitnorm_f32);
+    return {md.strides, md.strides + shape.size()};
+}
+
 class acl_tensor {
 public:
-    acl_tensor(const dims_t &shape, aclDataType type, layout how = layout::dense)
-        : acl_tensor(shape, type, strides_of(shape, how), offset_of(how)) {}
-
-    acl_tensor(const dims_t &shape, aclDataType type, const dims_t &strides, int64_t offset)
-        : dims_(shape), type_(type), tensor_(describe(shape, type, strides, offset)),
-          handle_(aclCreateTensor(shape.data(), shape.size(), type, strides.data(), offset, ACL_FORMAT_ND, shape.data(),
+    explicit acl_tensor(const dims_t &shape, aclDataType type, const std::string &layout = DENSE)
+        : acl_tensor(shape, type, make_layout(layout, shape, data_type_of(type))) {}
+    acl_tensor(const dims_t &shape, aclDataType type, const memory_desc &md)
+        : dims_(shape), type_(type), tensor_(md),
+          handle_(aclCreateTensor(shape.data(), shape.size(), type, md.strides, md.offset0, ACL_FORMAT_ND, shape.data(),
                                   shape.size(), tensor_.data())) {}
 
     aclTensor *get() const { return handle_.get(); }
@@ -87,20 +74,9 @@ public:
 
     // Whether nothing but elements has been written to.
     bool gaps_are_untouched() const { return tensor_.surroundings_are_right(); }
-    bool is_untouched() const {
-        const auto *begin = static_cast<const unsigned char *>(data());
-        return std::all_of(begin, begin + bytes(tensor_.md()),
-                           [](unsigned char byte) { return byte == guarded_buffer::CANARY; });
-    }
+    bool is_untouched() const { return tensor_.is_untouched(); }
 
 private:
-    static memory_desc describe(const dims_t &shape, aclDataType type, const dims_t &strides, int64_t offset) {
-        memory_desc md = impl::make_dense(shape, data_type_of(type));
-        std::copy(strides.begin(), strides.end(), md.strides);
-        md.offset0 = offset;
-        return md;
-    }
-
     dims_t dims_;
     aclDataType type_;
     tensor tensor_;

@@ -2,6 +2,8 @@
 // operations: the table of all two-phase calls, for what holds of each of them, and the tensors of one call.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -9,6 +11,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "acl_tensor.hpp"
 #include "aclnnop/aclnn_ada_layer_norm.h"
 #include "aclnnop/aclnn_ada_layer_norm_v2.h"
 #include "aclnnop/aclnn_add_layer_norm.h"
@@ -20,7 +23,7 @@
 #include "aclnnop/aclnn_rms_norm.h"
 #include "aclnnop/aclnn_rms_norm_dynamic_quant.h"
 #include "aclnnop/aclnn_rms_norm_grad.h"
-#include "family_rig.hpp"
+#include "rig/guarded_buffer.hpp"
 
 namespace jitnorm::tests {
 
@@ -29,7 +32,10 @@ constexpr aclnnStatus NULLPTR = 161001, INVALID = 161002, TILING = 561002;
 // What a first call has beside tensors; operations that do not have it do not use it.
 struct call_settings {
     double epsilon = 1e-5;
-    dims_t columns; // normalizedShape
+    acl_owned<aclIntArray> shape = nullptr; // normalizedShape
+    acl_owned<aclBoolArray> mask = nullptr; // outputMask
+    int32_t mode = 0;                       // implMode
+    int64_t dst_type = ACL_INT8;
 };
 
 // The operation's tensors, in the order of its parameters, one word each: NAME:SHAPE TYPE USE.
@@ -52,18 +58,17 @@ struct operation {
 
 template <auto First>
 aclnnStatus first_layer_norm(aclTensor *const *t, const call_settings &with, uint64_t *bytes, aclOpExecutor **made) {
-    return First(t[0], int_array(with.columns).get(), t[1], t[2], with.epsilon, t[3], t[4], t[5], bytes, made);
+    return First(t[0], with.shape.get(), t[1], t[2], with.epsilon, t[3], t[4], t[5], bytes, made);
 }
-inline aclnnStatus first_with_mode(const aclTensor *x, const aclIntArray *shape, const aclTensor *w, const aclTensor *b,
-                                   double epsilon, aclTensor *out, aclTensor *mean, aclTensor *rstd, uint64_t *bytes,
+inline aclnnStatus first_with_mode(aclTensor *const *t, const call_settings &with, uint64_t *bytes,
                                    aclOpExecutor **made) {
-    return aclnnLayerNormWithImplModeGetWorkspaceSize(x, shape, w, b, epsilon, out, mean, rstd, 0, bytes, made);
+    return aclnnLayerNormWithImplModeGetWorkspaceSize(t[0], with.shape.get(), t[1], t[2], with.epsilon, t[3], t[4],
+                                                      t[5], with.mode, bytes, made);
 }
-template <bool Input, bool Weight, bool Bias>
-aclnnStatus first_backward(aclTensor *const *t, const call_settings &with, uint64_t *bytes, aclOpExecutor **made) {
-    const auto mask = mask_of(Input, Weight, Bias);
-    return aclnnLayerNormBackwardGetWorkspaceSize(t[0], t[1], int_array(with.columns).get(), t[2], t[3], t[4], t[5],
-                                                  mask.get(), t[6], t[7], t[8], bytes, made);
+inline aclnnStatus first_backward(aclTensor *const *t, const call_settings &with, uint64_t *bytes,
+                                  aclOpExecutor **made) {
+    return aclnnLayerNormBackwardGetWorkspaceSize(t[0], t[1], with.shape.get(), t[2], t[3], t[4], t[5], with.mask.get(),
+                                                  t[6], t[7], t[8], bytes, made);
 }
 inline aclnnStatus first_ada(aclTensor *const *t, const call_settings &with, uint64_t *bytes, aclOpExecutor **made) {
     return aclnnAdaLayerNormGetWorkspaceSize(t[0], t[1], t[2], t[3], t[4], with.epsilon, t[5], bytes, made);
@@ -89,8 +94,8 @@ aclnnStatus first_add_layer(aclTensor *const *t, const call_settings &with, uint
                                              t[8], bytes, made);
 }
 inline aclnnStatus first_quant(aclTensor *const *t, const call_settings &with, uint64_t *bytes, aclOpExecutor **made) {
-    return aclnnRmsNormDynamicQuantGetWorkspaceSize(t[0], t[1], t[2], t[3], with.epsilon, ACL_INT8, t[4], t[5], bytes,
-                                                    made);
+    return aclnnRmsNormDynamicQuantGetWorkspaceSize(t[0], t[1], t[2], t[3], with.epsilon, with.dst_type, t[4], t[5],
+                                                    bytes, made);
 }
 inline aclnnStatus first_add_quant(aclTensor *const *t, const call_settings &with, uint64_t *bytes,
                                    aclOpExecutor **made) {
@@ -108,7 +113,7 @@ inline const operation OPERATIONS[] = {
     {"layer norm", "input:dt< weight?:ct< bias?:ct< out:dt> meanOut?:of> rstdOut?:of>", 3, {{0, 3}},
      first_layer_norm<aclnnLayerNormGetWorkspaceSize>, aclnnLayerNorm, INVALID, INVALID, LAYER_NORM_TYPES},
     {"layer norm, implementation mode", "input:dt< weight?:ct< bias?:ct< out:dt> meanOut?:of> rstdOut?:of>", 3,
-     {{0, 3}}, first_layer_norm<first_with_mode>, aclnnLayerNormWithImplMode, INVALID, INVALID, LAYER_NORM_TYPES},
+     {{0, 3}}, first_with_mode, aclnnLayerNormWithImplMode, INVALID, INVALID, LAYER_NORM_TYPES},
     {"layer norm, fast", "input:dt< weight?:ct< bias?:ct< out:dt> meanOut?:of> rstdOut?:of>", 3, {{0, 3}},
      first_layer_norm<aclnnFastLayerNormGetWorkspaceSize>, aclnnFastLayerNorm, INVALID, INVALID, LAYER_NORM_TYPES},
     {"layer norm, narrow statistics", "input:dt< weight?:ct< bias?:ct< out:dt> meanOut?:oh> rstdOut?:of>", 3, {{0, 3}},
@@ -117,20 +122,16 @@ inline const operation OPERATIONS[] = {
      first_layer_norm<aclnnLayerNormGetWorkspaceSize>, aclnnLayerNorm, INVALID, INVALID, LAYER_NORM_TYPES},
     {"backward",
      "gradOut:dt< input:dt< mean:of< rstd:of< weight?:ct< bias?:ct- gradInputOut:dt> gradWeightOut:cf> gradBiasOut:cf>",
-     6, {{0, 6}}, first_backward<true, true, true>, aclnnLayerNormBackward, INVALID, INVALID,
-     BACKWARD_TYPES, {}, false},
+     6, {{0, 6}}, first_backward, aclnnLayerNormBackward, INVALID, INVALID, BACKWARD_TYPES, {}, false},
     {"backward, narrow sides",
      "gradOut:dt< input:dt< mean:oh< rstd:of< weight?:ch< bias?:ct- gradInputOut:dt> gradWeightOut:ch> gradBiasOut:cf>",
-     6, {{0, 6}}, first_backward<true, true, true>, aclnnLayerNormBackward, INVALID, INVALID,
-     BACKWARD_TYPES, {}, false},
+     6, {{0, 6}}, first_backward, aclnnLayerNormBackward, INVALID, INVALID, BACKWARD_TYPES, {}, false},
     {"backward, sums alone",
      "gradOut:dt< input:dt< mean:of< rstd:of< weight bias gradInputOut:dt! gradWeightOut:cf> gradBiasOut:cf>",
-     6, {}, first_backward<false, true, true>, aclnnLayerNormBackward, INVALID, INVALID,
-     BACKWARD_TYPES, {}, false},
+     6, {}, first_backward, aclnnLayerNormBackward, INVALID, INVALID, BACKWARD_TYPES, {}, false},
     {"backward of the data",
      "gradOut:dt< input:dt< mean:of< rstd:of< weight?:ct< bias gradInputOut:dt> gradWeightOut:cf! gradBiasOut:cf!",
-     6, {{0, 6}}, first_backward<true, false, false>, aclnnLayerNormBackward, INVALID, INVALID,
-     BACKWARD_TYPES, {}, false},
+     6, {{0, 6}}, first_backward, aclnnLayerNormBackward, INVALID, INVALID, BACKWARD_TYPES, {}, false},
     {"adaptive layer norm", "x:dt< scale:mt< shift:mt< weightOptional?:ct< biasOptional?:ct< out:dt>", 5, {{0, 5}},
      first_ada, aclnnAdaLayerNorm, INVALID, INVALID, {}, {}, true, false},
     {"adaptive layer norm with statistics",
@@ -242,6 +243,24 @@ inline std::vector<parameter> parameters_of(const operation &op, aclDataType typ
     return result;
 }
 
+// The mask asks for the gradients that are written.
+inline call_settings settings_of(const std::vector<parameter> &parameters, const call_shape &shape = {}) {
+    const auto is_wanted = [&](std::string_view name) {
+        return std::any_of(parameters.begin(), parameters.end(),
+                           [&](const parameter &p) { return p.name == name && p.is_output(); });
+    };
+    return {.shape = int_array(shape.columns()),
+            .mask = mask_of(is_wanted("gradInputOut"), is_wanted("gradWeightOut"), is_wanted("gradBiasOut"))};
+}
+
+// Layouts with which the operation wants a workspace, in every implementation: gaps wherever they may be.
+inline std::vector<std::string> spread(const operation &op) {
+    std::vector<std::string> layouts;
+    for (const parameter &p : parameters_of(op, ACL_BF16))
+        layouts.push_back(op.contiguous.contains(p.name) ? DENSE : SPREAD);
+    return layouts;
+}
+
 // Whether the operation takes x of this shape.
 inline bool takes(const operation &op, const call_shape &shape) {
     const std::string tensors = op.tensors;
@@ -253,6 +272,15 @@ inline bool takes(const operation &op, const call_shape &shape) {
     return (!takes_last_axis || (has_rows && shape.normalized == 1)) && (!has_element_bias || has_rows);
 }
 
+// Runs a second call with exactly the workspace asked for.
+template <typename Second>
+aclnnStatus run_exactly(Second &&second, uint64_t bytes, aclOpExecutor *executor) {
+    const guarded_buffer workspace(bytes);
+    const aclnnStatus status = second(bytes == 0 ? nullptr : workspace.data(), bytes, executor, nullptr);
+    EXPECT_TRUE(workspace.slack_untouched());
+    return status;
+}
+
 // The tensors of one call, which works: inputs are filled, outputs are not.
 struct operands {
     const operation &op;
@@ -260,18 +288,19 @@ struct operands {
     std::vector<std::unique_ptr<acl_tensor>> tensors; // null as their parameters are
     std::vector<aclTensor *> given;                   // a test may exchange one
     call_settings with;
+    size_t normalized; // dimensions of x
     uint64_t bytes = 12345;
     aclOpExecutor *executor = nullptr;
 
     explicit operands(const operation &what, aclDataType type = ACL_FLOAT, const call_shape &shape = {},
-                      const std::vector<layout> &layouts = {}, const typing &types = {})
-        : op(what), parameters(parameters_of(what, type, shape, types)) {
-        with.columns = shape.columns();
+                      const std::vector<std::string> &layouts = {}, const typing &types = {})
+        : op(what), parameters(parameters_of(what, type, shape, types)), with(settings_of(parameters, shape)),
+          normalized(shape.normalized) {
         for (size_t i = 0; i < parameters.size(); ++i) {
             const parameter &p = parameters[i];
-            tensors.push_back(
-                p.exists() ? std::make_unique<acl_tensor>(p.dims, p.type, layouts.empty() ? layout::dense : layouts[i])
-                           : nullptr);
+            tensors.push_back(p.exists()
+                                  ? std::make_unique<acl_tensor>(p.dims, p.type, layouts.empty() ? DENSE : layouts[i])
+                                  : nullptr);
             const bool is_positive = p.name == "rstd";
             if (p.exists() && p.use != '>' && p.use != '!')
                 tensors[i]->fill_normal(is_positive ? 1 : 0.5, is_positive ? 0.25 : 1, unsigned(i));

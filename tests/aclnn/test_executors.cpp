@@ -2,24 +2,12 @@
 // What the first call hands to the second: workspaces to the byte, and how long executors live.
 #include <gtest/gtest.h>
 
-#include "large_problem.hpp"
 #include "operations.hpp"
-#include "small_problem.hpp"
 
 namespace jitnorm::tests {
 namespace {
 
-aclnnStatus run(uint64_t bytes, aclOpExecutor *executor) {
-    return run_exactly(aclnnLayerNormBackward, bytes, executor);
-}
-
-// In each call, with tensors that lie so that they want a workspace.
-std::vector<layout> spread(const operation &op) {
-    std::vector<layout> layouts;
-    for (const parameter &p : parameters_of(op, ACL_BF16))
-        layouts.push_back(op.contiguous.contains(p.name) ? layout::dense : layout::gaps);
-    return layouts;
-}
+const operation &BACKWARD = operation_named("backward");
 
 TEST(aclnn_executors, run_once_in_their_own_operation_and_workspace) {
     for (const operation &op : OPERATIONS) {
@@ -51,72 +39,61 @@ TEST(aclnn_executors, run_once_in_their_own_operation_and_workspace) {
 
 // Of those that live, and of those that have ended.
 TEST(aclnn_executors, have_numbers_of_their_own) {
-    small_problem one, other, later;
-    ASSERT_EQ(backward_arguments(one).first_call(), ACLNN_SUCCESS);
-    ASSERT_EQ(backward_arguments(other).first_call(), ACLNN_SUCCESS);
+    operands one(BACKWARD), other(BACKWARD), later(BACKWARD);
+    ASSERT_EQ(one.first(), ACLNN_SUCCESS);
+    ASSERT_EQ(other.first(), ACLNN_SUCCESS);
     EXPECT_NE(one.executor, other.executor);
-    EXPECT_EQ(run(one.bytes, one.executor), ACLNN_SUCCESS);
-    EXPECT_EQ(run(other.bytes, other.executor), ACLNN_SUCCESS);
-    ASSERT_EQ(backward_arguments(later).first_call(), ACLNN_SUCCESS);
+    EXPECT_EQ(one.second(), ACLNN_SUCCESS);
+    EXPECT_EQ(other.second(), ACLNN_SUCCESS);
+    ASSERT_EQ(later.first(), ACLNN_SUCCESS);
     EXPECT_EQ(aclDestroyAclOpExecutor(other.executor), INVALID);
     EXPECT_EQ(aclDestroyAclOpExecutor(later.executor), ACLNN_SUCCESS);
 }
 
+// Also when the arrays of the first call are gone.
 TEST(aclnn_executors, a_repeatable_executor_runs_until_it_is_destroyed) {
-    small_problem s;
-    ASSERT_EQ(backward_arguments(s).first_call(), ACLNN_SUCCESS);
-    ASSERT_EQ(aclSetAclOpExecutorRepeatable(s.executor), ACLNN_SUCCESS);
-    ASSERT_EQ(run(s.bytes, s.executor), ACLNN_SUCCESS);
-    const auto first = s.dx.bits();
+    operands call(BACKWARD);
+    ASSERT_EQ(call.first(), ACLNN_SUCCESS);
+    call.with = {};
+    ASSERT_EQ(aclSetAclOpExecutorRepeatable(call.executor), ACLNN_SUCCESS);
+    ASSERT_EQ(call.second(), ACLNN_SUCCESS);
+    const auto first = call.bits();
     for (int i = 0; i < 3; ++i) {
-        s.dx.fill_normal(0, 1, 9);
-        ASSERT_EQ(run(s.bytes, s.executor), ACLNN_SUCCESS);
-        EXPECT_EQ(s.dx.bits(), first);
+        for (const size_t output : {6, 7, 8}) call.tensors[output]->fill_normal(0, 1, 9);
+        ASSERT_EQ(call.second(), ACLNN_SUCCESS);
+        EXPECT_EQ(call.bits(), first);
     }
-    EXPECT_EQ(aclDestroyAclOpExecutor(s.executor), ACLNN_SUCCESS);
-    EXPECT_EQ(run(s.bytes, s.executor), ACLNN_ERR_PARAM_INVALID);
-    EXPECT_EQ(aclDestroyAclOpExecutor(s.executor), ACLNN_ERR_PARAM_INVALID);
+    EXPECT_EQ(aclDestroyAclOpExecutor(call.executor), ACLNN_SUCCESS);
+    EXPECT_EQ(call.second(), INVALID);
+    EXPECT_EQ(aclDestroyAclOpExecutor(call.executor), INVALID);
 }
 
 TEST(aclnn_executors, null_executors) {
-    small_problem s;
-    EXPECT_EQ(aclnnLayerNorm(nullptr, 0, nullptr, nullptr), ACLNN_ERR_PARAM_NULLPTR);
-    EXPECT_EQ(aclnnLayerNormBackward(nullptr, 0, nullptr, nullptr), ACLNN_ERR_PARAM_NULLPTR);
+    const operands call(BACKWARD);
     EXPECT_EQ(aclSetAclOpExecutorRepeatable(nullptr), ACLNN_ERR_INNER_NULLPTR);
     EXPECT_EQ(aclDestroyAclOpExecutor(nullptr), ACLNN_ERR_INNER_NULLPTR);
-    EXPECT_EQ(aclSetInputTensorAddr(nullptr, 0, s.x.get(), s.x.data()), ACLNN_ERR_INNER_NULLPTR);
+    EXPECT_EQ(aclSetInputTensorAddr(nullptr, 0, call.given[0], call.tensors[0]->data()), ACLNN_ERR_INNER_NULLPTR);
 }
 
 // At every alignment, with a guard page right behind it, and right before it.
 TEST(aclnn_executors, a_workspace_may_lie_anywhere) {
-    large_problem p;
-    ASSERT_EQ(p.first_call(), ACLNN_SUCCESS);
-    ASSERT_EQ(aclSetAclOpExecutorRepeatable(p.executor), ACLNN_SUCCESS);
-    std::vector<unsigned char> expected;
+    operands call(BACKWARD, ACL_BF16, {{64, 1000}, 1}, spread(BACKWARD));
+    ASSERT_EQ(call.first(), ACLNN_SUCCESS);
+    ASSERT_EQ(aclSetAclOpExecutorRepeatable(call.executor), ACLNN_SUCCESS);
+    std::vector<std::vector<unsigned char>> expected;
     for (size_t shift = 0; shift < 64; ++shift)
         for (const guard_side side : {guard_side::after, guard_side::before}) {
-            const guarded_buffer memory(p.bytes + shift, side);
+            const guarded_buffer memory(call.bytes + shift, side);
             auto *workspace = memory.as<unsigned char>() + (side == guard_side::before ? shift : 0);
-            const size_t given = p.bytes + (side == guard_side::after ? shift : 0);
-            ASSERT_EQ(aclnnLayerNormBackward(workspace, given, p.executor, nullptr), ACLNN_SUCCESS);
+            const size_t given = call.bytes + (side == guard_side::after ? shift : 0);
+            ASSERT_EQ(aclnnLayerNormBackward(workspace, given, call.executor, nullptr), ACLNN_SUCCESS);
             EXPECT_TRUE(memory.slack_untouched());
             const auto is_canary = [](unsigned char byte) { return byte == guarded_buffer::CANARY; };
             EXPECT_TRUE(std::all_of(memory.as<unsigned char>(), workspace, is_canary));
-            if (expected.empty()) expected = p.dx.bits();
-            EXPECT_EQ(p.dx.bits(), expected) << shift;
+            if (expected.empty()) expected = call.bits();
+            EXPECT_EQ(call.bits(), expected) << shift;
         }
-    EXPECT_EQ(aclDestroyAclOpExecutor(p.executor), ACLNN_SUCCESS);
-}
-
-TEST(aclnn_executors, tensors_and_arrays_may_be_destroyed_before_the_second_call) {
-    small_problem s, same;
-    ASSERT_EQ(backward_arguments(same).first_call(), ACLNN_SUCCESS);
-    ASSERT_EQ(run(same.bytes, same.executor), ACLNN_SUCCESS);
-    ASSERT_EQ(backward_arguments(s).first_call(), ACLNN_SUCCESS);
-    s.shape.reset();
-    s.mask.reset();
-    ASSERT_EQ(run(s.bytes, s.executor), ACLNN_SUCCESS);
-    EXPECT_EQ(s.dx.bits(), same.dx.bits());
+    EXPECT_EQ(aclDestroyAclOpExecutor(call.executor), ACLNN_SUCCESS);
 }
 
 // ---------------------------------------------------------------- addresses
@@ -143,7 +120,7 @@ TEST(aclnn_executors, new_addresses) {
                                     : aclSetOutputTensorAddr(call.executor, i - op.inputs, call.given[i], there);
                 EXPECT_EQ(set, ACLNN_SUCCESS) << call.parameters[i].name;
             }
-            EXPECT_EQ(aclSetTensorAddr(call.executor, call.given.size(), elsewhere.given[0], call.with.columns.data()),
+            EXPECT_EQ(aclSetTensorAddr(call.executor, call.given.size(), elsewhere.given[0], call.given.data()),
                       INVALID);
             ASSERT_EQ(call.second(), ACLNN_SUCCESS);
             EXPECT_EQ(elsewhere.bits(), expected.bits());
@@ -152,63 +129,40 @@ TEST(aclnn_executors, new_addresses) {
 }
 
 TEST(aclnn_executors, addresses_of_tensors_that_are_not_there) {
-    small_problem s;
-    backward_arguments arguments(s);
-    arguments.weight = nullptr;
-    ASSERT_EQ(arguments.first_call(), ACLNN_SUCCESS);
-    EXPECT_EQ(aclSetInputTensorAddr(s.executor, 4, s.w.get(), s.w.data()), ACLNN_ERR_PARAM_INVALID) << "was null";
-    EXPECT_EQ(aclSetInputTensorAddr(s.executor, 6, s.w.get(), s.w.data()), ACLNN_ERR_PARAM_INVALID);
-    EXPECT_EQ(aclSetOutputTensorAddr(s.executor, 3, s.w.get(), s.w.data()), ACLNN_ERR_PARAM_INVALID);
-    EXPECT_EQ(aclSetTensorAddr(s.executor, 9, s.w.get(), s.w.data()), ACLNN_ERR_PARAM_INVALID);
-    EXPECT_EQ(aclSetInputTensorAddr(s.executor, 0, nullptr, s.w.data()), ACLNN_ERR_INNER_NULLPTR);
-    EXPECT_EQ(aclDestroyAclOpExecutor(s.executor), ACLNN_SUCCESS);
+    operands call(BACKWARD);
+    const auto set = [&](auto set_address, size_t number) {
+        return set_address(call.executor, number, call.given[5], call.tensors[5]->data());
+    };
+    call.given[4] = nullptr;
+    ASSERT_EQ(call.first(), ACLNN_SUCCESS);
+    EXPECT_EQ(set(aclSetInputTensorAddr, 4), INVALID) << "was null";
+    EXPECT_EQ(set(aclSetInputTensorAddr, 6), INVALID);
+    EXPECT_EQ(set(aclSetOutputTensorAddr, 3), INVALID);
+    EXPECT_EQ(set(aclSetTensorAddr, 9), INVALID);
+    EXPECT_EQ(aclSetInputTensorAddr(call.executor, 0, nullptr, call.tensors[0]->data()), ACLNN_ERR_INNER_NULLPTR);
+    EXPECT_EQ(aclDestroyAclOpExecutor(call.executor), ACLNN_SUCCESS);
 }
 
 // A tensor made before there is memory for it.
 TEST(aclnn_executors, an_address_that_comes_later) {
-    small_problem s;
-    const int64_t dims[] = {4, 6};
+    operands call(BACKWARD);
+    const int64_t dims[] = {20, 40};
     const acl_owned<aclTensor> out(aclCreateTensor(dims, 2, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, dims, 2, nullptr));
-    backward_arguments arguments(s);
-    arguments.grad_input = out.get();
-    ASSERT_EQ(arguments.first_call(), ACLNN_SUCCESS);
-    EXPECT_EQ(run(s.bytes, s.executor), ACLNN_ERR_PARAM_NULLPTR);
-    ASSERT_EQ(aclSetOutputTensorAddr(s.executor, 0, out.get(), s.dx.data()), ACLNN_SUCCESS);
-    EXPECT_EQ(run(s.bytes, s.executor), ACLNN_SUCCESS);
-    EXPECT_FALSE(s.dx.is_untouched());
+    call.given[6] = out.get();
+    ASSERT_EQ(call.first(), ACLNN_SUCCESS);
+    EXPECT_EQ(call.second(), NULLPTR);
+    ASSERT_EQ(aclSetOutputTensorAddr(call.executor, 0, out.get(), call.tensors[6]->data()), ACLNN_SUCCESS);
+    EXPECT_EQ(call.second(), ACLNN_SUCCESS);
+    EXPECT_FALSE(call.tensors[6]->is_untouched());
 }
-
-// ---------------------------------------------------------------- nothing to do
 
 TEST(aclnn_executors, nothing_is_asked_for) {
-    small_problem s;
-    backward_arguments arguments(s);
-    const auto none = mask_of(false, false, false);
-    arguments.mask = none.get();
-    arguments.grad_input = arguments.grad_weight = arguments.grad_bias = nullptr;
-    ASSERT_EQ(arguments.first_call(), ACLNN_SUCCESS);
-    EXPECT_EQ(s.bytes, 0u);
-    EXPECT_EQ(run(s.bytes, s.executor), ACLNN_SUCCESS);
-}
-
-TEST(aclnn_executors, tensors_without_elements) {
-    for (const auto &[dims, rows, columns] : {std::tuple<dims_t, dims_t, dims_t>{{0, 6}, {0, 1}, {6}},
-                                              {{4, 0}, {4, 1}, {0}},
-                                              {{0, 0}, {0, 1}, {0}},
-                                              {{0}, {1}, {0}},
-                                              {{3, 0, 5}, {3, 0, 1}, {5}}}) {
-        SCOPED_TRACE(testing::PrintToString(dims));
-        const acl_tensor x(dims, ACL_FLOAT), y(dims, ACL_FLOAT), dx(dims, ACL_FLOAT), mu(rows, ACL_FLOAT),
-            rs(rows, ACL_FLOAT), dw(columns, ACL_FLOAT), db(columns, ACL_FLOAT);
-        const auto shape = int_array(columns);
-        expect_runs(aclnnLayerNormGetWorkspaceSize, aclnnLayerNorm, x.get(), shape.get(), dw.get(), nullptr, 1e-5,
-                    y.get(), mu.get(), rs.get());
-        expect_runs(aclnnLayerNormBackwardGetWorkspaceSize, aclnnLayerNormBackward, x.get(), x.get(), shape.get(),
-                    mu.get(), rs.get(), nullptr, nullptr, mask_of(true, true, true).get(), dx.get(), dw.get(),
-                    db.get());
-        for (const acl_tensor *t : {&dw, &db})
-            EXPECT_EQ(t->values(), std::vector<double>(t->count(), 0)) << "the sum of no rows";
-    }
+    operands call(BACKWARD);
+    call.with.mask = mask_of(false, false, false);
+    call.given[6] = call.given[7] = call.given[8] = nullptr;
+    ASSERT_EQ(call.first(), ACLNN_SUCCESS);
+    EXPECT_EQ(call.bytes, 0u);
+    EXPECT_EQ(call.second(), ACLNN_SUCCESS);
 }
 
 } // namespace

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "jitnorm/jitnorm.h"
+#include "operations.hpp"
 #include "rig/scarce_memory.hpp"
-#include "small_problem.hpp"
 
 namespace jitnorm::tests {
 namespace {
@@ -49,91 +49,71 @@ TEST(aclnn_hard_times, tensors_and_arrays_say_so) {
     });
 }
 
-template <typename Arguments>
-void expect_first_call_tells(const char *what) {
-    small_problem s;
-    const Arguments arguments(s);
-    expect_each_failure_told(what, ACLNN_ERR_INNER_CREATE_EXECUTOR, [&] {
-        const aclnnStatus status = arguments.first_call();
-        EXPECT_EQ(s.executor == nullptr, status != ACLNN_SUCCESS);
-        return status;
-    });
-    EXPECT_EQ(aclDestroyAclOpExecutor(s.executor), ACLNN_SUCCESS);
-}
-
 TEST(aclnn_hard_times, first_calls_say_so) {
-    expect_first_call_tells<forward_arguments>("forward");
-    expect_first_call_tells<backward_arguments>("backward");
-}
-
-void count_allocations_of_second_calls(long &count) {
-    small_problem s;
-    uint64_t bytes = 0;
-    ASSERT_EQ(forward_arguments(s).first_call(), ACLNN_SUCCESS);
-    bytes = s.bytes;
-    aclOpExecutor *const forward = s.executor;
-    ASSERT_EQ(backward_arguments(s).first_call(), ACLNN_SUCCESS);
-    std::vector<char> workspace(std::max(bytes, s.bytes) + 1);
-    const long before = allocations;
-    EXPECT_EQ(aclnnLayerNorm(workspace.data(), bytes, forward, nullptr), ACLNN_SUCCESS);
-    EXPECT_EQ(aclnnLayerNormBackward(workspace.data(), s.bytes, s.executor, nullptr), ACLNN_SUCCESS);
-    count = allocations - before;
+    for (const operation &op : OPERATIONS) {
+        operands call(op);
+        expect_each_failure_told(op.name, ACLNN_ERR_INNER_CREATE_EXECUTOR, [&] {
+            const aclnnStatus status = call.first();
+            EXPECT_EQ(call.executor == nullptr, status != ACLNN_SUCCESS);
+            return status;
+        });
+        EXPECT_EQ(aclDestroyAclOpExecutor(call.executor), ACLNN_SUCCESS);
+    }
 }
 
 // The first ones of a process start the OpenMP runtime: clang's allocates by new when it starts.
 TEST(aclnn_hard_times, second_calls_allocate_nothing) {
-    long count = -1;
-    count_allocations_of_second_calls(count);
-    count_allocations_of_second_calls(count);
-    EXPECT_EQ(count, 0);
+    for (const operation &op : OPERATIONS) {
+        long count = -1;
+        for (int round = 0; round < 2; ++round) {
+            operands call(op);
+            ASSERT_EQ(call.first(), ACLNN_SUCCESS);
+            std::vector<char> workspace(call.bytes + 1);
+            const long before = allocations;
+            EXPECT_EQ(op.second(workspace.data(), call.bytes, call.executor, nullptr), ACLNN_SUCCESS);
+            count = allocations - before;
+        }
+        EXPECT_EQ(count, 0) << op.name;
+    }
 }
 
 TEST(aclnn_hard_times, without_pages_for_code_the_reference_takes_over) {
     if (jitnorm_get_effective_cpu_isa() == jitnorm_cpu_isa_sse41) GTEST_SKIP() << "this machine generates no code";
-    const auto run = [](const small_problem &s) {
-        std::vector<char> workspace(s.bytes + 1);
-        EXPECT_EQ(aclnnLayerNormBackward(workspace.data(), s.bytes, s.executor, nullptr), ACLNN_SUCCESS);
-    };
-    small_problem usual, refused;
-    ASSERT_EQ(backward_arguments(usual).first_call(), ACLNN_SUCCESS);
-    run(usual);
+    operands usual(operation_named("backward")), refused(usual.op);
+    usual.run();
 
     testing::internal::CaptureStdout();
     EXPECT_EQ(jitnorm_set_verbose(1), jitnorm_success);
     {
         const without_code_pages scope;
-        EXPECT_EQ(backward_arguments(refused).first_call(), ACLNN_SUCCESS);
+        EXPECT_EQ(refused.first(), ACLNN_SUCCESS);
     }
-    run(refused);
+    EXPECT_EQ(refused.second(), ACLNN_SUCCESS);
     EXPECT_EQ(jitnorm_set_verbose(0), jitnorm_success);
     const std::string log = testing::internal::GetCapturedStdout();
     EXPECT_NE(log.find("fallback"), std::string::npos) << log;
     EXPECT_NE(log.find("aclnn,exec,cpu,layer_normalization,ref:any,"), std::string::npos) << log;
-    EXPECT_EQ(refused.dx.bits(), usual.dx.bits());
-    EXPECT_EQ(refused.dw.bits(), usual.dw.bits());
-    EXPECT_EQ(refused.db.bits(), usual.db.bits());
+    EXPECT_EQ(refused.bits(), usual.bits());
 }
 
 // The executor and its place among those that live; nothing of what was made before.
 TEST(aclnn_hard_times, a_first_call_that_was_made_before_allocates_little) {
-    small_problem s;
-    const forward_arguments forward(s);
-    const backward_arguments backward(s);
-    const auto allocations_of = [&](const auto &arguments) {
-        const long before = allocations;
-        EXPECT_EQ(arguments.first_call(), ACLNN_SUCCESS);
-        const long made = allocations - before;
-        EXPECT_EQ(aclDestroyAclOpExecutor(s.executor), ACLNN_SUCCESS);
-        return made;
-    };
-    allocations_of(forward);
-    allocations_of(backward);
-    EXPECT_LE(allocations_of(forward), 3); // the table of those that live may grow
-    EXPECT_LE(allocations_of(backward), 3);
-    forward_arguments other = forward;
-    other.eps = 1e-3;
-    EXPECT_GT(allocations_of(other), 3);
-    EXPECT_LE(allocations_of(other), 3);
+    for (const operation &op : OPERATIONS) {
+        operands call(op);
+        const auto allocations_of_first = [&] {
+            const long before = allocations;
+            EXPECT_EQ(call.first(), ACLNN_SUCCESS);
+            const long made = allocations - before;
+            EXPECT_EQ(aclDestroyAclOpExecutor(call.executor), ACLNN_SUCCESS);
+            return made;
+        };
+        allocations_of_first();
+        EXPECT_LE(allocations_of_first(), 3) << op.name; // the table of those that live may grow
+        if (!op.has_epsilon) continue;
+        call.with.epsilon = 1e-3;
+        EXPECT_GT(allocations_of_first(), 3) << op.name;
+        EXPECT_LE(allocations_of_first(), 3) << op.name;
+    }
 }
 
 } // namespace

@@ -25,9 +25,9 @@ void for_each_call(Body &&body) {
 TEST(aclnn_layouts, of_every_tensor_have_the_bits_of_dense_ones) {
     for_each_call([](const operands &dense, aclDataType type, const call_shape &shape) {
         const size_t count = dense.given.size();
-        for (const layout how : {layout::reversed, layout::gaps})
+        for (const std::string &how : {REVERSED, SPREAD})
             for (size_t position = 0; position <= count; ++position) {
-                std::vector<layout> layouts(count, layout::dense);
+                std::vector<std::string> layouts(count, DENSE);
                 for (size_t i = 0; i < count; ++i)
                     if ((i == position || position == count) && !dense.op.contiguous.contains(dense.parameters[i].name))
                         layouts[i] = how;
@@ -42,9 +42,9 @@ TEST(aclnn_layouts, of_every_tensor_have_the_bits_of_dense_ones) {
 TEST(aclnn_layouts, in_place_have_the_bits_of_tensors_apart) {
     for_each_call([](const operands &dense, aclDataType type, const call_shape &shape) {
         for (const auto &[input, output] : dense.op.in_place)
-            for (const layout how : {layout::dense, layout::reversed, layout::gaps}) {
-                if (dense.op.contiguous.contains(dense.parameters[output].name) && how != layout::dense) continue;
-                std::vector<layout> layouts(dense.given.size(), layout::dense);
+            for (const std::string &how : {DENSE, REVERSED, SPREAD}) {
+                if (dense.op.contiguous.contains(dense.parameters[output].name) && how != DENSE) continue;
+                std::vector<std::string> layouts(dense.given.size(), DENSE);
                 layouts[input] = layouts[output] = how;
                 operands call(dense.op, type, shape, layouts);
                 if (call.parameters[input].type != call.parameters[output].type) continue;
@@ -57,68 +57,51 @@ TEST(aclnn_layouts, in_place_have_the_bits_of_tensors_apart) {
 
 // Inputs whose first dimension has stride 0, as a broadcast has it: the same as the rows written out.
 TEST(aclnn_layouts, broadcast_inputs) {
-    const dims_t dims = {5, 3, 8}, columns = {8}, rows = {5, 3, 1};
-    std::vector<std::vector<unsigned char>> results;
-    for (const layout how : {layout::dense, layout::broadcast}) {
-        const acl_tensor x(dims, ACL_FLOAT, how), dy(dims, ACL_FLOAT, how), mu(rows, ACL_FLOAT, how),
-            rs(rows, ACL_FLOAT, how), dx(dims, ACL_FLOAT), dw(columns, ACL_FLOAT), db(columns, ACL_FLOAT);
-        const auto fill = [](const acl_tensor &t, double step) {
-            std::vector<double> values(t.count());
-            for (size_t i = 0; i < values.size(); ++i) values[i] = step * double(i % (values.size() / 5)) + 1;
-            t.fill(values);
-        };
-        fill(x, 0.75);
-        fill(dy, -0.3);
-        fill(mu, 0.5);
-        fill(rs, 0.25);
-        expect_runs(aclnnLayerNormBackwardGetWorkspaceSize, aclnnLayerNormBackward, dy.get(), x.get(),
-                    int_array(columns).get(), mu.get(), rs.get(), nullptr, nullptr, mask_of(true, true, true).get(),
-                    dx.get(), dw.get(), db.get());
-        for (const acl_tensor *t : {&dx, &dw, &db}) results.push_back(t->bits());
-    }
-    for (size_t i = 0; i < 3; ++i) EXPECT_EQ(results[i], results[3 + i]);
+    const operation &op = operation_named("backward");
+    const call_shape shape = {{5, 3, 8}, 1};
+    std::vector<std::string> layouts(9, DENSE);
+    layouts[0] = layouts[1] = "0,8,1";
+    layouts[2] = layouts[3] = "0,1,1";
+    operands repeated(op, ACL_FLOAT, shape, layouts), dense(op, ACL_FLOAT, shape);
+    for (size_t i = 0; i < 4; ++i) dense.tensors[i]->fill(repeated.tensors[i]->values());
+    repeated.run();
+    dense.run();
+    EXPECT_EQ(repeated.bits(), dense.bits());
 }
 
 // A sliding window: rows that overlap in memory.
 TEST(aclnn_layouts, overlapping_input) {
-    constexpr int64_t rows = 9, columns = 16;
-    const acl_tensor window({rows, columns}, ACL_FLOAT, dims_t{1, 1}, 0), copy({rows, columns}, ACL_FLOAT),
-        y1({rows, columns}, ACL_FLOAT), y2({rows, columns}, ACL_FLOAT);
-    window.fill([] {
-        std::vector<double> values(rows * columns);
-        for (int64_t i = 0; i < rows * columns; ++i) values[size_t(i)] = double((i / columns + i % columns) * 7 % 5);
-        return values;
-    }());
-    copy.fill(window.values());
-    for (const auto &[in, out] : {std::pair{&window, &y1}, {&copy, &y2}}) {
-        expect_runs(aclnnLayerNormGetWorkspaceSize, aclnnLayerNorm, in->get(), int_array({columns}).get(), nullptr,
-                    nullptr, 1e-5, out->get(), nullptr, nullptr);
-    }
-    EXPECT_EQ(y1.bits(), y2.bits());
+    const operation &op = operation_named("layer norm");
+    operands overlapping(op, ACL_FLOAT, {{9, 16}, 1}), dense(op, ACL_FLOAT, {{9, 16}, 1});
+    jitnorm::impl::memory_desc overlapping_rows = jitnorm::impl::make_dense(dims_t{9, 16}, jitnorm_f32);
+    overlapping_rows.strides[0] = 1;
+    const acl_tensor window({9, 16}, ACL_FLOAT, overlapping_rows);
+    window.fill_normal(0, 1, 1);
+    overlapping.given[0] = window.get();
+    dense.tensors[0]->fill(window.values());
+    overlapping.run();
+    dense.run();
+    EXPECT_EQ(overlapping.bits(), dense.bits());
 }
 
 // Statistics and gradients of another shape with as many elements in the same order.
 TEST(aclnn_layouts, other_shapes_of_the_small_tensors) {
-    const dims_t dims = {4, 6, 5, 2};
-    const acl_tensor x(dims, ACL_FLOAT), dy(dims, ACL_FLOAT), dx(dims, ACL_FLOAT), w({5, 2}, ACL_FLOAT);
-    x.fill_normal(0, 1, 1);
-    dy.fill_normal(0, 1, 2);
-    w.fill_normal(1, 1, 3);
-    std::vector<std::vector<unsigned char>> results;
-    for (const auto &[rows, columns] : {std::pair<dims_t, dims_t>{{4, 6, 1, 1}, {5, 2}},
-                                        {{24}, {10}},
-                                        {{2, 2, 3, 2}, {1, 10}},
-                                        {{1, 4, 6}, {5, 1, 2}},
-                                        {{8, 3}, {2, 5}}}) {
+    const call_shape shape = {{4, 6, 5, 2}, 2};
+    operands expected(operation_named("backward"), ACL_FLOAT, shape);
+    expected.run();
+    for (const auto &[rows, columns] :
+         {std::pair<dims_t, dims_t>{{24}, {10}}, {{2, 2, 3, 2}, {1, 10}}, {{1, 4, 6}, {5, 1, 2}}, {{8, 3}, {2, 5}}}) {
+        operands call(expected.op, ACL_FLOAT, shape);
         const acl_tensor mu(rows, ACL_FLOAT), rs(rows, ACL_FLOAT), dw(columns, ACL_FLOAT), db(columns, ACL_FLOAT);
-        mu.fill_normal(0, 1, 4);
-        rs.fill_normal(1, 0.1, 5);
-        expect_runs(aclnnLayerNormBackwardGetWorkspaceSize, aclnnLayerNormBackward, dy.get(), x.get(),
-                    int_array({5, 2}).get(), mu.get(), rs.get(), w.get(), nullptr, mask_of(true, true, true).get(),
-                    dx.get(), dw.get(), db.get());
-        for (const acl_tensor *t : {&dx, &dw, &db}) results.push_back(t->bits());
+        const std::pair<size_t, const acl_tensor *> others[] = {{2, &mu}, {3, &rs}, {7, &dw}, {8, &db}};
+        for (const auto &[place, other] : others) call.given[place] = other->get();
+        mu.fill(call.tensors[2]->values());
+        rs.fill(call.tensors[3]->values());
+        call.run();
+        EXPECT_EQ(call.tensors[6]->bits(), expected.tensors[6]->bits());
+        EXPECT_EQ(dw.bits(), expected.tensors[7]->bits());
+        EXPECT_EQ(db.bits(), expected.tensors[8]->bits());
     }
-    for (size_t i = 3; i < results.size(); ++i) EXPECT_EQ(results[i], results[i % 3]) << i;
 }
 
 // RMS normalization backward takes what forward writes, and any other shape with an element for each row.

@@ -7,17 +7,13 @@
 #include <thread>
 
 #include "jitnorm/jitnorm.h"
-#include "large_problem.hpp"
 #include "operations.hpp"
 #include "rig/small_pool.hpp"
-#include "small_problem.hpp"
 
 namespace jitnorm::tests {
 namespace {
 
-aclnnStatus run(uint64_t bytes, aclOpExecutor *executor) {
-    return run_exactly(aclnnLayerNormBackward, bytes, executor);
-}
+const operation &BACKWARD = operation_named("backward");
 
 TEST(aclnn_threads, several_threads_with_executors_of_their_own) {
     const call_shape shape = {{32, 200}, 1};
@@ -41,37 +37,34 @@ TEST(aclnn_threads, several_threads_with_executors_of_their_own) {
 }
 
 TEST(aclnn_threads, a_repeatable_executor_goes_from_thread_to_thread) {
-    large_problem p;
-    ASSERT_EQ(p.first_call(), ACLNN_SUCCESS);
-    ASSERT_EQ(aclSetAclOpExecutorRepeatable(p.executor), ACLNN_SUCCESS);
-    ASSERT_EQ(run(p.bytes, p.executor), ACLNN_SUCCESS);
-    const auto expected = p.dx.bits();
+    operands call(BACKWARD, ACL_BF16, {{64, 1000}, 1}, spread(BACKWARD));
+    ASSERT_EQ(call.first(), ACLNN_SUCCESS);
+    ASSERT_EQ(aclSetAclOpExecutorRepeatable(call.executor), ACLNN_SUCCESS);
+    ASSERT_EQ(call.second(), ACLNN_SUCCESS);
+    const auto expected = call.bits();
     std::mutex turn;
     std::vector<std::thread> threads;
     for (int i = 0; i < 4; ++i)
         threads.emplace_back([&] {
             for (int round = 0; round < 5; ++round) {
                 const std::lock_guard lock(turn);
-                EXPECT_EQ(run(p.bytes, p.executor), ACLNN_SUCCESS);
-                EXPECT_EQ(p.dx.bits(), expected);
+                EXPECT_EQ(call.second(), ACLNN_SUCCESS);
+                EXPECT_EQ(call.bits(), expected);
             }
         });
     for (std::thread &thread : threads) thread.join();
-    EXPECT_EQ(aclDestroyAclOpExecutor(p.executor), ACLNN_SUCCESS);
+    EXPECT_EQ(aclDestroyAclOpExecutor(call.executor), ACLNN_SUCCESS);
 }
 
 // Of many threads that run an executor that runs once, one does.
 TEST(aclnn_threads, one_of_several_threads_runs_it) {
     for (int round = 0; round < 20; ++round) {
-        small_problem s;
-        ASSERT_EQ(backward_arguments(s).first_call(), ACLNN_SUCCESS);
+        operands call(BACKWARD);
+        ASSERT_EQ(call.first(), ACLNN_SUCCESS);
         std::atomic<int> successes = 0, refusals = 0;
         std::vector<std::thread> threads;
         for (int i = 0; i < 4; ++i)
-            threads.emplace_back([&] {
-                const aclnnStatus status = run(s.bytes, s.executor);
-                ++(status == ACLNN_SUCCESS ? successes : refusals);
-            });
+            threads.emplace_back([&] { ++(call.second() == ACLNN_SUCCESS ? successes : refusals); });
         for (std::thread &thread : threads) thread.join();
         EXPECT_EQ(successes, 1);
         EXPECT_EQ(refusals, 3);

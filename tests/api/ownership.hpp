@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ownership: who frees what, asked of jitnorm.hpp and of oneDNN's own header with the same source. Before it is
-// included, the header that is asked stands for `dnnl`, and C_NAME(x) for the C name of x; make_forward(engine, kind)
-// and make_backward(engine, kind, hint) make primitive descriptors.
+// included, the header that is asked stands for `dnnl`, and C_NAME(x) for the C name of x.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,6 +14,26 @@ namespace {
 using forward = dnnl::layer_normalization_forward;
 using backward = dnnl::layer_normalization_backward;
 using raw_desc = C_NAME(primitive_desc_t);
+
+dnnl::memory::desc rows() { return {{3, 8}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::ab}; }
+constexpr auto FLAGS = dnnl::normalization_flags::none;
+
+forward::primitive_desc make_forward(const dnnl::engine &on, dnnl::prop_kind kind) {
+#if DNNL_VERSION_MAJOR == 2
+    return {{kind, rows(), 1e-5f, FLAGS}, on};
+#else
+    return {on, kind, rows(), rows(), 1e-5f, FLAGS};
+#endif
+}
+
+backward::primitive_desc make_backward(const dnnl::engine &on, dnnl::prop_kind kind,
+                                       const forward::primitive_desc &hint) {
+#if DNNL_VERSION_MAJOR == 2
+    return {{kind, rows(), rows(), 1e-5f, FLAGS}, on, hint};
+#else
+    return {on, kind, rows(), rows(), rows(), 1e-5f, FLAGS, hint};
+#endif
+}
 
 template <typename Body>
 void expect_invalid(Body body) {

@@ -20,15 +20,10 @@ struct residual_model : testing::Test {
     owned_md data = make_md(SIZES, jitnorm_f32), half = make_md(SIZES, jitnorm_bf16);
 
     owned_pd forward(const_jitnorm_primitive_attr_t attr, unsigned flags = jitnorm_use_scale) const {
-        forward_request request{jitnorm_forward_training, data, data};
-        request.flags = flags;
-        request.attr = attr;
-        return request.make();
+        return forward_request{jitnorm_forward_training, data, data}.make(flags, attr);
     }
     owned_pd backward(const_jitnorm_primitive_attr_t attr) const {
-        backward_request request{jitnorm_backward, data, data, data};
-        request.attr = attr;
-        return request.make();
+        return backward_request{jitnorm_backward, data, data, data}.make(0, attr);
     }
 };
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_tensors: tensors that change along some row dimensions, and numbers for all tensors of an execution.
+// row_tensors: tensors that change along some row dimensions, numbers for all tensors of an execution, ranges of rows
+// and columns.
 #pragma once
 
-#include <bit>
-#include <cstring>
-
+#include "problem/data_type.hpp"
 #include "rig/execution.hpp"
 
 namespace jitnorm::tests {
@@ -34,12 +33,19 @@ inline void fill_tensors(execution &e) {
         for (size_t i = 0; i < tensor.bytes.size() / size; ++i) {
             const auto number = float((i * 7919 + size_t(arg) * 331) % 1013) / 256.F;
             const float value = arg == JITNORM_ARG_VARIANCE ? number + 0.125F : number - 1.75F;
-            uint64_t bits = std::bit_cast<uint32_t>(value);
-            if (type == jitnorm_bf16 || type == jitnorm_f16) bits >>= 16;
-            if (type == jitnorm_f64) bits = std::bit_cast<uint64_t>(double(value));
-            std::memcpy(tensor.bytes.data() + i * size, &bits, size);
+            benchdnn_lite::store(type, tensor.bytes.data(), jitnorm_dim_t(i), double(value));
         }
     }
+}
+
+// So many ranges of whole units, as even as can be; with more ranges than units some are empty.
+inline dims cut_evenly(jitnorm_dim_t length, jitnorm_dim_t unit, int ranges) {
+    const jitnorm_dim_t units = (length + unit - 1) / unit;
+    dims result;
+    for (int i = 0; i < ranges; ++i)
+        result.push_back(std::min((i + 1) * units / ranges * unit, length) -
+                         std::min(i * units / ranges * unit, length));
+    return result;
 }
 
 } // namespace jitnorm::tests

@@ -49,21 +49,10 @@ struct request {
     owned_pd create() const {
         const owned_md in = src.of(sizes, type), out = dst.of(sizes, type);
         const owned_md per_row = statistics.of({sizes.begin(), sizes.end() - 1}, jitnorm_f32);
-        forward_request forward{kind, in, out, per_row};
-        backward_request backward{kind, out, out, in, per_row};
-        forward.flags = backward.flags = flags;
-        forward.attr = backward.attr = attr;
-        owned_pd pd;
-        EXPECT_OK(is_forward() ? forward.create(&pd) : backward.create(&pd));
-        return pd;
+        return is_forward() ? forward_request{kind, in, out, per_row}.make(flags, attr)
+                            : backward_request{kind, out, out, in, per_row}.make(flags, attr);
     }
 };
-
-inline std::string name_of(const_jitnorm_primitive_desc_t pd) {
-    const char *name = nullptr;
-    EXPECT_OK(jitnorm_primitive_desc_query(pd, jitnorm_query_impl_info_str, 0, &name));
-    return name;
-}
 
 // Moderate values everywhere, outputs and gaps included; positive, so that they serve as variances.
 inline void fill(execution &run) {

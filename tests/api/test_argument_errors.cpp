@@ -205,8 +205,7 @@ TEST(arguments, a_scratchpad_that_is_not_needed) {
     const stranger scratchpad(make_md({1}, jitnorm_u8));
     const execution library(make_pd(false));
     expect_refusal(library, with_more(library.args(), JITNORM_ARG_SCRATCHPAD, scratchpad.memory), "library mode");
-    const owned_attr attr = make_attr();
-    EXPECT_OK(jitnorm_primitive_attr_set_scratchpad_mode(attr, jitnorm_scratchpad_mode_user));
+    const owned_attr attr = with_user_scratchpad();
     const owned_md data = make_md({3, 8}, jitnorm_f32);
     const owned_pd pd = backward_request{jitnorm_backward, data, data, data}.make(SCALE_SHIFT, attr);
     const execution user(pd);

@@ -86,18 +86,15 @@ struct small_doubles {
     }
 
     std::vector<double> forward(unsigned flags, const_jitnorm_primitive_attr_t attr) const {
-        const owned_pd pd = forward_request{.src = data, .dst = data, .flags = flags, .attr = attr}.make();
-        execution run(pd);
+        execution run(forward_request{.src = data, .dst = data, .flags = flags, .attr = attr}.make());
         run.set(JITNORM_ARG_SRC, src);
         EXPECT_OK(run.run());
         return run.get<double>(JITNORM_ARG_DST);
     }
 
     std::vector<double> backward(unsigned flags, const_jitnorm_primitive_attr_t attr) const {
-        owned_pd pd;
-        const backward_request request{.diff_src = data, .diff_dst = data, .src = data, .flags = flags, .attr = attr};
-        EXPECT_OK(request.create(&pd));
-        execution run(pd);
+        execution run(
+            made(backward_request{.diff_src = data, .diff_dst = data, .src = data, .flags = flags, .attr = attr}));
         run.set(JITNORM_ARG_SRC, src);
         run.set(JITNORM_ARG_DIFF_DST, diff_dst);
         if (run.tensors().contains(JITNORM_ARG_MEAN)) run.set(JITNORM_ARG_MEAN, mean);
@@ -136,8 +133,8 @@ TEST(epsilon, of_the_attribute_replaces_the_argument) {
 }
 
 TEST(epsilon, what_is_put_in_comes_out) {
-    owned_attr attr, copy;
-    ASSERT_OK(jitnorm_primitive_attr_create(&attr));
+    const owned_attr attr = make_attr();
+    owned_attr copy;
     double told = 0;
     EXPECT_OK(jitnorm_primitive_attr_get_epsilon(attr, &told));
     EXPECT_EQ(told, -1);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Backward with a gate: its gradients against sums in double of what diff_src holds, and the same bits by each
 // implementation and any number of threads. The other results have the bits that they have without a gate.
-#include <bit>
 #include <cmath>
-#include <cstring>
 
 #include "residual_model.hpp"
 #include "row_tensors.hpp"
@@ -36,17 +34,6 @@ owned_pd pd_of(const work &w, bool with_gate) {
         .make();
 }
 
-double load(const std::byte *from, jitnorm_data_type_t type) {
-    if (type == jitnorm_f64) {
-        double value;
-        std::memcpy(&value, from, sizeof value);
-        return value;
-    }
-    uint32_t bits = 0;
-    std::memcpy(&bits, from, jitnorm_data_type_size(type));
-    return double(std::bit_cast<float>(type == jitnorm_bf16 ? bits << 16 : bits));
-}
-
 // The tensor's values for each element of a tensor with these sizes: dimensions of 1 are repeated.
 std::vector<double> values(const execution &e, int arg, const dims &sizes) {
     const dims own = dims_of(md_of(e, arg), jitnorm_query_dims),
@@ -59,7 +46,7 @@ std::vector<double> values(const execution &e, int arg, const dims &sizes) {
         jitnorm_dim_t rest = i, offset = 0;
         for (size_t d = sizes.size(); d-- > 0; rest /= sizes[d])
             if (own[d] != 1) offset += rest % sizes[d] * strides[d];
-        result.push_back(load(&e.tensors().at(arg).bytes[size_t(offset) * jitnorm_data_type_size(type)], type));
+        result.push_back(benchdnn_lite::load(type, e.tensors().at(arg).bytes.data(), offset));
     }
     return result;
 }
@@ -107,11 +94,7 @@ void one_by_one(void *, int count, void (*body)(void *, int), void *argument) {
     for (int i = 0; i < count; ++i) body(argument, i);
 }
 
-void run_on(int threads, const execution &e) {
-    const owned_stream on = make_stream({one_by_one, nullptr, threads});
-    const auto list = e.args();
-    EXPECT_OK(jitnorm_primitive_execute(e.primitive(), on, int(list.size()), list.data()));
-}
+void run_on(int threads, const execution &e) { EXPECT_OK(e.run_on(make_stream({one_by_one, nullptr, threads}))); }
 
 void expect_gradients(const work &w) {
     execution first(pd_of(w, true)), plain(pd_of(w, false));

@@ -14,21 +14,19 @@ using namespace jitnorm::tests;
 
 namespace {
 
+const std::string REFERENCE = "ref:any";
+
 struct model {
     owned_md data = make_md({3, 8}, jitnorm_f32);
-    owned_attr attr;
-    owned_post_ops post_ops;
-    owned_pd forward, backward;
+    owned_attr attr = make_attr();
+    owned_post_ops post_ops = make_post_ops();
+    owned_pd forward = forward_request{jitnorm_forward_training, data, data}.make(),
+             backward =
+                 backward_request{jitnorm_backward, data, data, data}.make(jitnorm_use_scale | jitnorm_use_shift);
 
     model() {
-        EXPECT_OK(jitnorm_primitive_attr_create(&attr));
-        EXPECT_OK(jitnorm_post_ops_create(&post_ops));
         EXPECT_OK(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_relu, 0.f, 0.f));
         EXPECT_OK(jitnorm_primitive_attr_set_post_ops(attr, post_ops));
-        backward_request b{jitnorm_backward, data, data, data};
-        b.flags = jitnorm_use_scale | jitnorm_use_shift;
-        EXPECT_OK((forward_request{jitnorm_forward_training, data, data}.create(&forward)));
-        EXPECT_OK(b.create(&backward));
     }
 };
 
@@ -152,12 +150,9 @@ TEST(execution, of_runtime_sizes_allocates_nothing) {
     constexpr jitnorm_dim_t R = JITNORM_RUNTIME_DIM_VAL;
     for (const auto tag : {jitnorm_ab, jitnorm_ba}) {
         const owned_md open = make_md({R, R}, jitnorm_f32, tag), closed = make_md({70, 90}, jitnorm_f32, tag);
-        owned_pd open_pd, closed_pd;
-        ASSERT_OK((forward_request{jitnorm_forward_training, open, open}.create(&open_pd)));
-        ASSERT_OK((forward_request{jitnorm_forward_training, closed, closed}.create(&closed_pd)));
-        const char *name = nullptr;
-        EXPECT_OK(jitnorm_primitive_desc_query(open_pd, jitnorm_query_impl_info_str, 0, &name));
-        if (std::string(name) == "ref:any") GTEST_SKIP() << "the plain C++ implementation";
+        const owned_pd open_pd = forward_request{jitnorm_forward_training, open, open}.make(),
+                       closed_pd = forward_request{jitnorm_forward_training, closed, closed}.make();
+        if (implementation_of(open_pd) == REFERENCE) GTEST_SKIP() << "the plain C++ implementation";
         execution run(open_pd, closed_pd);
         const owned_stream stream = make_stream();
         const auto args = run.args();
@@ -173,43 +168,31 @@ TEST(execution, of_runtime_sizes_allocates_nothing) {
 
 TEST(code_pages, the_reference_takes_over) {
     const model m;
-    const auto name_of = [](const_jitnorm_primitive_desc_t pd) {
-        const char *name = nullptr;
-        EXPECT_OK(jitnorm_primitive_desc_query(pd, jitnorm_query_impl_info_str, 0, &name));
-        return std::string(name);
-    };
-    const std::string chosen = name_of(m.forward);
-    if (chosen == "ref:any") GTEST_SKIP() << "this machine generates no code";
+    const std::string chosen = implementation_of(m.forward);
+    if (chosen == REFERENCE) GTEST_SKIP() << "this machine generates no code";
     execution usual(m.forward);
     EXPECT_OK(usual.run());
 
-    testing::internal::CaptureStdout();
-    EXPECT_OK(jitnorm_set_verbose(1));
     owned_primitive primitive;
-    {
+    const std::string log = log_of(1, [&] {
         const without_code_pages now;
         EXPECT_OK(jitnorm_primitive_create(&primitive, m.forward));
-    }
-    EXPECT_OK(jitnorm_set_verbose(0));
-    const std::string log = testing::internal::GetCapturedStdout();
+    });
     EXPECT_NE(log.find("fallback," + chosen + ","), std::string::npos) << log;
 
     const_jitnorm_primitive_desc_t taken = nullptr;
     ASSERT_OK(jitnorm_primitive_get_primitive_desc(primitive, &taken));
-    EXPECT_EQ(name_of(taken), "ref:any");
-    EXPECT_EQ(name_of(m.forward), chosen); // the caller's descriptor stays as it is
+    EXPECT_EQ(implementation_of(taken), REFERENCE);
+    EXPECT_EQ(implementation_of(m.forward), chosen); // the caller's descriptor stays as it is
     execution other(m.forward);
-    const auto args = other.args();
-    EXPECT_OK(jitnorm_primitive_execute(primitive, make_stream(), int(args.size()), args.data()));
+    EXPECT_OK(other.run_by(primitive, make_stream()));
     EXPECT_EQ(other.get(JITNORM_ARG_DST), usual.get(JITNORM_ARG_DST));
 }
 
 // The user has made a scratchpad as the descriptor asked, so the primitive goes on asking for that one.
 TEST(code_pages, the_users_scratchpad_stays_as_promised) {
     const owned_md columns = make_md({3, 8}, jitnorm_f32, jitnorm_ba); // rows must be packed
-    const owned_attr attr = make_attr();
-    EXPECT_OK(jitnorm_primitive_attr_set_scratchpad_mode(attr, jitnorm_scratchpad_mode_user));
-    const owned_pd pd = forward_request{jitnorm_forward_inference, columns, columns}.make(0, attr);
+    const owned_pd pd = forward_request{jitnorm_forward_inference, columns, columns}.make(0, with_user_scratchpad());
     const without_code_pages now;
     owned_primitive primitive;
     ASSERT_OK(jitnorm_primitive_create(&primitive, pd));
@@ -217,17 +200,14 @@ TEST(code_pages, the_users_scratchpad_stays_as_promised) {
     ASSERT_OK(jitnorm_primitive_get_primitive_desc(primitive, &taken));
     EXPECT_TRUE(jitnorm_memory_desc_equal(jitnorm_primitive_desc_query_md(pd, jitnorm_query_scratchpad_md, 0),
                                           jitnorm_primitive_desc_query_md(taken, jitnorm_query_scratchpad_md, 0)));
-    execution run(pd);
-    const auto args = run.args();
-    EXPECT_OK(jitnorm_primitive_execute(primitive, make_stream(), int(args.size()), args.data()));
+    EXPECT_OK(execution(pd).run_by(primitive, make_stream()));
 }
 
 TEST(code_pages, a_forced_implementation_does_not_fall_back) {
     const model m;
-    const char *name = nullptr;
-    EXPECT_OK(jitnorm_primitive_desc_query(m.forward, jitnorm_query_impl_info_str, 0, &name));
-    if (std::string(name) == "ref:any") GTEST_SKIP() << "this machine generates no code";
-    ASSERT_OK(jitnorm_set_implementation(name));
+    const std::string name = implementation_of(m.forward);
+    if (name == REFERENCE) GTEST_SKIP() << "this machine generates no code";
+    ASSERT_OK(jitnorm_set_implementation(name.c_str()));
     owned_primitive primitive;
     {
         const without_code_pages now;

@@ -15,7 +15,7 @@ constexpr jitnorm_dim_t LARGEST = std::numeric_limits<jitnorm_dim_t>::max();
 void execute_each(const owned_pd &pd) {
     do {
         execution run(pd);
-        EXPECT_OK(run.run()) << name_of(pd);
+        EXPECT_OK(run.run()) << implementation_of(pd);
     } while (jitnorm_primitive_desc_next_impl(pd) == jitnorm_success);
 }
 
@@ -31,44 +31,32 @@ constexpr kind_and_flags KINDS[] = {{jitnorm_forward_training, C | H},
 
 // ---------------------------------------------------------------- strides that lead nowhere
 
-class strides_without_elements : public testing::TestWithParam<kind_and_flags> {
-protected:
-    static void expect_to_work(const dims &sizes, const layout &src, const layout &dst) {
-        execute_each(request{GetParam().kind, GetParam().flags, sizes, src, dst}.create());
-    }
-};
-
-TEST_P(strides_without_elements, as_frameworks_compute_them) { // products of the sizes further in
-    expect_to_work({3, 0}, strides({0, 1}), strides({0, 1}));
-    expect_to_work({2, 3, 0, 4}, strides({0, 0, 4, 1}), strides({0, 0, 4, 1}));
-}
-TEST_P(strides_without_elements, of_dense_rows) {
-    expect_to_work({3, 0}, strides({LARGEST / 2, 1}), strides({LARGEST, 1}));
-}
-TEST_P(strides_without_elements, of_packed_rows) {
-    expect_to_work({3, 0}, strides({LARGEST, 2}), strides({LARGEST, 3}));
-}
-TEST_P(strides_without_elements, of_no_rows) {
-    expect_to_work({0, 3}, strides({1, LARGEST}), strides({LARGEST, LARGEST}));
-}
-TEST_P(strides_without_elements, of_many_dimensions) {
-    expect_to_work({3, 5, 0, 2}, strides({LARGEST, LARGEST - 1, 1, LARGEST / 3}), strides({LARGEST / 5, 0, 0, 7}));
+TEST(strides_without_elements, mean_nothing) {
+    const struct {
+        dims sizes, src, dst;
+    } cases[] = {{{3, 0}, {0, 1}, {0, 1}}, // as frameworks compute them: products of the sizes further in
+                 {{2, 3, 0, 4}, {0, 0, 4, 1}, {0, 0, 4, 1}},
+                 {{3, 0}, {LARGEST / 2, 1}, {LARGEST, 1}},
+                 {{3, 0}, {LARGEST, 2}, {LARGEST, 3}}, // packed
+                 {{0, 3}, {1, LARGEST}, {LARGEST, LARGEST}},
+                 {{3, 5, 0, 2}, {LARGEST, LARGEST - 1, 1, LARGEST / 3}, {LARGEST / 5, 0, 0, 7}}};
+    for (const auto &[kind, flags] : KINDS)
+        for (const auto &[sizes, src, dst] : cases)
+            execute_each(request{kind, flags, sizes, strides(src), strides(dst)}.create());
 }
 
-TEST_P(strides_without_elements, known_at_execution_only) {
-    const auto [kind, flags] = GetParam();
-    for (const dims &sizes : {dims{3, 0}, dims{0, 3}}) {
-        const layout wide = strides({LARGEST, 2});
-        const owned_pd closed = request{kind, flags, sizes, wide, wide}.create();
-        const owned_pd open = request{kind, flags, {R, R}, strides({R, R}), strides({R, R})}.create();
-        do {
-            execution run(open, closed);
-            EXPECT_OK(run.run()) << name_of(open);
-        } while (jitnorm_primitive_desc_next_impl(open) == jitnorm_success);
-    }
+TEST(strides_without_elements, known_at_execution_only) {
+    for (const auto &[kind, flags] : KINDS)
+        for (const dims &sizes : {dims{3, 0}, dims{0, 3}}) {
+            const layout wide = strides({LARGEST, 2});
+            const owned_pd closed = request{kind, flags, sizes, wide, wide}.create();
+            const owned_pd open = request{kind, flags, {R, R}, strides({R, R}), strides({R, R})}.create();
+            do {
+                execution run(open, closed);
+                EXPECT_OK(run.run()) << implementation_of(open);
+            } while (jitnorm_primitive_desc_next_impl(open) == jitnorm_success);
+        }
 }
-
-INSTANTIATE_TEST_SUITE_P(kinds, strides_without_elements, testing::ValuesIn(KINDS));
 
 // Never stepped along, so it may have any stride.
 TEST(strides_of_one_index, mean_nothing) {
@@ -87,14 +75,10 @@ void expect_refusal(const dims &sizes, const layout &how) {
         forward_request forward{kind, data, data};
         backward_request backward{kind, data, data, data};
         forward.flags = backward.flags = flags;
+        const bool is_backward = kind == jitnorm_backward || kind == jitnorm_backward_data;
         owned_pd pd;
-        testing::internal::CaptureStdout();
-        EXPECT_OK(jitnorm_set_verbose(1));
-        EXPECT_EQ(kind == jitnorm_backward || kind == jitnorm_backward_data ? backward.create(&pd)
-                                                                            : forward.create(&pd),
-                  INVALID);
-        EXPECT_OK(jitnorm_set_verbose(0));
-        const std::string log = testing::internal::GetCapturedStdout();
+        const std::string log =
+            log_of(1, [&] { EXPECT_EQ(is_backward ? backward.create(&pd) : forward.create(&pd), INVALID); });
         EXPECT_NE(log.find("larger than memory can be"), std::string::npos) << log;
     }
 }
@@ -109,14 +93,10 @@ TEST(sizes, beside_those_of_run_time) { expect_refusal({R, jitnorm_dim_t(1) << 6
 
 TEST(sizes_without_elements, that_memory_could_have) {
     const owned_md data = make_md({0, jitnorm_dim_t(1) << 50}, jitnorm_f32);
-    owned_pd pd;
-    backward_request backward{jitnorm_backward, data, data, data};
-    backward.flags = C;
-    ASSERT_OK(backward.create(&pd));
+    const owned_pd pd = backward_request{jitnorm_backward, data, data, data}.make(C);
     EXPECT_EQ(jitnorm_memory_desc_get_size(jitnorm_primitive_desc_query_md(pd, jitnorm_query_diff_weights_md, 0)),
               size_t(1) << 52);
-    owned_primitive primitive;
-    EXPECT_OK(jitnorm_primitive_create(&primitive, pd));
+    make_primitive(pd);
 }
 
 // Whoever asks how much scratchpad it takes gets an answer.
@@ -158,8 +138,9 @@ TEST(empty_rows, have_statistics) {
     for (jitnorm_primitive_desc_t of : {jitnorm_primitive_desc_t(pd), jitnorm_primitive_desc_t(open)}) do {
             execution run(of, pd);
             ASSERT_OK(run.run());
-            EXPECT_EQ(run.get(JITNORM_ARG_MEAN), std::vector<float>(3, 0)) << name_of(of);
-            for (const float variance : run.get(JITNORM_ARG_VARIANCE)) EXPECT_NE(variance, variance) << name_of(of);
+            EXPECT_EQ(run.get(JITNORM_ARG_MEAN), std::vector<float>(3, 0)) << implementation_of(of);
+            for (const float variance : run.get(JITNORM_ARG_VARIANCE))
+                EXPECT_NE(variance, variance) << implementation_of(of);
         } while (jitnorm_primitive_desc_next_impl(of) == jitnorm_success);
 }
 

@@ -16,19 +16,14 @@ owned_md rows_desc() { return make_md({3, 5}, jitnorm_f32, jitnorm_ab); }
 
 execution forward_with(unsigned flags) {
     const owned_md rows = rows_desc();
-    owned_pd pd;
-    EXPECT_EQ((forward_request{.src = rows, .dst = rows, .flags = flags}.create(&pd)), jitnorm_success);
-    execution forward(pd);
+    execution forward(forward_request{.src = rows, .dst = rows, .flags = flags}.make());
     forward.set(JITNORM_ARG_SRC, ROWS);
     return forward;
 }
 
 execution backward_with(unsigned flags, const std::vector<float> &mean, const std::vector<float> &deviations) {
     const owned_md rows = rows_desc();
-    owned_pd pd;
-    EXPECT_EQ((backward_request{.diff_src = rows, .diff_dst = rows, .src = rows, .flags = flags}.create(&pd)),
-              jitnorm_success);
-    execution backward(pd);
+    execution backward(backward_request{.diff_src = rows, .diff_dst = rows, .src = rows, .flags = flags}.make());
     backward.set(JITNORM_ARG_SRC, ROWS);
     backward.set(JITNORM_ARG_MEAN, mean);
     backward.set(JITNORM_ARG_VARIANCE, deviations);
@@ -64,9 +59,7 @@ TEST(inverse_deviation, is_what_backward_and_global_statistics_read) {
 
 TEST(inverse_deviation, is_among_the_flags_that_are_answered) {
     const owned_md rows = rows_desc();
-    owned_pd pd;
-    ASSERT_EQ((forward_request{.src = rows, .dst = rows, .flags = jitnorm_inverse_deviation}.create(&pd)),
-              jitnorm_success);
+    const owned_pd pd = forward_request{.src = rows, .dst = rows, .flags = jitnorm_inverse_deviation}.make();
     unsigned flags = 0;
     ASSERT_EQ(jitnorm_primitive_desc_query(pd, jitnorm_query_flags, 0, &flags), jitnorm_success);
     EXPECT_EQ(flags, unsigned(jitnorm_inverse_deviation));

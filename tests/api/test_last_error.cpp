@@ -166,34 +166,27 @@ TEST_F(last_error, tells_one_of_two_causes) {
 
 // ---------------------------------------------------------------- in exceptions
 
+template <typename Body>
+error thrown_by(Body &&body) {
+    try {
+        body();
+    } catch (const error &e) {
+        return e;
+    }
+    ADD_FAILURE() << "nothing is thrown";
+    return {jitnorm_success, ""};
+}
+
 TEST_F(last_error, is_in_exceptions) {
-    try {
-        const stream s(engine{}, stream::flags(77));
-        FAIL();
-    } catch (const error &e) { // thrown by the header, not by the library
-        EXPECT_STREQ(e.what(), "the engine is not initialized");
-    }
-    try {
-        memory().get_desc();
-        FAIL();
-    } catch (const error &e) {
-        EXPECT_STREQ(e.what(), "the memory is not initialized");
-    }
-    try {
-        const stream s(engine(engine::kind::cpu, 0), stream::flags(77));
-        FAIL();
-    } catch (const error &e) {
-        const error copy = e; // NOLINT: copies are what is tried
-        fail_with_engine();
-        EXPECT_STREQ(copy.what(), "could not create a stream: flags is 0x4d, in_order or out_of_order is expected");
-        EXPECT_STREQ(copy.message, "could not create a stream");
-    }
-    try {
-        const engine none(engine::kind::cpu, 1);
-        FAIL();
-    } catch (const error &e) {
-        EXPECT_STREQ(e.what(), "could not create an engine: there is no engine 1 of kind cpu");
-    }
+    // By the header, not by the library.
+    EXPECT_STREQ(thrown_by([] { stream(engine{}, stream::flags(77)); }).what(), "the engine is not initialized");
+    EXPECT_STREQ(thrown_by([] { memory().get_desc(); }).what(), "the memory is not initialized");
+    const error copy = thrown_by([] { stream(engine(engine::kind::cpu, 0), stream::flags(77)); });
+    fail_with_engine();
+    EXPECT_STREQ(copy.what(), "could not create a stream: flags is 0x4d, in_order or out_of_order is expected");
+    EXPECT_STREQ(copy.message, "could not create a stream");
+    EXPECT_STREQ(thrown_by([] { engine(engine::kind::cpu, 1); }).what(),
+                 "could not create an engine: there is no engine 1 of kind cpu");
 }
 
 TEST_F(last_error, exceptions_get_by_without_memory) {

@@ -14,16 +14,6 @@ namespace {
 
 constexpr auto INVALID = jitnorm_invalid_arguments;
 
-// What body prints to standard output at the verbose level.
-template <typename Body>
-std::string log_of(int level, Body &&body) {
-    testing::internal::CaptureStdout();
-    EXPECT_OK(jitnorm_set_verbose(level));
-    body();
-    EXPECT_OK(jitnorm_set_verbose(0));
-    return testing::internal::GetCapturedStdout();
-}
-
 int count(const std::string &text, const std::string &part) {
     int found = 0;
     for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
@@ -50,11 +40,9 @@ TEST(verbose, executions_at_one_creations_at_two) {
 // "...,<implementation>,<problem>,<milliseconds>"
 TEST(verbose, execution_tells_what_and_how_long) {
     const owned_pd pd = make_pd();
-    const char *name = nullptr;
-    EXPECT_OK(jitnorm_primitive_desc_query(pd, jitnorm_query_impl_info_str, 0, &name));
     execution run(pd);
     const std::string log = log_of(1, [&] { EXPECT_OK(run.run()); });
-    EXPECT_EQ(count(log, std::string(",") + name + ",--dir=FWD_I "), 1) << log;
+    EXPECT_EQ(count(log, std::string(",") + implementation_of(pd) + ",--dir=FWD_I "), 1) << log;
     EXPECT_EQ(count(log, " 3x8,"), 1) << log;
     char *end = nullptr;
     const double milliseconds = std::strtod(log.c_str() + log.rfind(',') + 1, &end);

@@ -17,19 +17,24 @@ namespace {
 
 constexpr auto INVALID = jitnorm_invalid_arguments;
 
+void *data_of(const owned_memory &memory) {
+    void *handle = &handle;
+    EXPECT_OK(jitnorm_memory_get_data_handle(memory, &handle));
+    return handle;
+}
+
 TEST(memory, takes_the_callers_pointer) {
     float data[6];
     const owned_md md = make_md({2, 3}, jitnorm_f32);
     const owned_memory memory = make_memory(md, data);
-    void *handle = nullptr, *mapped = nullptr;
+    void *mapped = nullptr;
     const_jitnorm_memory_desc_t described = nullptr;
     jitnorm_engine_t engine = nullptr;
-    EXPECT_OK(jitnorm_memory_get_data_handle(memory, &handle));
     EXPECT_OK(jitnorm_memory_map_data(memory, &mapped));
     EXPECT_OK(jitnorm_memory_unmap_data(memory, mapped));
     EXPECT_OK(jitnorm_memory_get_memory_desc(memory, &described));
     EXPECT_OK(jitnorm_memory_get_engine(memory, &engine));
-    EXPECT_EQ(handle, data);
+    EXPECT_EQ(data_of(memory), data);
     EXPECT_EQ(mapped, data);
     EXPECT_TRUE(jitnorm_memory_desc_equal(described, md));
     EXPECT_EQ(engine, cpu());
@@ -56,11 +61,9 @@ TEST(memory, tells_buffers_by_index) {
         EXPECT_EQ(jitnorm_memory_map_data_v2(memory, &handle, index), INVALID);
         EXPECT_EQ(jitnorm_memory_unmap_data_v2(memory, handle, index), INVALID);
     }
-    EXPECT_OK(jitnorm_memory_get_data_handle(memory, &handle));
-    EXPECT_EQ(handle, data) << "a wrong index changes nothing";
+    EXPECT_EQ(data_of(memory), data) << "a wrong index changes nothing";
     EXPECT_OK(jitnorm_memory_set_data_handle_v2(memory, nullptr, 0));
-    EXPECT_OK(jitnorm_memory_get_data_handle(memory, &handle));
-    EXPECT_EQ(handle, nullptr);
+    EXPECT_EQ(data_of(memory), nullptr);
 }
 
 TEST(memory, maps_nothing_where_there_is_nothing) {
@@ -121,8 +124,7 @@ TEST(memory, allocates_aligned) {
     for (const jitnorm_dim_t count : {1, 63, 64, 65, 100000}) {
         const owned_md md = make_md({count}, jitnorm_u8);
         const owned_memory memory = make_memory(md, JITNORM_MEMORY_ALLOCATE);
-        void *handle = nullptr;
-        EXPECT_OK(jitnorm_memory_get_data_handle(memory, &handle));
+        void *handle = data_of(memory);
         ASSERT_NE(handle, nullptr);
         EXPECT_EQ(reinterpret_cast<uintptr_t>(handle) % 64, 0u);
         std::memset(handle, 1, size_t(count));
@@ -130,30 +132,21 @@ TEST(memory, allocates_aligned) {
 }
 
 TEST(memory, allocates_nothing_for_nothing) {
-    void *of_null = &of_null;
-    EXPECT_OK(jitnorm_memory_get_data_handle(make_memory(nullptr, JITNORM_MEMORY_ALLOCATE), &of_null));
-    EXPECT_EQ(of_null, nullptr);
-    void *handle = &handle;
-    const owned_md empty = make_md({0, 5}, jitnorm_f32);
-    EXPECT_OK(jitnorm_memory_get_data_handle(make_memory(empty, JITNORM_MEMORY_ALLOCATE), &handle));
-    EXPECT_EQ(handle, nullptr);
+    EXPECT_EQ(data_of(make_memory(nullptr, JITNORM_MEMORY_ALLOCATE)), nullptr);
+    EXPECT_EQ(data_of(make_memory(make_md({0, 5}, jitnorm_f32), JITNORM_MEMORY_ALLOCATE)), nullptr);
 }
 
 TEST(memory, handle_can_be_set_later_and_replaced) {
     float data[6];
     const owned_memory memory = make_memory(make_md({2, 3}, jitnorm_f32), JITNORM_MEMORY_NONE);
-    void *handle = data;
-    EXPECT_OK(jitnorm_memory_get_data_handle(memory, &handle));
-    EXPECT_EQ(handle, nullptr);
+    EXPECT_EQ(data_of(memory), nullptr);
     EXPECT_OK(jitnorm_memory_set_data_handle(memory, data));
-    EXPECT_OK(jitnorm_memory_get_data_handle(memory, &handle));
-    EXPECT_EQ(handle, data);
+    EXPECT_EQ(data_of(memory), data);
 }
 
 TEST(memory, own_handle_survives_being_set_again) {
     const owned_memory memory = make_memory(make_md({2, 3}, jitnorm_f32), JITNORM_MEMORY_ALLOCATE);
-    void *own = nullptr;
-    EXPECT_OK(jitnorm_memory_get_data_handle(memory, &own));
+    void *own = data_of(memory);
     EXPECT_OK(jitnorm_memory_set_data_handle(memory, own));
     std::memset(own, 0, 24); // an address sanitizer would object had it been freed
     float data[6];

@@ -9,22 +9,6 @@ namespace dnnl = jitnorm;
 #define C_NAME(name) jitnorm_##name
 #define jitnorm_const_primitive_desc_t const_jitnorm_primitive_desc_t
 
-namespace {
-
-dnnl::memory::desc rows() { return {{3, 8}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::ab}; }
-
-dnnl::layer_normalization_forward::primitive_desc make_forward(const dnnl::engine &on, dnnl::prop_kind kind) {
-    return {on, kind, rows(), rows(), 1e-5f, dnnl::normalization_flags::none};
-}
-
-dnnl::layer_normalization_backward::primitive_desc
-make_backward(const dnnl::engine &on, dnnl::prop_kind kind,
-              const dnnl::layer_normalization_forward::primitive_desc &hint) {
-    return {on, kind, rows(), rows(), rows(), 1e-5f, dnnl::normalization_flags::none, hint};
-}
-
-} // namespace
-
 #include "ownership.hpp"
 
 namespace {

@@ -21,11 +21,7 @@ protected:
         ASSERT_EQ(spoiled.tensors().count(arg), 1u);
         std::vector<std::byte> bytes(jitnorm_memory_desc_get_size(md) + 1, std::byte(0x3f));
         spoiled.tensors().at(arg).memory = make_memory(md, bytes.data());
-        testing::internal::CaptureStdout();
-        EXPECT_OK(jitnorm_set_verbose(1));
-        EXPECT_EQ(spoiled.run(), INVALID);
-        EXPECT_OK(jitnorm_set_verbose(0));
-        const std::string log = testing::internal::GetCapturedStdout();
+        const std::string log = log_of(1, [&] { EXPECT_EQ(spoiled.run(), INVALID); });
         EXPECT_NE(log.find("error,jitnorm_primitive_execute,invalid_arguments,"), std::string::npos) << log;
         EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 1) << log;
         EXPECT_TRUE(spoiled.is_untouched());

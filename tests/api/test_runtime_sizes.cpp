@@ -44,8 +44,8 @@ TEST_P(open_sizes, give_the_bits_of_given_ones) {
             for (request closed : open.meets) {
                 closed.kind = v.kind;
                 closed.flags = v.flags;
-                SCOPED_TRACE(testing::Message() << name_of(pd) << ", kind " << v.kind << ", flags " << v.flags << ", "
-                                                << testing::PrintToString(closed.sizes) << ", seed " << SEED);
+                SCOPED_TRACE(testing::Message() << implementation_of(pd) << ", kind " << v.kind << ", flags " << v.flags
+                                                << ", " << testing::PrintToString(closed.sizes) << ", seed " << SEED);
                 expect_bits_of(pd, closed);
             }
         } while (jitnorm_primitive_desc_next_impl(pd) == jitnorm_success);
@@ -128,7 +128,7 @@ TEST(runtime_sizes, of_the_statistics_alone) {
             closed.statistics = meets;
             const owned_pd pd = open.create();
             do {
-                SCOPED_TRACE(name_of(pd));
+                SCOPED_TRACE(implementation_of(pd));
                 expect_bits_of(pd, closed);
             } while (jitnorm_primitive_desc_next_impl(pd) == jitnorm_success);
         }
@@ -143,9 +143,7 @@ TEST(runtime_sizes, of_statistics_that_are_not_used) {
 }
 
 TEST(runtime_sizes, the_users_scratchpad_serves_all_sizes) {
-    owned_attr attr;
-    ASSERT_OK(jitnorm_primitive_attr_create(&attr));
-    EXPECT_OK(jitnorm_primitive_attr_set_scratchpad_mode(attr, jitnorm_scratchpad_mode_user));
+    const owned_attr attr = with_user_scratchpad();
     for (const auto kind : {jitnorm_forward_training, jitnorm_backward})
         for (const layout &both : {tag(jitnorm_ab), tag(jitnorm_ba)}) {
             const owned_pd open = request{kind, C | H, {R, R}, both, both, jitnorm_f32, attr}.create();
@@ -158,9 +156,7 @@ TEST(runtime_sizes, the_users_scratchpad_serves_all_sizes) {
 }
 
 TEST(runtime_sizes, rows_that_lie_dense_and_backward_ask_the_user_for_no_scratchpad) {
-    owned_attr attr;
-    ASSERT_OK(jitnorm_primitive_attr_create(&attr));
-    EXPECT_OK(jitnorm_primitive_attr_set_scratchpad_mode(attr, jitnorm_scratchpad_mode_user));
+    const owned_attr attr = with_user_scratchpad();
     const auto asks = [&](jitnorm_prop_kind_t kind, const layout &both) {
         const owned_pd open = request{kind, C, {R, R}, both, both, jitnorm_f32, attr}.create();
         return ndims_of(jitnorm_primitive_desc_query_md(open, jitnorm_query_scratchpad_md, 0)) != 0;
@@ -186,10 +182,7 @@ TEST(runtime_sizes, several_threads_with_sizes_of_their_own) {
                 fill(expected);
                 EXPECT_OK(expected.run());
                 const owned_stream stream = make_stream();
-                const auto args = run.args();
-                for (int i = 0; i < 20; ++i)
-                    wrong += jitnorm_primitive_execute(shared.primitive(), stream, int(args.size()), args.data()) !=
-                             jitnorm_success;
+                for (int i = 0; i < 20; ++i) wrong += run.run_by(shared.primitive(), stream) != jitnorm_success;
                 for (auto &[arg, tensor] : expected.tensors()) wrong += run.tensors().at(arg).bytes != tensor.bytes;
             });
         threads.clear();
@@ -202,19 +195,17 @@ TEST(runtime_sizes, are_done_by_what_does_given_ones) {
         for (const layout &both : {tag(jitnorm_ab), tag(jitnorm_ba)}) {
             const owned_pd open = request{kind, C, {R, R}, both, both}.create();
             const owned_pd closed = request{kind, C, {6, 24}, both, both}.create();
-            EXPECT_EQ(name_of(open), name_of(closed));
+            EXPECT_EQ(implementation_of(open), implementation_of(closed));
         }
 }
 
 TEST(runtime_sizes, post_ops) {
     const auto attr_with = [](const dims &src1, jitnorm_data_type_t type) {
-        owned_post_ops post_ops;
-        EXPECT_OK(jitnorm_post_ops_create(&post_ops));
+        const owned_post_ops post_ops = make_post_ops();
         EXPECT_OK(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_relu, 0.f, 0.f));
         EXPECT_OK(jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_add, make_md(src1, type)));
         EXPECT_OK(jitnorm_post_ops_append_sum(post_ops, 0.5f, 0, jitnorm_data_type_undef));
-        owned_attr attr;
-        EXPECT_OK(jitnorm_primitive_attr_create(&attr));
+        owned_attr attr = make_attr();
         EXPECT_OK(jitnorm_primitive_attr_set_post_ops(attr, post_ops));
         return attr;
     };
@@ -254,15 +245,11 @@ TEST(runtime_sizes, queries_show_them) {
 }
 
 TEST(runtime_sizes, the_log_tells_them) {
-    testing::internal::CaptureStdout();
-    EXPECT_OK(jitnorm_set_verbose(2));
-    const owned_pd open = request{jitnorm_forward_inference, 0, {R, R}, {}, {}}.create();
-    const owned_pd closed = request{jitnorm_forward_inference, 0, {5, 9}, {}, {}}.create();
-    execution run(open, closed);
-    fill(run);
-    EXPECT_OK(run.run());
-    EXPECT_OK(jitnorm_set_verbose(0));
-    const std::string log = testing::internal::GetCapturedStdout();
+    const std::string log = log_of(2, [] {
+        const owned_pd open = request{jitnorm_forward_inference, 0, {R, R}, {}, {}}.create();
+        const owned_pd closed = request{jitnorm_forward_inference, 0, {5, 9}, {}, {}}.create();
+        EXPECT_OK(execution(open, closed).run());
+    });
     const auto line = [&](const std::string &event, const std::string &sizes) {
         const size_t begin = log.find(event), end = log.find('\n', begin);
         return begin != std::string::npos && log.substr(begin, end - begin).find(sizes) != std::string::npos;

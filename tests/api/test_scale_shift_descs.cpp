@@ -258,9 +258,7 @@ TEST_P(scale_shift_descs, threads_take_equal_numbers_of_whole_groups) {
         fill_tensors(e);
         watching_pool pool = {e.tensors().at(forward ? JITNORM_ARG_DST : JITNORM_ARG_DIFF_SRC).bytes,
                               512 * sizeof(float)};
-        const owned_stream on = make_stream({watching_pool::parallel_for, &pool, int(THREADS)});
-        const auto list = e.args();
-        EXPECT_OK(jitnorm_primitive_execute(e.primitive(), on, int(list.size()), list.data()));
+        EXPECT_OK(e.run_on(make_stream({watching_pool::parallel_for, &pool, int(THREADS)})));
         if (GetParam() == std::string("ref:any")) continue; // has no plans
         ASSERT_EQ(pool.written.size(), THREADS);
         for (size_t part = 0, row = 0; part < THREADS; ++part) {
@@ -272,25 +270,15 @@ TEST_P(scale_shift_descs, threads_take_equal_numbers_of_whole_groups) {
 
 TEST_P(scale_shift_descs, sizes_that_come_at_execution) {
     constexpr jitnorm_dim_t R = JITNORM_RUNTIME_DIM_VAL;
-    const owned_md open = make_md({R, R, R}, jitnorm_f32, dims{R, R, R}),
-                   open_scale = make_md({R, 1, R}, jitnorm_f32, dims{R, R, R});
     for (const auto &[rows, forward] : {std::pair(7, true), {7, false}, {70, false}}) { // 70: several row blocks
-        const work w = {.sizes = {3, rows, 70}, .mask = 1, .forward = forward};
-        const owned_md data = w.data();
-        const owned_attr attr = make_attr();
-        EXPECT_OK(jitnorm_primitive_attr_set_scale_shift_descs(attr, open_scale, open_scale));
-        const owned_md statistics = make_md({R, R}, jitnorm_f32, dims{R, R});
-        const owned_pd pd =
-            forward
-                ? made(forward_request{.src = open, .dst = open, .statistics = statistics, .flags = CH, .attr = attr})
-                : made(backward_request{.diff_src = open,
-                                        .diff_dst = open,
-                                        .src = open,
-                                        .statistics = statistics,
-                                        .flags = CH,
-                                        .attr = attr});
+        const work w = {.sizes = {3, rows, 70}, .mask = 1, .forward = forward}, later = {.sizes = {R, R, R},
+                                                                                         .mask = 1,
+                                                                                         .forward = forward,
+                                                                                         .strides = {R, R, R},
+                                                                                         .scale_strides = {R, R, R}};
+        const owned_md data = w.data(), open = later.data();
         const owned_pd sizes = pd_of(w, data, true);
-        execution known(sizes), found(pd, sizes);
+        execution known(sizes), found(pd_of(later, open, true), sizes);
         for (execution *e : {&known, &found}) {
             fill_tensors(*e);
             EXPECT_OK(e->run());

@@ -27,10 +27,7 @@ owned_pd make_pd() {
 TEST(isa, cap_changes_what_is_chosen) {
     const jitnorm_cpu_isa_t best = jitnorm_get_effective_cpu_isa();
     ASSERT_OK(jitnorm_set_max_cpu_isa(jitnorm_cpu_isa_sse41));
-    const owned_pd pd = make_pd();
-    const char *name = nullptr;
-    EXPECT_OK(jitnorm_primitive_desc_query(pd, jitnorm_query_impl_info_str, 0, &name));
-    EXPECT_STREQ(name, "ref:any");
+    EXPECT_STREQ(implementation_of(make_pd()), "ref:any");
     EXPECT_EQ(jitnorm_get_effective_cpu_isa(), jitnorm_cpu_isa_sse41);
     ASSERT_OK(jitnorm_set_max_cpu_isa(best));
     EXPECT_EQ(jitnorm_get_effective_cpu_isa(), best);
@@ -115,23 +112,17 @@ TEST(environment, functions_take_precedence) {
     EXPECT_EXIT(exit_with_status_where_set(), testing::ExitedWithCode(jitnorm_success), "");
 }
 
-const char *name_of(const owned_pd &pd) {
-    const char *name = nullptr;
-    EXPECT_OK(jitnorm_primitive_desc_query(pd, jitnorm_query_impl_info_str, 0, &name));
-    return name;
-}
-
 TEST(implementation, is_what_was_set) {
     const owned_pd before = make_pd();
-    const std::string usual = name_of(before);
+    const std::string usual = implementation_of(before);
     ASSERT_OK(jitnorm_set_implementation("ref:any"));
-    EXPECT_STREQ(name_of(make_pd()), "ref:any");
-    EXPECT_EQ(name_of(before), usual) << "existing descriptors stay as they are";
+    EXPECT_STREQ(implementation_of(make_pd()), "ref:any");
+    EXPECT_EQ(implementation_of(before), usual) << "existing descriptors stay as they are";
     EXPECT_EQ(jitnorm_set_implementation("ref"), INVALID);
-    EXPECT_STREQ(name_of(make_pd()), "ref:any") << "an error changes nothing";
+    EXPECT_STREQ(implementation_of(make_pd()), "ref:any") << "an error changes nothing";
     for (const char *any : {"", static_cast<const char *>(nullptr)}) {
         ASSERT_OK(jitnorm_set_implementation(any));
-        EXPECT_EQ(name_of(make_pd()), usual);
+        EXPECT_EQ(implementation_of(make_pd()), usual);
     }
 }
 

@@ -4,17 +4,14 @@
 #include <limits>
 #include <random>
 
-#include "base/bytes.hpp"
-#include "math/convert.hpp"
-#include "rig/execution.hpp"
+#include "row_tensors.hpp"
 
 using namespace jitnorm::tests;
-namespace impl = jitnorm::impl;
 
 namespace {
 
 using bytes = std::vector<std::byte>;
-using cuts = std::vector<jitnorm_dim_t>; // numbers of columns
+using cuts = dims; // numbers of columns
 constexpr jitnorm_data_type_t TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64};
 constexpr unsigned AFFINE = jitnorm_use_scale | jitnorm_use_shift;
 
@@ -26,14 +23,7 @@ struct shape {
 
 bytes as(jitnorm_data_type_t type, const std::vector<double> &values) {
     bytes result(values.size() * jitnorm_data_type_size(type));
-    impl::visit_data_type(type, [&]<typename Stored>(impl::stored_as<Stored>) {
-        for (size_t i = 0; i < values.size(); ++i) {
-            if constexpr (std::is_same_v<Stored, double>)
-                impl::store(values[i], result.data(), jitnorm_dim_t(i));
-            else
-                impl::store(impl::narrow<Stored>(float(values[i])), result.data(), jitnorm_dim_t(i));
-        }
-    });
+    for (size_t i = 0; i < values.size(); ++i) benchdnn_lite::store(type, result.data(), jitnorm_dim_t(i), values[i]);
     return result;
 }
 
@@ -111,16 +101,12 @@ private:
     static bool equal(const bytes &a, const bytes &b, jitnorm_data_type_t type) {
         if (a == b) return true;
         if (a.size() != b.size()) return false;
-        return impl::visit_data_type(type, [&]<typename Stored>(impl::stored_as<Stored>) {
-            const auto value = [](const bytes &from, size_t i) {
-                return impl::widen<double>(impl::load<Stored>(from.data(), jitnorm_dim_t(i)));
-            };
-            for (size_t i = 0; i < a.size() / sizeof(Stored); ++i) {
-                const double x = value(a, i), y = value(b, i);
-                if (!(x == y && std::signbit(x) == std::signbit(y)) && !(std::isnan(x) && std::isnan(y))) return false;
-            }
-            return true;
-        });
+        for (size_t i = 0; i < a.size() / jitnorm_data_type_size(type); ++i) {
+            const double x = benchdnn_lite::load(type, a.data(), jitnorm_dim_t(i)),
+                         y = benchdnn_lite::load(type, b.data(), jitnorm_dim_t(i));
+            if (!(x == y && std::signbit(x) == std::signbit(y)) && !(std::isnan(x) && std::isnan(y))) return false;
+        }
+        return true;
     }
 
     bytes src(jitnorm_dim_t first, jitnorm_dim_t count) const {
@@ -173,16 +159,7 @@ private:
     results expected_;
 };
 
-// So many ranges of whole chunks, as even as can be; with more ranges than chunks some are empty.
-cuts cut_evenly(jitnorm_dim_t columns, int ranges) {
-    constexpr jitnorm_dim_t CHUNK = 4096;
-    const jitnorm_dim_t chunks = (columns + CHUNK - 1) / CHUNK;
-    cuts result;
-    for (int i = 0; i < ranges; ++i)
-        result.push_back(std::min((i + 1) * chunks / ranges * CHUNK, columns) -
-                         std::min(i * chunks / ranges * CHUNK, columns));
-    return result;
-}
+constexpr jitnorm_dim_t CHUNK = 4096;
 
 TEST(shared_columns, give_the_bits_of_whole_rows) {
     for (const auto type : TYPES)
@@ -190,13 +167,13 @@ TEST(shared_columns, give_the_bits_of_whole_rows) {
             for (const jitnorm_dim_t rows : {1, 5})
                 for (const jitnorm_dim_t columns : {4096 * 3, 4096 * 6 + 100}) {
                     const rows_to_cut all({rows, columns, type, flags}, normal(rows * columns, 3, 2));
-                    for (const int ranges : {1, 2, 3, 5}) all.expect_whole(cut_evenly(columns, ranges));
+                    for (const int ranges : {1, 2, 3, 5}) all.expect_whole(cut_evenly(columns, CHUNK, ranges));
                 }
 }
 
 TEST(shared_columns, may_be_of_many_rows) {
     const shape size = {1100, 4096 + 7, jitnorm_bf16};
-    rows_to_cut(size, normal(size.rows * size.columns, 1, 1)).expect_whole(cut_evenly(size.columns, 2));
+    rows_to_cut(size, normal(size.rows * size.columns, 1, 1)).expect_whole(cut_evenly(size.columns, CHUNK, 2));
 }
 
 TEST(shared_columns, may_be_none) {
@@ -225,7 +202,7 @@ TEST(shared_columns, may_have_any_values) {
             row(5)[4096] = 1e5; // a poor pivot
             for (int c = 0; c < size.columns; ++c) row(6)[c] = 0.1;
             const rows_to_cut all(size, values);
-            for (const int ranges : {2, 3}) all.expect_whole(cut_evenly(size.columns, ranges));
+            for (const int ranges : {2, 3}) all.expect_whole(cut_evenly(size.columns, CHUNK, ranges));
         }
 }
 

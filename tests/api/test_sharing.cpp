@@ -116,10 +116,8 @@ TEST_F(sharing, whatever_differs_is_another_entry) {
 
 // docs/embedding.md: what tens of post-ops are asked with is too long to be kept.
 TEST_F(sharing, requests_with_tens_of_post_ops_are_made_anew) {
-    owned_post_ops post_ops;
-    owned_attr attr;
-    EXPECT_OK(jitnorm_post_ops_create(&post_ops));
-    EXPECT_OK(jitnorm_primitive_attr_create(&attr));
+    const owned_post_ops post_ops = make_post_ops();
+    const owned_attr attr = make_attr();
     for (int i = 0; i < 32; ++i) EXPECT_OK(jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_add, data));
     EXPECT_OK(jitnorm_primitive_attr_set_post_ops(attr, post_ops));
     forward_request request = forward;

@@ -54,10 +54,8 @@ INSTANTIATE_TEST_SUITE_P(all, undecided_layouts, testing::ValuesIn(UNDECIDED),
 TEST(undecided_layouts, post_op_follows_the_destination) {
     const owned_md src = make_md({2, 3, 8}, jitnorm_f32, jitnorm_bac);
     const owned_md any = make_md({2, 3, 8}, jitnorm_f32, jitnorm_format_tag_any);
-    owned_post_ops post_ops;
-    owned_attr attr;
-    ASSERT_OK(jitnorm_post_ops_create(&post_ops));
-    ASSERT_OK(jitnorm_primitive_attr_create(&attr));
+    const owned_post_ops post_ops = make_post_ops();
+    const owned_attr attr = make_attr();
     EXPECT_OK(jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_add, any));
     EXPECT_OK(jitnorm_primitive_attr_set_post_ops(attr, post_ops));
     const owned_pd pd = forward_request{jitnorm_forward_inference, src, src}.make(0, attr);

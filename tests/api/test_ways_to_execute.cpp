@@ -25,14 +25,8 @@ TEST(in_place, one_memory_for_both) {
     EXPECT_EQ(run.get(JITNORM_ARG_SRC), apart.get(JITNORM_ARG_DST));
 }
 
-owned_attr user_scratchpad() {
-    owned_attr attr = make_attr();
-    EXPECT_OK(jitnorm_primitive_attr_set_scratchpad_mode(attr, jitnorm_scratchpad_mode_user));
-    return attr;
-}
-
 TEST(scratchpad, the_users_gives_the_same_bits) {
-    const owned_attr attr = user_scratchpad();
+    const owned_attr attr = with_user_scratchpad();
     for (request r : {request{jitnorm_forward_training, C | H, SIZES, {}, {}},
                       {jitnorm_backward, C | H, SIZES, {}, {}},
                       columns()}) {
@@ -45,7 +39,7 @@ TEST(scratchpad, the_users_gives_the_same_bits) {
 
 // Any address will do, and nothing is written beside it.
 TEST(scratchpad, the_users_needs_no_alignment) {
-    const owned_attr attr = user_scratchpad();
+    const owned_attr attr = with_user_scratchpad();
     execution library(columns().create()), run(columns(attr).create());
     if (run.tensors().count(JITNORM_ARG_SCRATCHPAD) == 0) GTEST_SKIP() << "this implementation needs no scratchpad";
     fill(library);

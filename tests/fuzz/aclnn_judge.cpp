@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnn_judge.hpp"
 
-#include "tally.hpp"
-
 namespace jitnorm::fuzz {
 
 namespace {

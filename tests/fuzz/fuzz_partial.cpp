@@ -6,26 +6,87 @@
 #include "judge.hpp"
 #include "run_one.hpp"
 #include "streams.hpp"
-#include "tally.hpp"
 #include "tensor_regions.hpp"
 
 namespace jitnorm::fuzz {
 
 namespace {
 
+constexpr jitnorm_data_type_t TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64};
+
 struct partial_choice {
     int64_t rows = 0, columns = 0, stride = 0;
     jitnorm_data_type_t type = jitnorm_f32, affine_type = jitnorm_f32;
     float epsilon = 1e-5F;
     unsigned flags = 0;
-    std::vector<int64_t> ranges; // numbers of rows
+    std::vector<int64_t> ranges; // numbers of rows, or of columns
 
     bool wants_scale() const { return (flags & jitnorm_use_scale) != 0; }
     bool wants_shift() const { return (flags & jitnorm_use_shift) != 0; }
 };
 
-partial_choice choose_partial(byte_stream &choices) {
-    constexpr jitnorm_data_type_t TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64};
+layout row_major(jitnorm_data_type_t type, const sizes &dims, const sizes &strides) {
+    return {type, dims, dims, strides, {}, 0};
+}
+
+// The descriptor that `create` makes of the arguments behind the engine.
+template <typename Create, typename... Arguments>
+tests::owned_pd described(Create &&create, const Arguments &...arguments) {
+    tests::owned_pd pd;
+    require(create(&pd, tests::cpu(), arguments...) == jitnorm_success, "a part of a problem can be described",
+            jitnorm_get_last_error());
+    return pd;
+}
+
+// Executes with what the primitive has of these arguments, on one thread or three in turn.
+void execute(const_jitnorm_primitive_desc_t pd, const std::vector<std::pair<int, void *>> &arguments, bool &in_parts) {
+    const tests::owned_primitive primitive = tests::make_primitive(pd);
+    std::vector<tests::owned_memory> memories;
+    std::vector<jitnorm_exec_arg_t> list;
+    for (const auto &[arg, data] : arguments) {
+        const auto *md = jitnorm_primitive_desc_query_md(pd, jitnorm_query_exec_arg_md, arg);
+        if (tests::ndims_of(md) == 0) continue;
+        memories.push_back(tests::make_memory(md, data));
+        list.push_back({arg, memories.back().get()});
+    }
+    require(jitnorm_primitive_execute(primitive.get(), stream(in_parts), int(list.size()), list.data()) ==
+                jitnorm_success,
+            "a primitive can be executed", jitnorm_get_last_error());
+    in_parts = !in_parts;
+}
+
+// Memory for the sums that the primitive writes for the argument.
+class sums_of_part {
+public:
+    sums_of_part(const_jitnorm_primitive_desc_t pd, int arg)
+        : memory_(jitnorm_memory_desc_get_size(jitnorm_primitive_desc_query_md(pd, jitnorm_query_exec_arg_md, arg)),
+                  tests::guard_side::after) {}
+
+    void *data() const { return memory_.data(); }
+    std::vector<double> values() const {
+        require(memory_.slack_untouched(), "nothing is written around the sums");
+        const auto *const first = memory_.as<double>();
+        return {first, first + memory_.bytes() / sizeof(double)};
+    }
+
+private:
+    tests::guarded_buffer memory_;
+};
+
+std::vector<const double *> pointers_to(const std::vector<std::vector<double>> &sums) {
+    std::vector<const double *> pointers;
+    for (const auto &each : sums) pointers.push_back(each.data());
+    return pointers;
+}
+
+void require_same(const char *what, const numbers &a, const numbers &b) {
+    for (size_t i = 0; i < a.size(); ++i)
+        require(a[i] == b[i] || (a[i] != a[i] && b[i] != b[i]), "parts give the bits of the whole", what);
+}
+
+// ---- rows
+
+partial_choice choose_rows(byte_stream &choices) {
     constexpr unsigned FLAGS[] = {jitnorm_use_global_stats, jitnorm_rms_norm};
     constexpr int64_t ROWS[] = {1, 3, 4, 31, 64, 65, 300, 513, 1100};
     partial_choice what;
@@ -86,10 +147,6 @@ public:
 private:
     // Of the tensor, or of the part of it that belongs to some rows.
     layout where_is(slot s, int64_t rows) const {
-        using sizes = std::vector<int64_t>;
-        const auto row_major = [](jitnorm_data_type_t type, const sizes &dims, const sizes &strides) {
-            return layout{type, dims, dims, strides, {}, 0};
-        };
         switch (s) {
         case MEAN:
         case VARIANCE:
@@ -113,33 +170,22 @@ private:
     // Executes, with the tensors' parts from row `first`. `gradients`: where the gradients go, in place of tensors.
     void execute(const_jitnorm_primitive_desc_t pd, int64_t first, int64_t rows, slot diff_src,
                  const std::vector<void *> &gradients) {
-        const tests::owned_primitive primitive = tests::make_primitive(pd);
-        std::vector<tests::owned_memory> memories;
-        std::vector<jitnorm_exec_arg_t> list;
+        std::vector<std::pair<int, void *>> arguments;
         for (const slot s : {SRC, DIFF_DST, MEAN, VARIANCE, SCALE, diff_src, DIFF_SCALE, DIFF_SHIFT}) {
-            const auto *md = jitnorm_primitive_desc_query_md(pd, jitnorm_query_exec_arg_md, ARGUMENTS[s]);
             const layout where = where_is(s, rows);
             const bool is_gradient = s >= DIFF_SCALE, is_of_rows = !is_gradient && s != SCALE;
             const size_t skipped =
                 is_of_rows ? size_t(first * where.strides[0]) * jitnorm_data_type_size(where.type) : 0;
-            void *data = is_gradient ? gradients[s - DIFF_SCALE] : regions_.data(s) + skipped;
-            if (tests::ndims_of(md) == 0) continue; // it has no such argument
-            memories.push_back(tests::make_memory(md, data));
-            list.push_back({ARGUMENTS[s], memories.back().get()});
+            arguments.emplace_back(ARGUMENTS[s], is_gradient ? gradients[s - DIFF_SCALE] : regions_.data(s) + skipped);
         }
-        require(jitnorm_primitive_execute(primitive.get(), stream(in_parts_), int(list.size()), list.data()) ==
-                    jitnorm_success,
-                "a primitive can be executed", jitnorm_get_last_error());
-        in_parts_ = !in_parts_;
+        fuzz::execute(pd, arguments, in_parts_);
     }
 
     void run_whole() {
         const tests::owned_md data = data_md(what_.rows);
-        tests::owned_pd pd;
-        require(jitnorm_layer_normalization_backward_primitive_desc_create_v2(
-                    &pd, tests::cpu(), jitnorm_backward, data.get(), data.get(), data.get(), nullptr, what_.affine_type,
-                    jitnorm_f32, what_.epsilon, what_.flags, nullptr, nullptr) == jitnorm_success,
-                "backward on all rows can be described", jitnorm_get_last_error());
+        const tests::owned_pd pd = described(
+            jitnorm_layer_normalization_backward_primitive_desc_create_v2, jitnorm_backward, data.get(), data.get(),
+            data.get(), nullptr, what_.affine_type, jitnorm_f32, what_.epsilon, what_.flags, nullptr, nullptr);
         execute(pd.get(), 0, what_.rows, DIFF_SRC, {regions_.data(DIFF_SCALE), regions_.data(DIFF_SHIFT)});
     }
 
@@ -147,37 +193,23 @@ private:
         int64_t first = 0;
         for (const int64_t rows : what_.ranges) {
             const tests::owned_md data = data_md(rows);
-            tests::owned_pd pd;
-            require(jitnorm_layer_normalization_partial_backward_primitive_desc_create(
-                        &pd, tests::cpu(), data.get(), data.get(), data.get(), nullptr, jitnorm_f32, what_.epsilon,
-                        what_.flags, first, what_.rows, nullptr) == jitnorm_success,
-                    "backward on some rows can be described", jitnorm_get_last_error());
-            const auto *md =
-                jitnorm_primitive_desc_query_md(pd.get(), jitnorm_query_exec_arg_md,
-                                                what_.wants_scale() ? JITNORM_ARG_DIFF_SCALE : JITNORM_ARG_DIFF_SHIFT);
-            const size_t bytes = jitnorm_memory_desc_get_size(md);
-            const tests::guarded_buffer scale(bytes, tests::guard_side::after), shift(bytes, tests::guard_side::after);
-            execute(pd.get(), first, rows, PART_DIFF_SRC, {scale.as<void>(), shift.as<void>()});
-            require(scale.slack_untouched() && shift.slack_untouched(), "nothing is written around the sums");
-            const auto *const s = scale.as<double>(), *const t = shift.as<double>();
-            sums[0].emplace_back(s, s + bytes / sizeof(double));
-            sums[1].emplace_back(t, t + bytes / sizeof(double));
+            const tests::owned_pd pd =
+                described(jitnorm_layer_normalization_partial_backward_primitive_desc_create, data.get(), data.get(),
+                          data.get(), nullptr, jitnorm_f32, what_.epsilon, what_.flags, first, what_.rows, nullptr);
+            const int sums_arg = what_.wants_scale() ? JITNORM_ARG_DIFF_SCALE : JITNORM_ARG_DIFF_SHIFT;
+            const sums_of_part scale(pd.get(), sums_arg), shift(pd.get(), sums_arg);
+            execute(pd.get(), first, rows, PART_DIFF_SRC, {scale.data(), shift.data()});
+            sums[0].push_back(scale.values());
+            sums[1].push_back(shift.values());
             first += rows;
         }
     }
 
-    static void require_same(const char *what, const numbers &a, const numbers &b) {
-        for (size_t i = 0; i < a.size(); ++i)
-            require(a[i] == b[i] || (a[i] != a[i] && b[i] != b[i]), "ranges of rows give the bits of all rows", what);
-    }
-
     void require_merged(slot s, const numbers &whole, const std::vector<std::vector<double>> &sums) const {
-        std::vector<const double *> pointers;
-        for (const auto &each : sums) pointers.push_back(each.data());
         std::vector<double> merged(size_t(what_.columns)), running(size_t(2 * what_.columns));
         require(jitnorm_layer_normalization_merge_gradients(merged.data(), what_.affine_type, what_.rows, what_.columns,
                                                             int(sums.size()), what_.ranges.data(),
-                                                            pointers.data()) == jitnorm_success,
+                                                            pointers_to(sums).data()) == jitnorm_success,
                 "sums can be merged", jitnorm_get_last_error());
         require_same("merged", whole, read(where_is(s, what_.rows), merged.data()));
         int64_t first = 0;
@@ -199,18 +231,10 @@ private:
 
 // ---- columns
 
-struct columns_choice {
-    int64_t rows = 0, columns = 0, stride = 0;
-    jitnorm_data_type_t type = jitnorm_f32;
-    unsigned flags = 0;
-    std::vector<int64_t> ranges; // numbers of columns
-};
-
-columns_choice choose_columns(byte_stream &choices) {
-    constexpr jitnorm_data_type_t TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64};
+partial_choice choose_columns(byte_stream &choices) {
     constexpr unsigned FLAGS[] = {jitnorm_use_scale, jitnorm_use_shift, jitnorm_rms_norm, jitnorm_inverse_deviation};
     constexpr int64_t CHUNK = 4096, ROWS[] = {1, 2, 5, 33};
-    columns_choice what;
+    partial_choice what;
     what.rows = choices.pick(ROWS);
     what.columns = int64_t(choices.below(4)) * CHUNK + 1 + int64_t(choices.below(CHUNK));
     what.stride = what.columns + (choices.one_in(3) ? int64_t(choices.below(9)) : 0);
@@ -238,7 +262,7 @@ enum columns_slot : size_t {
 
 class columns_problem {
 public:
-    columns_problem(byte_stream &choices, const columns_choice &what) : what_(what) {
+    columns_problem(byte_stream &choices, const partial_choice &what) : what_(what) {
         const size_t element = jitnorm_data_type_size(what.type);
         const size_t data = size_t((what.rows - 1) * what.stride + what.columns) * element;
         regions_.add(data, what.type, true, false);
@@ -255,10 +279,10 @@ public:
         const tests::owned_md all = data_md(what_.columns), none = tests::make_md({}, jitnorm_f32, {});
         run(describe_forward(all, all, what_.flags).get(), 0, WHOLE_DST);
         run_ranges();
-        require_same({PART_DST, PART_MEAN, PART_VARIANCE}, "columns give the bits of whole rows");
+        require_same_columns({PART_DST, PART_MEAN, PART_VARIANCE}, "columns");
         const unsigned rest = what_.flags & ~unsigned(jitnorm_use_scale | jitnorm_use_shift);
         run(describe_forward(all, none, rest).get(), 0, PART_DST);
-        require_same({PART_MEAN, PART_VARIANCE}, "statistics have the same bits without dst");
+        require_same_columns({PART_MEAN, PART_VARIANCE}, "statistics without dst");
         count("compared columns");
     }
 
@@ -268,104 +292,67 @@ private:
     }
 
     static tests::owned_pd describe_forward(const tests::owned_md &src, const tests::owned_md &dst, unsigned flags) {
-        tests::owned_pd pd;
-        require(jitnorm_layer_normalization_forward_primitive_desc_create_v2(
-                    &pd, tests::cpu(), jitnorm_forward_training, src.get(), dst.get(), nullptr, jitnorm_f32, 1e-5F,
-                    flags, nullptr) == jitnorm_success,
-                "forward on whole rows can be described", jitnorm_get_last_error());
-        return pd;
+        return described(jitnorm_layer_normalization_forward_primitive_desc_create_v2, jitnorm_forward_training,
+                         src.get(), dst.get(), nullptr, jitnorm_f32, 1e-5F, flags, nullptr);
     }
 
     // Executes on the columns from `first` on; results go to the three slots from `dst` on.
-    void run(const_jitnorm_primitive_desc_t pd, int64_t first, columns_slot dst, double *sums = nullptr) {
-        const int64_t element = int64_t(jitnorm_data_type_size(what_.type));
-        const std::pair<int, void *> all[] = {
-            {JITNORM_ARG_SRC, regions_.data(X) + first * element},
-            {JITNORM_ARG_SCALE, regions_.data(GAMMA) + first * int64_t(sizeof(float))},
-            {JITNORM_ARG_SHIFT, regions_.data(BETA) + first * int64_t(sizeof(float))},
-            {JITNORM_ARG_DST, regions_.data(dst) + first * element},
-            {JITNORM_ARG_MEAN, regions_.data(dst + 1)},
-            {JITNORM_ARG_VARIANCE, regions_.data(dst + 2)},
-            {JITNORM_ARG_ROW_SUMS, sums}};
-        const tests::owned_primitive primitive = tests::make_primitive(pd);
-        std::vector<tests::owned_memory> memories;
-        std::vector<jitnorm_exec_arg_t> list;
-        for (const auto &[arg, data] : all) {
-            const auto *md = jitnorm_primitive_desc_query_md(pd, jitnorm_query_exec_arg_md, arg);
-            if (tests::ndims_of(md) == 0) continue; // it has no such argument
-            memories.push_back(tests::make_memory(md, data));
-            list.push_back({arg, memories.back().get()});
-        }
-        require(jitnorm_primitive_execute(primitive.get(), stream(in_parts_), int(list.size()), list.data()) ==
-                    jitnorm_success,
-                "a primitive can be executed", jitnorm_get_last_error());
-        in_parts_ = !in_parts_;
+    void run(const_jitnorm_primitive_desc_t pd, int64_t first, columns_slot dst, void *sums = nullptr) {
+        const int64_t element = int64_t(jitnorm_data_type_size(what_.type)), number = sizeof(float);
+        execute(pd,
+                {{JITNORM_ARG_SRC, regions_.data(X) + first * element},
+                 {JITNORM_ARG_SCALE, regions_.data(GAMMA) + first * number},
+                 {JITNORM_ARG_SHIFT, regions_.data(BETA) + first * number},
+                 {JITNORM_ARG_DST, regions_.data(dst) + first * element},
+                 {JITNORM_ARG_MEAN, regions_.data(dst + 1)},
+                 {JITNORM_ARG_VARIANCE, regions_.data(dst + 2)},
+                 {JITNORM_ARG_ROW_SUMS, sums}},
+                in_parts_);
     }
 
     void run_ranges() {
-        std::vector<std::vector<double>> sums;
-        std::vector<const double *> pointers;
-        for_each_range([&](int64_t first, int64_t columns) {
-            const tests::owned_md data = data_md(columns);
-            tests::owned_pd pd;
-            require(jitnorm_layer_normalization_partial_statistics_primitive_desc_create(
-                        &pd, tests::cpu(), data.get(), what_.flags & unsigned(jitnorm_rms_norm), first, what_.columns,
-                        nullptr) == jitnorm_success,
-                    "moments of some columns can be described", jitnorm_get_last_error());
-            const auto *md = jitnorm_primitive_desc_query_md(pd.get(), jitnorm_query_exec_arg_md, JITNORM_ARG_ROW_SUMS);
-            const size_t bytes = jitnorm_memory_desc_get_size(md);
-            const tests::guarded_buffer found(bytes, tests::guard_side::after);
-            run(pd.get(), first, PART_DST, found.as<double>());
-            require(found.slack_untouched(), "nothing is written around the moments");
-            sums.emplace_back(found.as<double>(), found.as<double>() + bytes / sizeof(double));
+        std::vector<std::vector<double>> sums(what_.ranges.size()); // none of no columns
+        for_each_range([&](size_t i, int64_t first, int64_t columns) {
+            const tests::owned_pd pd =
+                described(jitnorm_layer_normalization_partial_statistics_primitive_desc_create, data_md(columns).get(),
+                          what_.flags & unsigned(jitnorm_rms_norm), first, what_.columns, nullptr);
+            const sums_of_part found(pd.get(), JITNORM_ARG_ROW_SUMS);
+            run(pd.get(), first, PART_DST, found.data());
+            sums[i] = found.values();
         });
-        size_t next = 0;
-        for (const int64_t columns : what_.ranges) pointers.push_back(columns == 0 ? nullptr : sums[next++].data());
         std::vector<double> merged(size_t(4 * what_.rows));
         require(jitnorm_layer_normalization_merge_row_sums(merged.data(), what_.type, what_.rows, what_.columns,
                                                            int(what_.ranges.size()), what_.ranges.data(),
-                                                           pointers.data()) == jitnorm_success,
+                                                           pointers_to(sums).data()) == jitnorm_success,
                 "moments can be merged", jitnorm_get_last_error());
-        for_each_range([&](int64_t first, int64_t columns) {
+        for_each_range([&](size_t, int64_t first, int64_t columns) {
             const tests::owned_md data = data_md(columns);
-            tests::owned_pd pd;
-            require(jitnorm_layer_normalization_partial_forward_primitive_desc_create(
-                        &pd, tests::cpu(), jitnorm_forward_training, data.get(), data.get(), nullptr, jitnorm_f32,
-                        1e-5F, what_.flags, first, what_.columns, nullptr) == jitnorm_success,
-                    "forward on some columns can be described", jitnorm_get_last_error());
+            const tests::owned_pd pd = described(jitnorm_layer_normalization_partial_forward_primitive_desc_create,
+                                                 jitnorm_forward_training, data.get(), data.get(), nullptr, jitnorm_f32,
+                                                 1e-5F, what_.flags, first, what_.columns, nullptr);
             run(pd.get(), first, PART_DST, merged.data());
         });
     }
 
+    // Calls body(number, first column, columns) for each range that has columns.
     template <typename Body>
     void for_each_range(Body &&body) const {
         int64_t first = 0;
-        for (const int64_t columns : what_.ranges) {
-            if (columns > 0) body(first, columns);
-            first += columns;
-        }
+        for (size_t i = 0; i < what_.ranges.size(); first += what_.ranges[i++])
+            if (what_.ranges[i] > 0) body(i, first, what_.ranges[i]);
     }
 
-    void require_same(std::initializer_list<columns_slot> slots, const char *what) const {
+    void require_same_columns(std::initializer_list<columns_slot> slots, const char *what) const {
+        const layout rows = row_major(jitnorm_f32, {what_.rows}, {1}),
+                     data = row_major(what_.type, {what_.rows, what_.columns}, {what_.stride, 1});
         for (const columns_slot s : slots) {
-            using sizes = std::vector<int64_t>;
-            const layout where = s == PART_DST
-                                     ? layout{what_.type,
-                                              {what_.rows, what_.columns},
-                                              {what_.rows, what_.columns},
-                                              {what_.stride, 1},
-                                              {},
-                                              0}
-                                     : layout{jitnorm_f32, sizes{what_.rows}, sizes{what_.rows}, sizes{1}, {}, 0};
             if (s == PART_MEAN && (what_.flags & jitnorm_rms_norm) != 0) continue;
-            const numbers whole = read(where, regions_.data(s - PART_DST + WHOLE_DST)),
-                          part = read(where, regions_.data(s));
-            for (size_t i = 0; i < whole.size(); ++i)
-                require(whole[i] == part[i] || (whole[i] != whole[i] && part[i] != part[i]), what);
+            const layout &where = s == PART_DST ? data : rows;
+            require_same(what, read(where, regions_.data(s - PART_DST + WHOLE_DST)), read(where, regions_.data(s)));
         }
     }
 
-    const columns_choice &what_;
+    const partial_choice &what_;
     tensor_regions regions_; // a tensor for each slot
     bool in_parts_ = false;
 };
@@ -375,10 +362,10 @@ private:
 int run_one(const uint8_t *data, size_t size) {
     byte_stream choices(data, size);
     if (choices.coin()) {
-        const columns_choice what = choose_columns(choices);
+        const partial_choice what = choose_columns(choices);
         columns_problem(choices, what).compare();
     } else {
-        const partial_choice what = choose_partial(choices);
+        const partial_choice what = choose_rows(choices);
         partial_problem(choices, what).compare();
     }
     return 0;

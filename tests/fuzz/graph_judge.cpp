@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <set>
 
-#include "tally.hpp"
-
 namespace jitnorm::fuzz {
 
 namespace {

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "norm/tensors.hpp"
-#include "tally.hpp"
 
 namespace jitnorm::fuzz {
 

@@ -2,7 +2,7 @@
 // A target as the ordinary suite runs it, and as a finding is looked at again:
 //     PROGRAM [--names] [--seeds=FIRST:COUNT] [--at-least=COUNT:EVENT] [FILE or FOLDER]...
 // The input in work is in a file beside the program, so that it is still there when the process has died of it. --names
-// prints the name of each input before it runs. At the end it is told how often what happened (tally.hpp); with
+// prints the name of each input before it runs. At the end it is told how often what happened (run_one.hpp); with
 // --at-least the program fails where something of the inputs before happened less often.
 #include <fcntl.h>
 #include <unistd.h>
@@ -12,15 +12,14 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <random>
 #include <vector>
 
 #include "run_one.hpp"
-#include "tally.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
-using jitnorm::fuzz::input_of_seed;
 using jitnorm::fuzz::run_one;
 
 // What was written to a file stays when the process dies.
@@ -77,6 +76,15 @@ void run_file(const fs::path &path, input_in_work &inputs) {
         std::exit(2);
     }
     inputs.run(path.string(), {std::istreambuf_iterator<char>(file), {}});
+}
+
+// The target's input number `seed`, the same on every machine: random bytes, of different lengths.
+std::string input_of_seed(uint64_t seed) {
+    constexpr size_t LENGTHS[] = {16, 128, 256, 512, 1024};
+    std::mt19937_64 numbers(seed);
+    std::string bytes(LENGTHS[numbers() % std::size(LENGTHS)], '\0');
+    for (char &byte : bytes) byte = char(numbers() % 256);
+    return bytes;
 }
 
 void run_seeds(const char *range, input_in_work &inputs) {

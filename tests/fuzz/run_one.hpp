@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <string>
 
 namespace jitnorm::fuzz {
@@ -13,13 +14,19 @@ namespace jitnorm::fuzz {
 // The answer is 0. A finding ends the process: a sanitizer's report, a signal, or require() below.
 int run_one(const uint8_t *data, size_t size);
 
-// The target's input number `seed`, the same on every machine; for the loop in the ordinary suite.
-std::string input_of_seed(uint64_t seed);
-
 inline void require(bool holds, const char *promise, const std::string &details = "") {
     if (holds) return;
     std::fprintf(stderr, "broken promise: %s%s%s\n", promise, details.empty() ? "" : ": ", details.c_str());
     std::abort();
 }
+
+// How often something happened to the inputs, so that it can be seen, and tested, that choices reach what they are for
+// (replay_main.cpp).
+inline std::map<std::string, size_t> &tally() {
+    static std::map<std::string, size_t> counts;
+    return counts;
+}
+
+inline void count(const char *event) { ++tally()[event]; }
 
 } // namespace jitnorm::fuzz

@@ -20,7 +20,6 @@ class tensor_regions {
 public:
     // A tensor with memory of its own; the answer is its number, from 0.
     size_t add(size_t bytes, jitnorm_data_type_t type, bool is_read, bool is_written);
-    size_t count() const { return tensors_.size(); }
 
     // Puts tensor `other` into the memory of tensor `one`, some bytes behind its begin. Where that is not in place, as
     // the interfaces allow it, results are not compared: what comes out of a forbidden alias that nobody checks is not

@@ -2,7 +2,7 @@
 // compiled_op: an operation compiled, and tensors with memory to execute it with.
 #pragma once
 
-#include <algorithm>
+#include <utility>
 
 #include "graph_objects.hpp"
 
@@ -57,32 +57,48 @@ struct bound {
         handles.push_back(tensor);
         owners.push_back(std::move(tensor));
     }
-    void *data(size_t i) const {
+    template <typename Value = float>
+    Value *data(size_t i) const {
         void *handle = nullptr;
         EXPECT_OK(jitnorm_graph_tensor_get_data_handle(owners[i], &handle));
-        return handle;
+        return static_cast<Value *>(handle);
     }
+    std::vector<float> values(size_t i, size_t count) const { return {data(i), data(i) + count}; }
     // Values that differ from tensor to tensor, are positive, as a variance is, and no values of narrower types.
-    void fill(size_t elements) const {
+    void fill() const {
         for (size_t i = 0; i < owners.size(); ++i) {
-            auto *values = static_cast<float *>(data(i));
             lt t;
+            size_t bytes = 0;
             EXPECT_OK(jitnorm_graph_tensor_get_logical_tensor(owners[i], &t));
-            size_t count = 1;
-            for (int d = 0; d < t.ndims; ++d) count *= size_t(t.dims[d]);
-            for (size_t e = 0; e < std::min(count, elements); ++e) values[e] = 1 + float((e * 7 + i * 3) % 11) / 3;
+            EXPECT_OK(jitnorm_graph_logical_tensor_get_mem_size(&t, &bytes));
+            for (size_t e = 0; e < bytes / sizeof(float); ++e) data(i)[e] = 1 + float((e * 7 + i * 3) % 11) / 3;
         }
     }
 };
 
-inline jitnorm_status_t execute(const compiled_op &op, const std::vector<const_jitnorm_graph_tensor_t> &inputs,
-                                const std::vector<const_jitnorm_graph_tensor_t> &outputs, jitnorm_stream_t stream) {
-    auto ins = inputs, outs = outputs;
-    return jitnorm_graph_compiled_partition_execute(op.handle, stream, ins.size(), ins.data(), outs.size(),
-                                                    outs.data());
-}
-inline jitnorm_status_t execute(const compiled_op &op, const bound &inputs, const bound &outputs) {
-    return execute(op, inputs.handles, outputs.handles, make_stream());
-}
+// An operation compiled, with memory for its tensors, inputs filled.
+struct execution {
+    compiled_op op;
+    bound inputs, outputs;
+    owned_stream stream = make_stream();
+
+    explicit execution(const op_request &request)
+        : op(request), inputs(op, request.inputs), outputs(op, request.outputs) {
+        inputs.fill();
+    }
+    jitnorm_status_t run() {
+        return jitnorm_graph_compiled_partition_execute(op.handle, stream, inputs.handles.size(), inputs.handles.data(),
+                                                        outputs.handles.size(), outputs.handles.data());
+    }
+    // With another tensor in the place of one of these.
+    jitnorm_status_t run_with(bound &list, size_t i, const lt &description, void *memory) {
+        owned_tensor other;
+        EXPECT_OK(jitnorm_graph_tensor_create(&other, &description, cpu(), memory));
+        const auto kept = std::exchange(list.handles[i], other);
+        const jitnorm_status_t status = run();
+        list.handles[i] = kept;
+        return status;
+    }
+};
 
 } // namespace jitnorm::tests

@@ -75,12 +75,4 @@ jitnorm_status_t status_of(Body &&body) {
     return jitnorm_success;
 }
 
-inline std::vector<graph::partition> partitions_of(const std::vector<op> &ops,
-                                                   graph::partition::policy policy = graph::partition::policy::fusion) {
-    graph::graph g(engine::kind::cpu);
-    for (const op &o : ops) g.add_op(o);
-    g.finalize();
-    return g.get_partitions(policy);
-}
-
 } // namespace jitnorm::tests

@@ -30,21 +30,6 @@ struct fused_case {
 
 inline floats as_floats(const std::vector<double> &values) { return {values.begin(), values.end()}; }
 
-// Executes a partition of one output on read-only inputs.
-inline void execute_partition(const graph::partition &all, const std::vector<const graph_tensor *> &inputs,
-                              const graph_tensor &dst) {
-    const engine cpu(engine::kind::cpu, 0);
-    const auto compiled = all.compile(descriptions_of(inputs), {dst.described}, cpu);
-    std::vector<graph::tensor> ins;
-    for (const graph_tensor *t : inputs) {
-        t->data.make_read_only();
-        ins.push_back(t->on(cpu));
-    }
-    stream where(cpu);
-    compiled.execute(where, ins, {dst.on(cpu)});
-    EXPECT_TRUE(dst.data.surroundings_are_right());
-}
-
 inline void set_epsilon(op &o) { o.set_attr<float>(op::attr::epsilon, EPSILON); }
 
 // What the normalization alone gives in f32 for these values of src, which is the first of its inputs.
@@ -88,7 +73,7 @@ struct fused_execution {
         ASSERT_TRUE(partitions[0].is_supported());
         std::vector<const graph_tensor *> inputs = norms_inputs();
         inputs.push_back(&other);
-        execute_partition(partitions[0], inputs, dst);
+        execute_partition(partitions[0], inputs, {&dst});
     }
 
     // The norm alone, unrounded: values of narrow types are values of f32.
@@ -108,6 +93,17 @@ inline void expect_equal(const floats &got, const floats &expected) {
     for (size_t i = 0; i < got.size(); ++i)
         ASSERT_TRUE(got[i] == expected[i] || (std::isnan(got[i]) && std::isnan(expected[i])))
             << i << ": " << got[i] << " for " << expected[i];
+}
+
+// Executes the case: f(what the normalization gives, the second operand), rounded once to the type of dst.
+template <typename Function>
+void expect_bits_of(const fused_case &c, Function &&f) {
+    fused_execution e(c);
+    e.run();
+    floats expected = e.normalized();
+    const floats other = e.others();
+    std::transform(expected.begin(), expected.end(), other.begin(), expected.begin(), f);
+    expect_equal(as_floats(e.dst.data.values()), rounded(expected, c.dst_type));
 }
 
 inline const shape SHAPES[] = {{3, 1}, {5, 7}, {4, 16}, {2, 3, 33}, {2, 2, 2, 129}, {2, 1, 2, 3, 512}};

@@ -19,22 +19,6 @@ using graph::logical_tensor;
 using graph::op;
 using shape = std::vector<dim_t>;
 
-// "reversed" and "rotated" are orders of dimensions in memory, the others are those of make_layout.
-inline memory_desc make_any_layout(const std::string &text, const shape &dims, jitnorm_data_type_t type) {
-    if (text != "reversed" && text != "rotated") return make_layout(text, dims, type);
-    const size_t rank = dims.size();
-    shape strides(rank);
-    dim_t stride = 1;
-    for (size_t i = 0; i < rank; ++i) {
-        const size_t d = text == "reversed" ? i : (rank - i) % rank; // from the innermost to the outermost
-        strides[d] = stride;
-        stride *= std::max<dim_t>(dims[d], 1);
-    }
-    memory_desc md;
-    EXPECT_EQ(impl::make_with_strides(md, int(rank), dims.data(), type, strides.data()), jitnorm_success);
-    return md;
-}
-
 inline dim_t count(const shape &dims) {
     dim_t result = 1;
     for (const dim_t d : dims) result *= d;
@@ -60,7 +44,7 @@ struct graph_tensor {
     graph_tensor() = default;
     // No dimensions: a scalar.
     graph_tensor(size_t id, const shape &dims, jitnorm_data_type_t type, const std::string &layout = "dense")
-        : data(make_any_layout(dims.empty() ? "dense" : layout, dims.empty() ? shape{1} : dims, type)),
+        : data(make_layout(dims.empty() ? "dense" : layout, dims.empty() ? shape{1} : dims, type)),
           described(id, logical_tensor::data_type(type), dims,
                     shape(data.md().strides, data.md().strides + dims.size())) {}
 
@@ -81,27 +65,20 @@ inline std::vector<logical_tensor> descriptions_of(const std::vector<const graph
     return result;
 }
 
-inline graph::partition only_partition_of(const op &operation) {
+inline std::vector<graph::partition> partitions_of(const std::vector<op> &ops,
+                                                   graph::partition::policy policy = graph::partition::policy::fusion) {
     graph::graph g(engine::kind::cpu);
-    g.add_op(operation);
+    for (const op &o : ops) g.add_op(o);
     g.finalize();
-    const std::vector<graph::partition> partitions = g.get_partitions();
-    EXPECT_EQ(partitions.size(), 1u);
-    EXPECT_TRUE(partitions[0].is_supported());
-    return partitions[0];
+    return g.get_partitions(policy);
 }
 
-using configuration = std::function<void(op &)>;
-
 // Inputs become read-only, and whatever surrounds the outputs' elements must stay as it was.
-inline void run_op(op::kind kind, const std::vector<const graph_tensor *> &inputs,
-                   const std::vector<const graph_tensor *> &outputs, const configuration &configure) {
-    op operation(7, kind, descriptions_of(inputs), descriptions_of(outputs), "tested");
-    configure(operation);
+inline void execute_partition(const graph::partition &partition, const std::vector<const graph_tensor *> &inputs,
+                              const std::vector<const graph_tensor *> &outputs) {
     const engine cpu(engine::kind::cpu, 0);
     stream where(cpu);
-    const graph::compiled_partition compiled =
-        only_partition_of(operation).compile(descriptions_of(inputs), descriptions_of(outputs), cpu);
+    const auto compiled = partition.compile(descriptions_of(inputs), descriptions_of(outputs), cpu);
     std::vector<graph::tensor> ins, outs;
     for (const graph_tensor *t : inputs) {
         t->data.make_read_only();
@@ -110,6 +87,18 @@ inline void run_op(op::kind kind, const std::vector<const graph_tensor *> &input
     for (const graph_tensor *t : outputs) outs.push_back(t->on(cpu));
     compiled.execute(where, ins, outs);
     for (const graph_tensor *t : outputs) EXPECT_TRUE(t->data.surroundings_are_right()) << t->described.get_id();
+}
+
+using configuration = std::function<void(op &)>;
+
+inline void run_op(op::kind kind, const std::vector<const graph_tensor *> &inputs,
+                   const std::vector<const graph_tensor *> &outputs, const configuration &configure) {
+    op operation(7, kind, descriptions_of(inputs), descriptions_of(outputs), "tested");
+    configure(operation);
+    const std::vector<graph::partition> partitions = partitions_of({operation});
+    EXPECT_EQ(partitions.size(), 1u);
+    EXPECT_TRUE(partitions[0].is_supported());
+    execute_partition(partitions[0], inputs, outputs);
 }
 
 } // namespace jitnorm::tests

@@ -157,31 +157,31 @@ TEST(running, tells_how_it_went) {
     EXPECT_EQ(run_text(replaced(graph_text(), "[12, 4, 1]", "[-1, -1, -1]")).what.status, state::invalid_arguments);
 }
 
-struct executed {
-    graph_case graph;
-    graph_norm norm;
-    graph_memory memory{1};
+using jitnorm::graph::logical_tensor;
 
-    // As the runner does it, with the library's results written by `write`.
-    template <typename Write>
-    executed(const std::string &text, Write write) : graph(parse_graph(text)), norm(understand(graph.ops[0]).value()) {
-        using jitnorm::graph::logical_tensor;
-        using strided = logical_tensor::dims;
-        memory.add(logical_tensor(0, logical_tensor::data_type::f32, strided{2, 4}, strided{4, 1}));
-        memory.add(logical_tensor(1, logical_tensor::data_type::f32, strided{4}, strided{1}));
-        memory.add(logical_tensor(2, logical_tensor::data_type::f32, strided{2, 4}, strided{4, 1}));
-        memory.add(logical_tensor(3, logical_tensor::data_type::f32, strided{2}, strided{1}));
-        memory.add(logical_tensor(4, logical_tensor::data_type::f32, strided{2}, strided{1}));
-        memory.fill_inputs(norm);
-        memory.poison_outputs(norm);
-        write(memory);
-    }
-    size_t errors() const {
-        size_t count = 0;
-        for (const comparison &c : check_graph_op(norm, memory)) count += c.errors();
-        return count;
-    }
-};
+logical_tensor dense(size_t id, const shape &dims, logical_tensor::data_type type = logical_tensor::data_type::f32) {
+    return {id, type, dims, logical_tensor::layout_type::strided};
+}
+
+size_t errors_in(const graph_norm &norm, const graph_memory &memory) {
+    size_t count = 0;
+    for (const comparison &c : check_graph_op(norm, memory)) count += c.errors();
+    return count;
+}
+
+// As the runner does it, with the library's results written by `write`.
+template <typename Write>
+size_t errors_with(const std::string &text, Write write) {
+    const graph_case graph = parse_graph(text);
+    const graph_norm norm = understand(graph.ops[0]).value();
+    graph_memory memory{1};
+    for (const logical_tensor &t : {dense(0, {2, 4}), dense(1, {4}), dense(2, {2, 4}), dense(3, {2}), dense(4, {2})})
+        memory.add(t);
+    memory.fill_inputs(norm);
+    memory.poison_outputs(norm);
+    write(memory);
+    return errors_in(norm, memory);
+}
 
 // The right results by formulas of the test's own.
 void write_right_results(const graph_memory &m) {
@@ -199,26 +199,26 @@ void write_right_results(const graph_memory &m) {
 
 TEST(checking, notices_each_wrong_output) {
     const std::string text = graph_text();
-    EXPECT_EQ(executed(text, write_right_results).errors(), 0u);
-    EXPECT_EQ(executed(text, [](const graph_memory &) {}).errors(), 12u); // nothing was written
+    EXPECT_EQ(errors_with(text, write_right_results), 0u);
+    EXPECT_EQ(errors_with(text, [](const graph_memory &) {}), 12u); // nothing was written
     for (const size_t id : {2, 3, 4}) {
-        const executed wrong(text, [&](const graph_memory &m) {
+        const auto write_one_wrong = [&](const graph_memory &m) {
             write_right_results(m);
             m.at(id).set(1, m.at(id).at(1) + 1e-5);
-        });
-        EXPECT_EQ(wrong.errors(), 1u) << "tensor " << id;
+        };
+        EXPECT_EQ(errors_with(text, write_one_wrong), 1u) << "tensor " << id;
     }
-    EXPECT_EQ(executed(replaced(text, "0.5", "0.51"), write_right_results).errors(), 8u);
+    EXPECT_EQ(errors_with(replaced(text, "0.5", "0.51"), write_right_results), 8u);
 }
 
 // ---------------------------------------------------------------- operations behind a normalization
 
+std::string tensor(int id, const std::string &type) {
+    return R"({"id": )" + std::to_string(id) + R"(, "dtype": ")" + type + R"(", "shape": [2, 4], "stride": [4, 1]})";
+}
+
 std::string fused_text(const std::string &kind, const std::string &attributes, const std::string &more_inputs = "",
                        const std::string &type = "f32") {
-    const auto tensor = [](int id, const std::string &dtype) {
-        return R"({"id": )" + std::to_string(id) + R"(, "dtype": ")" + dtype +
-               R"(", "shape": [2, 4], "stride": [4, 1]})";
-    };
     return R"({"graph": [{"id": 0, "kind": "RMSNorm", "inputs": [)" + tensor(0, "f32") + R"(], "outputs": [)" +
            tensor(1, "f32") + R"(]}, {"id": 1, "kind": ")" + kind + R"(", "attrs": {)" + attributes +
            R"(}, "inputs": [)" + tensor(1, "f32") + more_inputs + R"(], "outputs": [)" + tensor(2, type) + "]}]}";
@@ -236,60 +236,49 @@ TEST(running, what_is_fused) {
     EXPECT_EQ(run_text(fused_text("Softmax", "")).what.status, state::unimplemented);
 }
 
+// Rows of four, normalized by a formula of the test's own.
+std::vector<double> rms_normalized(std::vector<double> values) {
+    for (size_t row = 0; row < values.size(); row += 4) {
+        double squares = 0;
+        for (size_t c = 0; c < 4; ++c) squares += values[row + c] * values[row + c] / 4;
+        for (size_t c = 0; c < 4; ++c) values[row + c] /= std::sqrt(squares + double(1e-5F));
+    }
+    return values;
+}
+
 // The oracle must see what the operation does, and with which numbers.
 size_t errors_of(const std::string &text, const std::function<double(double, double)> &f) {
-    using jitnorm::graph::logical_tensor;
-    using strided = logical_tensor::dims;
     const graph_case graph = parse_graph(text);
     const graph_norm norm = understand({&graph.ops[0], &graph.ops[1]}, {2});
     graph_memory memory(1);
-    for (const size_t id : {0, 2})
-        memory.add(logical_tensor(id, logical_tensor::data_type::f32, strided{2, 4}, strided{4, 1}));
-    memory.add(logical_tensor(3, logical_tensor::data_type::f32, strided{4}, strided{1}));
+    for (const logical_tensor &t : {dense(0, {2, 4}), dense(2, {2, 4}), dense(3, {4})}) memory.add(t);
     memory.fill_inputs(norm);
-    const std::vector<double> src = values_of(memory.at(0)), other = values_of(memory.at(3));
-    for (size_t i = 0; i < src.size(); ++i) {
-        double squares = 0;
-        for (size_t c = 0; c < 4; ++c) squares += src[i / 4 * 4 + c] * src[i / 4 * 4 + c] / 4;
-        memory.at(2).set(dim_t(i), f(src[i] / std::sqrt(squares + double(1e-5F)), other[i % 4]));
-    }
-    size_t count = 0;
-    for (const comparison &c : check_graph_op(norm, memory)) count += c.errors();
-    return count;
+    const std::vector<double> normalized = rms_normalized(values_of(memory.at(0))), other = values_of(memory.at(3));
+    for (size_t i = 0; i < normalized.size(); ++i) memory.at(2).set(dim_t(i), f(normalized[i], other[i % 4]));
+    return errors_in(norm, memory);
 }
 
 // An addition before: the sum, which an End keeps, is judged exactly, and what is normalized is what it holds.
 TEST(checking, an_addition_before) {
-    const auto tensor = [](int id) {
-        return R"({"id": )" + std::to_string(id) + R"(, "dtype": "bf16", "shape": [2, 4], "stride": [4, 1]})";
-    };
-    const std::string text = R"({"graph": [{"id": 0, "kind": "Add", "inputs": [)" + tensor(0) + "," + tensor(3) +
-                             R"(], "outputs": [)" + tensor(1) + R"(]}, {"id": 1, "kind": "RMSNorm", "inputs": [)" +
-                             tensor(1) + R"(], "outputs": [)" + tensor(2) + "]}]}";
+    const std::string text = R"({"graph": [{"id": 0, "kind": "Add", "inputs": [)" + tensor(0, "bf16") + "," +
+                             tensor(3, "bf16") + R"(], "outputs": [)" + tensor(1, "bf16") +
+                             R"(]}, {"id": 1, "kind": "RMSNorm", "inputs": [)" + tensor(1, "bf16") +
+                             R"(], "outputs": [)" + tensor(2, "bf16") + "]}]}";
     EXPECT_EQ(run_text(text, 1).what.status, state::passed);
-    using jitnorm::graph::logical_tensor;
     const graph_case graph = parse_graph(text);
     const graph_norm norm = understand({&graph.ops[0], &graph.ops[1]}, {1, 2});
     EXPECT_TRUE(norm.outputs.contains(graph_role::sum));
     EXPECT_FALSE(understand({&graph.ops[0], &graph.ops[1]}, {2}).outputs.contains(graph_role::sum));
     for (const double mistake : {0.0, 0.0625}) {
         graph_memory memory(1);
-        for (const size_t id : {0, 1, 2, 3})
-            memory.add(logical_tensor(id, logical_tensor::data_type::bf16, logical_tensor::dims{2, 4},
-                                      logical_tensor::dims{4, 1}));
+        for (const size_t id : {0, 1, 2, 3}) memory.add(dense(id, {2, 4}, logical_tensor::data_type::bf16));
         memory.fill_inputs(norm);
         const std::vector<double> x1 = values_of(memory.at(0)), x2 = values_of(memory.at(3));
         for (size_t i = 0; i < x1.size(); ++i) memory.at(1).set(dim_t(i), x1[i] + x2[i]);
-        const std::vector<double> sum = values_of(memory.at(1));
-        for (size_t i = 0; i < sum.size(); ++i) {
-            double squares = 0;
-            for (size_t c = 0; c < 4; ++c) squares += sum[i / 4 * 4 + c] * sum[i / 4 * 4 + c] / 4;
-            memory.at(2).set(dim_t(i), sum[i] / std::sqrt(squares + double(1e-5F)));
-        }
+        const std::vector<double> sum = values_of(memory.at(1)), normalized = rms_normalized(sum);
+        for (size_t i = 0; i < sum.size(); ++i) memory.at(2).set(dim_t(i), normalized[i]);
         memory.at(1).set(5, sum[5] + mistake);
-        size_t errors = 0;
-        for (const comparison &c : check_graph_op(norm, memory)) errors += c.errors();
-        EXPECT_EQ(errors, mistake == 0 ? 0u : 1u);
+        EXPECT_EQ(errors_in(norm, memory), mistake == 0 ? 0u : 1u);
     }
 }
 

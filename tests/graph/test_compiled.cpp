@@ -56,11 +56,7 @@ TEST(compiled, the_log_tells_compilations_and_executions) {
     for (const int level : {0, 1, 2}) {
         testing::internal::CaptureStdout();
         EXPECT_OK(jitnorm_set_verbose(level));
-        const op_request request = layer_norm();
-        const compiled_op op(request);
-        const bound inputs(op, request.inputs), outputs(op, request.outputs);
-        inputs.fill(24);
-        EXPECT_OK(execute(op, inputs, outputs));
+        EXPECT_OK(execution(layer_norm()).run());
         EXPECT_OK(jitnorm_set_verbose(0));
         const std::string log = testing::internal::GetCapturedStdout();
         const auto has = [&](const std::string &event) {

@@ -11,34 +11,27 @@ namespace jitnorm::tests {
 namespace {
 
 TEST(execution, tensors_in_any_order_and_others_among_them) {
-    const op_request request = layer_norm();
-    const compiled_op op(request);
-    bound inputs(op, request.inputs), outputs(op, request.outputs);
-    inputs.fill(24);
-    EXPECT_OK(execute(op, inputs, outputs));
-    const std::vector<float> expected(static_cast<float *>(outputs.data(0)),
-                                      static_cast<float *>(outputs.data(0)) + 24);
-    std::memset(outputs.data(0), 0, 24 * sizeof(float));
-    inputs.add(make_lt(99, {5}));
-    std::reverse(inputs.handles.begin(), inputs.handles.end());
-    std::reverse(outputs.handles.begin(), outputs.handles.end());
-    EXPECT_OK(execute(op, inputs, outputs));
-    EXPECT_EQ(std::memcmp(outputs.data(0), expected.data(), 24 * sizeof(float)), 0);
+    execution e(layer_norm());
+    EXPECT_OK(e.run());
+    const std::vector<float> expected = e.outputs.values(0, 24);
+    std::memset(e.outputs.data(0), 0, 24 * sizeof(float));
+    e.inputs.add(make_lt(99, {5}));
+    std::reverse(e.inputs.handles.begin(), e.inputs.handles.end());
+    std::reverse(e.outputs.handles.begin(), e.outputs.handles.end());
+    EXPECT_OK(e.run());
+    EXPECT_EQ(e.outputs.values(0, 24), expected);
 }
 
 using gradients = std::vector<std::vector<float>>;
 
 gradients gradients_of(op_request request, size_t outputs) {
     request.outputs.resize(outputs);
-    const compiled_op op(request);
-    const bound ins(op, request.inputs), outs(op, request.outputs);
-    ins.fill(24);
-    EXPECT_OK(execute(op, ins, outs));
+    execution e(request);
+    EXPECT_OK(e.run());
     gradients all;
     for (size_t i = 0; i < outputs; ++i) {
-        const auto *data = static_cast<const float *>(outs.data(i));
         const size_t bytes = (i == 0 ? 24 : 4) * (request.outputs[i].data_type == jitnorm_f32 ? 4 : 2);
-        all.emplace_back(data, data + bytes / sizeof(float));
+        all.push_back(e.outputs.values(i, bytes / sizeof(float)));
     }
     return all;
 }
@@ -74,53 +67,44 @@ TEST(execution, mean_and_variance_of_two_types) {
             for (lt &t : *list)
                 if (t.ndims == 3 && t.id != MEAN_ID && t.id != VARIANCE_ID) t.data_type = jitnorm_bf16;
         request.inputs[2].data_type = variance_type;
-        const compiled_op op(request);
-        const bound inputs(op, request.inputs), outputs(op, request.outputs);
+        execution e(request);
         for (size_t i = 0; i < 24; ++i) {
-            static_cast<uint16_t *>(inputs.data(0))[i] = uint16_t(0x3f80 + 5 * i); // bf16
-            static_cast<uint16_t *>(inputs.data(1))[i] = uint16_t(0x4000 + 3 * (i % 7));
+            e.inputs.data<uint16_t>(0)[i] = uint16_t(0x3f80 + 5 * i); // bf16
+            e.inputs.data<uint16_t>(1)[i] = uint16_t(0x4000 + 3 * (i % 7));
         }
         for (size_t row = 0; row < 6; ++row) {
             if (variance_type == jitnorm_bf16)
-                static_cast<uint16_t *>(inputs.data(2))[row] = 0x4040; // 3
+                e.inputs.data<uint16_t>(2)[row] = 0x4040; // 3
             else
-                static_cast<float *>(inputs.data(2))[row] = 3;
-            static_cast<float *>(inputs.data(3))[row] = 2.1F + float(row) / 1000;
+                e.inputs.data(2)[row] = 3;
+            e.inputs.data(3)[row] = 2.1F + float(row) / 1000;
         }
-        std::fill_n(static_cast<float *>(inputs.data(4)), 4, 1.0F);
-        EXPECT_OK(execute(op, inputs, outputs));
-        const auto *gamma_gradient = static_cast<const float *>(outputs.data(1));
-        return std::vector<float>(gamma_gradient, gamma_gradient + 4);
+        std::fill_n(e.inputs.data(4), 4, 1.0F);
+        EXPECT_OK(e.run());
+        return e.outputs.values(1, 4);
     };
     EXPECT_EQ(gradient_of(jitnorm_bf16), gradient_of(jitnorm_f32));
 }
 
 TEST(execution, refuses) {
-    const op_request request = layer_norm();
-    const compiled_op op(request);
-    const bound inputs(op, request.inputs), outputs(op, request.outputs);
-    const owned_stream stream = make_stream();
-    const auto refused = jitnorm_invalid_arguments;
-    auto ins = inputs.handles, outs = outputs.handles;
-    const auto call = jitnorm_graph_compiled_partition_execute;
-    EXPECT_OK(call(op.handle, stream, 3, ins.data(), 3, outs.data()));
+    execution e(layer_norm());
+    EXPECT_OK(e.run());
     owned_compiled not_compiled;
-    EXPECT_OK(jitnorm_graph_compiled_partition_create(&not_compiled, op.partition));
-    EXPECT_EQ(call(not_compiled, stream, 3, ins.data(), 3, outs.data()), refused);
-    for (size_t i = 0; i < 3; ++i) {
-        for (std::vector<const_jitnorm_graph_tensor_t> *list : {&ins, &outs}) {
-            const auto kept = (*list)[i];
-            (*list)[i] = nullptr; // as if it were not there
-            EXPECT_EQ(call(op.handle, stream, 3, ins.data(), 3, outs.data()), refused);
-            (*list)[i] = kept;
+    EXPECT_OK(jitnorm_graph_compiled_partition_create(&not_compiled, e.op.partition));
+    EXPECT_EQ(jitnorm_graph_compiled_partition_execute(not_compiled, e.stream, 3, e.inputs.handles.data(), 3,
+                                                       e.outputs.handles.data()),
+              jitnorm_invalid_arguments);
+    for (bound *list : {&e.inputs, &e.outputs})
+        for (const_jitnorm_graph_tensor_t &each : list->handles) {
+            const auto kept = std::exchange(each, nullptr); // as if it were not there
+            EXPECT_EQ(e.run(), jitnorm_invalid_arguments);
+            each = kept;
         }
-    }
 }
 
 TEST(execution, refuses_tensors_of_other_descriptions) {
     const op_request request = layer_norm();
-    const compiled_op op(request);
-    const bound inputs(op, request.inputs), outputs(op, request.outputs);
+    execution e(request);
     std::vector<float> memory(1000);
     const std::pair<lt, const char *> others[] = {
         {make_lt(SRC_ID, {2, 3, 4}, jitnorm_bf16), "tensor 10 is bf16, f32 was compiled"},
@@ -131,42 +115,24 @@ TEST(execution, refuses_tensors_of_other_descriptions) {
          "tensor 10 has the layout type 1, strided was compiled"},
         {make_unknown_lt(SRC_ID), "tensor 10 has 0 dimensions (none), the compiled one has 3 (2x3x4)"}};
     for (const auto &[other, reason] : others) {
-        owned_tensor tensor;
-        EXPECT_OK(jitnorm_graph_tensor_create(&tensor, &other, cpu(), memory.data()));
-        auto ins = inputs.handles;
-        ins[0] = tensor;
-        EXPECT_EQ(execute(op, ins, outputs.handles, make_stream()), jitnorm_invalid_arguments);
+        EXPECT_EQ(e.run_with(e.inputs, 0, other, memory.data()), jitnorm_invalid_arguments);
         EXPECT_STREQ(jitnorm_get_last_error(), reason);
     }
-    owned_tensor without_memory;
-    EXPECT_OK(jitnorm_graph_tensor_create(&without_memory, &request.inputs[0], cpu(), JITNORM_MEMORY_NONE));
-    auto ins = inputs.handles;
-    ins[0] = without_memory;
-    EXPECT_EQ(execute(op, ins, outputs.handles, make_stream()), jitnorm_invalid_arguments);
+    EXPECT_EQ(e.run_with(e.inputs, 0, request.inputs[0], JITNORM_MEMORY_NONE), jitnorm_invalid_arguments);
     // What a tensor is for does not change it.
     lt same = request.inputs[0];
     same.property = jitnorm_graph_tensor_property_constant;
-    owned_tensor constant;
-    EXPECT_OK(jitnorm_graph_tensor_create(&constant, &same, cpu(), inputs.data(0)));
-    ins[0] = constant;
-    EXPECT_OK(execute(op, ins, outputs.handles, make_stream()));
+    EXPECT_OK(e.run_with(e.inputs, 0, same, e.inputs.data(0)));
 }
 
 TEST(execution, in_place) {
     for (const op_request &request : {layer_norm(), layer_norm_backward(), layer_norm_grad()}) {
-        const compiled_op op(request);
-        const bound inputs(op, request.inputs), outputs(op, request.outputs);
-        inputs.fill(24);
-        ASSERT_OK(execute(op, inputs, outputs));
-        const size_t shared_input = request.inputs[1].id == DIFF_DST_ID ? 1 : 0;
-        EXPECT_EQ(op.pairs()[0].first, request.inputs[shared_input].id);
-        owned_tensor shared;
-        const lt output = op.query(request.outputs[0].id);
-        EXPECT_OK(jitnorm_graph_tensor_create(&shared, &output, cpu(), inputs.data(shared_input)));
-        auto outs = outputs.handles;
-        outs[0] = shared;
-        EXPECT_OK(execute(op, inputs.handles, outs, make_stream()));
-        EXPECT_EQ(std::memcmp(inputs.data(shared_input), outputs.data(0), 24 * sizeof(float)), 0);
+        execution e(request);
+        ASSERT_OK(e.run());
+        const size_t shared = request.inputs[1].id == DIFF_DST_ID ? 1 : 0;
+        EXPECT_EQ(e.op.pairs()[0].first, request.inputs[shared].id);
+        EXPECT_OK(e.run_with(e.outputs, 0, e.op.query(request.outputs[0].id), e.inputs.data(shared)));
+        EXPECT_EQ(e.inputs.values(shared, 24), e.outputs.values(0, 24));
     }
 }
 
@@ -181,39 +147,35 @@ TEST(execution, on_the_callers_threads) {
         ++static_cast<counter *>(context)->calls;
         for (int i = 0; i < count; ++i) body(argument, i);
     };
-    owned_stream stream;
-    EXPECT_OK(jitnorm_stream_create_with_thread_pool(&stream, cpu(), jitnorm_stream_default_flags, &pool));
     op_request request = layer_norm();
     request.inputs = {make_lt(SRC_ID, {512, 1024})};
     request.outputs = {make_lt(DST_ID, {512, 1024}), make_lt(MEAN_ID, {512}), make_lt(VARIANCE_ID, {512})};
-    const compiled_op op(request);
-    const bound inputs(op, request.inputs), outputs(op, request.outputs);
-    inputs.fill(512 * 1024);
-    ASSERT_OK(execute(op, inputs, outputs));
-    const auto *dst = static_cast<const float *>(outputs.data(0));
-    const std::vector<float> expected(dst, dst + 512 * 1024);
-    std::memset(outputs.data(0), 0, expected.size() * sizeof(float));
-    EXPECT_OK(execute(op, inputs.handles, outputs.handles, stream));
+    execution e(request);
+    ASSERT_OK(e.run());
+    const std::vector<float> expected = e.outputs.values(0, 512 * 1024);
+    std::memset(e.outputs.data(0), 0, expected.size() * sizeof(float));
+    e.stream = make_stream(pool);
+    EXPECT_OK(e.run());
     EXPECT_GT(seen.calls, 0);
-    EXPECT_EQ(std::memcmp(dst, expected.data(), expected.size() * sizeof(float)), 0);
+    EXPECT_EQ(e.outputs.values(0, 512 * 1024), expected);
 }
 
 // One compiled partition, which copies a strided gamma, on tensors of each thread's own.
 TEST(execution, by_several_threads_at_once) {
     op_request request = layer_norm_backward();
     request.inputs[4] = make_strided_lt(GAMMA_ID, {4}, {3});
-    const compiled_op op(request);
-    const bound inputs(op, request.inputs), expected(op, request.outputs);
-    inputs.fill(24);
-    ASSERT_OK(execute(op, inputs, expected));
+    execution e(request);
+    ASSERT_OK(e.run());
     std::atomic<int> wrong{0};
     const auto work = [&] {
-        const bound outputs(op, request.outputs);
+        const bound outputs(e.op, request.outputs);
+        auto ins = e.inputs.handles, outs = outputs.handles;
         const owned_stream stream = make_stream();
         for (int i = 0; i < 200; ++i) {
             std::memset(outputs.data(0), 0xff, 24 * sizeof(float));
-            if (execute(op, inputs.handles, outputs.handles, stream) != jitnorm_success) ++wrong;
-            if (std::memcmp(outputs.data(0), expected.data(0), 24 * sizeof(float)) != 0) ++wrong;
+            wrong += jitnorm_graph_compiled_partition_execute(e.op.handle, stream, ins.size(), ins.data(), outs.size(),
+                                                              outs.data()) != jitnorm_success;
+            wrong += std::memcmp(outputs.data(0), e.outputs.data(0), 24 * sizeof(float)) != 0;
         }
     };
     std::vector<std::thread> threads;
@@ -224,12 +186,9 @@ TEST(execution, by_several_threads_at_once) {
 
 // A partition and its graph may be gone.
 TEST(execution, outlives_what_it_was_made_of) {
-    const op_request request = layer_norm();
-    compiled_op op(request);
-    op.partition = owned_partition();
-    const bound inputs(op, request.inputs), outputs(op, request.outputs);
-    inputs.fill(24);
-    EXPECT_OK(execute(op, inputs, outputs));
+    execution e(layer_norm());
+    e.op.partition = owned_partition();
+    EXPECT_OK(e.run());
 }
 
 } // namespace

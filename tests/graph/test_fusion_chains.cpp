@@ -20,13 +20,10 @@ TEST(fusion_chains, quantize_has_its_bits) {
     for (const range &r : RANGES)
         for (const float scale : {0.5F, 0.013F, 3.7F, -0.25F, 1e-3F})
             for (const int64_t zero_point : {0, 1, -9, 128, 1000})
-                for (const shape &dims : SHAPES) {
-                    fused_execution e({LayerNorm, dims, jitnorm_f32, {quantize(scale, r.type, {zero_point})}, r.type});
-                    e.run();
-                    floats expected = e.normalized();
-                    for (float &x : expected) x = quantized(x, scale, float(zero_point), r.lowest, r.highest);
-                    expect_equal(as_floats(e.dst.data.values()), expected);
-                }
+                for (const shape &dims : SHAPES)
+                    expect_bits_of(
+                        {LayerNorm, dims, jitnorm_f32, {quantize(scale, r.type, {zero_point})}, r.type},
+                        [&](float x, float) { return quantized(x, scale, float(zero_point), r.lowest, r.highest); });
 }
 
 // The product of 1 / scale alone, the sign of zero included; rounded and saturated as the type is.
@@ -71,20 +68,13 @@ TEST(fusion_chains, quantize_rounds_as_often_as_it_says) {
         }
 }
 
-void expect_multiplied_and_quantized(const fused_case &c, float zero_point) {
-    fused_execution e(c);
-    e.run();
-    floats expected = e.normalized();
-    const floats other = e.others();
-    for (size_t i = 0; i < expected.size(); ++i)
-        expected[i] = quantized(expected[i] * other[i], 0.5F, zero_point, -128, 127);
-    expect_equal(as_floats(e.dst.data.values()), expected);
-}
-
 TEST(fusion_chains, multiply_and_quantize) {
     const shape dims = {1, 128, 512};
     const std::vector<link> plain = {with_other(Multiply), quantize(0.5F)};
-    expect_multiplied_and_quantized({LayerNorm, dims, jitnorm_f32, plain, jitnorm_s8, dims}, 0);
+    const auto expected = [](float zero_point) {
+        return [=](float x, float y) { return quantized(x * y, 0.5F, zero_point, -128, 127); };
+    };
+    expect_bits_of({LayerNorm, dims, jitnorm_f32, plain, jitnorm_s8, dims}, expected(0));
     const struct {
         op::kind norm;
         jitnorm_data_type_t type;
@@ -94,19 +84,16 @@ TEST(fusion_chains, multiply_and_quantize) {
         {LayerNorm, jitnorm_bf16, dims, 0}, {LayerNorm, jitnorm_bf16, {512}, 1}, {RMSNorm, jitnorm_f16, {512}, 1}};
     for (const auto &[norm, type, other_dims, zero_point] : narrow) {
         const std::vector<link> links = {{TypeCast}, with_other(Multiply), quantize(0.5F, jitnorm_s8, {zero_point})};
-        expect_multiplied_and_quantized({norm, dims, type, links, jitnorm_s8, other_dims}, float(zero_point));
+        expect_bits_of({norm, dims, type, links, jitnorm_s8, other_dims}, expected(float(zero_point)));
     }
 }
 
 TEST(fusion_chains, a_cast_rounds_once) {
+    const auto same = [](float x, float) { return x; };
     for (const auto narrow : {jitnorm_bf16, jitnorm_f16})
         for (const shape &dims : SHAPES) {
-            fused_execution to_narrow({LayerNorm, dims, jitnorm_f32, {{TypeCast, narrow}}, narrow});
-            to_narrow.run();
-            expect_equal(as_floats(to_narrow.dst.data.values()), rounded(to_narrow.normalized(), narrow));
-            fused_execution to_f32({RMSNorm, dims, narrow, {{TypeCast, jitnorm_f32}}, jitnorm_f32});
-            to_f32.run();
-            expect_equal(as_floats(to_f32.dst.data.values()), to_f32.normalized()); // not rounded at all
+            expect_bits_of({LayerNorm, dims, jitnorm_f32, {{TypeCast, narrow}}, narrow}, same);
+            expect_bits_of({RMSNorm, dims, narrow, {{TypeCast, jitnorm_f32}}, jitnorm_f32}, same); // not rounded at all
         }
 }
 
@@ -114,16 +101,10 @@ TEST(fusion_chains, nineteen_steps_in_order) {
     std::vector<link> links = {};
     for (int i = 0; i < 19; ++i) links.push_back(i % 3 == 0 ? with_other(Add) : i % 3 == 1 ? link{Square} : link{Sqrt});
     links.push_back(quantize(0.25F, jitnorm_u8, {3}));
-    fused_execution e({LayerNorm, {3, 70}, jitnorm_f32, links, jitnorm_u8, {70}});
-    e.run();
-    floats expected = e.normalized();
-    const floats other = e.others();
-    for (size_t i = 0; i < expected.size(); ++i) {
-        float &x = expected[i];
-        for (int step = 0; step < 19; ++step) x = step % 3 == 0 ? x + other[i] : step % 3 == 1 ? x * x : std::sqrt(x);
-        x = quantized(x, 0.25F, 3, 0, 255);
-    }
-    expect_equal(as_floats(e.dst.data.values()), expected);
+    expect_bits_of({LayerNorm, {3, 70}, jitnorm_f32, links, jitnorm_u8, {70}}, [](float x, float y) {
+        for (int step = 0; step < 19; ++step) x = step % 3 == 0 ? x + y : step % 3 == 1 ? x * x : std::sqrt(x);
+        return quantized(x, 0.25F, 3, 0, 255);
+    });
 }
 
 // All that can be fused, in one partition, whose kind in the log names each operation.

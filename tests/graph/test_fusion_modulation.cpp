@@ -39,7 +39,7 @@ public:
         const auto partitions = partitions_of(g.ops());
         EXPECT_EQ(partitions.size(), 1u);
         const graph_tensor dst(g.result(), c_.dims, type, c_.layout);
-        execute_partition(partitions[0], inputs, dst);
+        execute_partition(partitions[0], inputs, {&dst});
         return as_floats(dst.data.values());
     }
 
@@ -121,11 +121,7 @@ TEST(fusion_modulation, statistics_of_all_rows) {
                         {{Multiply, jitnorm_f32, {scale.described}}},
                         [](op &) {},
                         {mean.described, variance.described}};
-    const engine cpu(engine::kind::cpu, 0);
-    const auto compiled = partitions_of(g.ops())[0].compile({src.described, scale.described},
-                                                            descriptions_of({&dst, &mean, &variance}), cpu);
-    stream where(cpu);
-    compiled.execute(where, {src.on(cpu), scale.on(cpu)}, {dst.on(cpu), mean.on(cpu), variance.on(cpu)});
+    execute_partition(partitions_of(g.ops())[0], {&src, &scale}, {&dst, &mean, &variance});
     const std::vector<double> x = src.data.values();
     for (size_t row = 0; row < 6; ++row) {
         double sum = 0, squares = 0;
@@ -175,11 +171,7 @@ TEST(fusion_modulation, a_gate_is_in_the_partition_wherever_it_was_added) {
             const auto src = graph_tensor(SRC_ID, DIMS, jitnorm_f32).filled(random_values(24, 0.5, 1, 1));
             const auto z = graph_tensor(Z, DIMS, jitnorm_f32).filled(random_values(24, 0, 2, 2));
             const graph_tensor dst(GATED, DIMS, jitnorm_f32), y(FIRST_RESULT, DIMS, jitnorm_f32);
-            const engine cpu(engine::kind::cpu, 0);
-            stream where(cpu);
-            partitions[0]
-                .compile({src.described, z.described}, {dst.described}, cpu)
-                .execute(where, {src.on(cpu), z.on(cpu)}, {dst.on(cpu)});
+            execute_partition(partitions[0], {&src, &z}, {&dst});
             run_op(RMSNorm, {&src}, {&y}, [](op &) {});
             for (size_t i = 0; i < 24; ++i) {
                 const double gate = z.data.values()[i], expected = y.data.values()[i] * gate / (1 + std::exp(-gate));

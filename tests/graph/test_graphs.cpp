@@ -7,9 +7,10 @@
 namespace jitnorm::tests {
 namespace {
 
-owned_graph make_graph() {
+owned_graph graph_of(const std::vector<op_request> &operations) {
     owned_graph graph;
     EXPECT_OK(jitnorm_graph_graph_create(&graph, jitnorm_cpu));
+    for (const op_request &each : operations) EXPECT_OK(jitnorm_graph_add_op(graph, each.make()));
     return graph;
 }
 
@@ -41,11 +42,9 @@ op_request unary(size_t id, size_t from, size_t to, jitnorm_graph_op_kind_t kind
 }
 
 TEST(graph, partitions_in_an_order_to_execute_them) {
-    const owned_graph graph = make_graph();
-    EXPECT_OK(jitnorm_graph_add_op(graph, with_id(layer_norm_backward(), 3).make()));
-    EXPECT_OK(jitnorm_graph_add_op(graph, unary(4, DST_ID, DIFF_DST_ID, jitnorm_graph_op_reciprocal).make()));
-    EXPECT_OK(jitnorm_graph_add_op(graph, with_id(layer_norm(), 5).make()));
-    EXPECT_OK(jitnorm_graph_add_op(graph, unary(6, 1, SRC_ID, jitnorm_graph_op_wildcard).make()));
+    const owned_graph graph =
+        graph_of({with_id(layer_norm_backward(), 3), unary(4, DST_ID, DIFF_DST_ID, jitnorm_graph_op_reciprocal),
+                  with_id(layer_norm(), 5), unary(6, 1, SRC_ID, jitnorm_graph_op_wildcard)});
     EXPECT_OK(jitnorm_graph_graph_finalize(graph));
     const std::vector<owned_partition> partitions = partitions_of(graph);
     ASSERT_EQ(partitions.size(), 4u);
@@ -77,19 +76,16 @@ TEST(graph, unknown_operations_are_not_supported) {
 }
 
 TEST(graph, an_id_is_taken_once) {
-    const owned_graph graph = make_graph();
-    EXPECT_OK(jitnorm_graph_add_op(graph, layer_norm().make()));
+    const owned_graph graph = graph_of({layer_norm()});
     EXPECT_EQ(jitnorm_graph_add_op(graph, unary(1, 50, 51).make()), jitnorm_invalid_graph_op);
     EXPECT_STREQ(jitnorm_get_last_error(), "the graph has an operation 1 already");
     EXPECT_OK(jitnorm_graph_add_op(graph, unary(2, 50, 51).make()));
 }
 
 TEST(graph, one_tensor_has_one_description) {
-    const owned_graph graph = make_graph();
-    EXPECT_OK(jitnorm_graph_add_op(graph, layer_norm().make()));
     op_request other = unary(2, DST_ID, 50);
     other.inputs[0] = make_lt(DST_ID, {2, 12});
-    EXPECT_OK(jitnorm_graph_add_op(graph, other.make()));
+    const owned_graph graph = graph_of({layer_norm(), other});
     EXPECT_EQ(jitnorm_graph_graph_finalize(graph), jitnorm_invalid_graph);
     uint8_t finalized = 9;
     EXPECT_OK(jitnorm_graph_graph_is_finalized(graph, &finalized));
@@ -97,18 +93,13 @@ TEST(graph, one_tensor_has_one_description) {
 }
 
 TEST(graph, one_tensor_has_one_writer) {
-    const owned_graph graph = make_graph();
-    EXPECT_OK(jitnorm_graph_add_op(graph, unary(1, 50, 51).make()));
-    EXPECT_OK(jitnorm_graph_add_op(graph, unary(2, 52, 51).make()));
+    const owned_graph graph = graph_of({unary(1, 50, 51), unary(2, 52, 51)});
     EXPECT_EQ(jitnorm_graph_graph_finalize(graph), jitnorm_invalid_graph);
     EXPECT_STREQ(jitnorm_get_last_error(), "operations 1 and 2 write tensor 51");
 }
 
 TEST(graph, no_circles) {
-    const owned_graph graph = make_graph();
-    EXPECT_OK(jitnorm_graph_add_op(graph, unary(1, 50, 51).make()));
-    EXPECT_OK(jitnorm_graph_add_op(graph, unary(2, 51, 52).make()));
-    EXPECT_OK(jitnorm_graph_add_op(graph, unary(3, 52, 50).make()));
+    const owned_graph graph = graph_of({unary(1, 50, 51), unary(2, 51, 52), unary(3, 52, 50)});
     EXPECT_EQ(jitnorm_graph_graph_finalize(graph), jitnorm_invalid_graph);
     owned_partition partition;
     EXPECT_EQ(jitnorm_graph_partition_create_with_op(&partition, unary(1, 50, 50).make(), jitnorm_cpu),
@@ -116,9 +107,8 @@ TEST(graph, no_circles) {
 }
 
 TEST(graph, is_finalized_once_and_for_all) {
-    const owned_graph graph = make_graph();
+    const owned_graph graph = graph_of({layer_norm()});
     uint8_t finalized = 9;
-    EXPECT_OK(jitnorm_graph_add_op(graph, layer_norm().make()));
     EXPECT_OK(jitnorm_graph_graph_is_finalized(graph, &finalized));
     EXPECT_EQ(finalized, 0);
     EXPECT_EQ(jitnorm_graph_graph_filter(graph, jitnorm_graph_partition_policy_fusion), jitnorm_invalid_graph);
@@ -132,8 +122,7 @@ TEST(graph, is_finalized_once_and_for_all) {
 }
 
 TEST(graph, number_of_partitions) {
-    const owned_graph graph = make_graph();
-    EXPECT_OK(jitnorm_graph_add_op(graph, layer_norm().make()));
+    const owned_graph graph = graph_of({layer_norm()});
     EXPECT_OK(jitnorm_graph_graph_finalize(graph));
     size_t count = 9;
     EXPECT_OK(jitnorm_graph_graph_get_partition_num(graph, &count));
@@ -150,7 +139,7 @@ TEST(graph, number_of_partitions) {
 }
 
 TEST(graph, floating_point_mode) {
-    const owned_graph graph = make_graph();
+    const owned_graph graph = graph_of({});
     jitnorm_fpmath_mode_t mode;
     int apply_to_int;
     EXPECT_OK(jitnorm_graph_graph_get_fpmath_mode(graph, &mode, &apply_to_int));

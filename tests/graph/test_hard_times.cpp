@@ -51,19 +51,6 @@ TEST(out_of_memory, objects_say_so) {
     });
 }
 
-struct execution {
-    compiled_op op;
-    bound inputs, outputs;
-    owned_stream stream = make_stream();
-
-    explicit execution(const op_request &request)
-        : op(request), inputs(op, request.inputs), outputs(op, request.outputs) {}
-    jitnorm_status_t run() {
-        return jitnorm_graph_compiled_partition_execute(op.handle, stream, inputs.handles.size(), inputs.handles.data(),
-                                                        outputs.handles.size(), outputs.handles.data());
-    }
-};
-
 TEST(out_of_memory, executions_allocate_nothing) {
     for (const op_request &request : {strided_request(), layer_norm_backward(), layer_norm_grad()}) {
         execution e(request);

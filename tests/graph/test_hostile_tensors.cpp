@@ -62,14 +62,11 @@ op_request layer_norm_of(const dims &sizes, const dims &strides, int64_t axis) {
 }
 
 void expect_statistics_of_nothing(const op_request &request, size_t rows) {
-    const compiled_op op(request);
-    const bound inputs(op, request.inputs), outputs(op, request.outputs);
-    for (const size_t i : {1, 2}) std::fill_n(static_cast<float *>(outputs.data(i)), rows, 5.F);
-    ASSERT_OK(execute(op, inputs, outputs));
-    for (size_t row = 0; row < rows; ++row) {
-        EXPECT_EQ(static_cast<float *>(outputs.data(1))[row], 0.F);
-        EXPECT_TRUE(std::isnan(static_cast<float *>(outputs.data(2))[row]));
-    }
+    execution e(request);
+    for (const size_t i : {1, 2}) std::fill_n(e.outputs.data(i), rows, 5.F);
+    ASSERT_OK(e.run());
+    EXPECT_EQ(e.outputs.values(1, rows), std::vector<float>(rows, 0));
+    for (const float variance : e.outputs.values(2, rows)) EXPECT_TRUE(std::isnan(variance));
 }
 
 // As frameworks compute them, and of any size.
@@ -93,12 +90,10 @@ TEST(graph_strides_without_elements, of_gradients) {
         request.inputs = {make_strided_lt(SRC_ID, {0, 4}, strides), make_strided_lt(DIFF_DST_ID, {0, 4}, strides),
                           make_lt(MEAN_ID, {0}), make_lt(VARIANCE_ID, {0}), make_lt(GAMMA_ID, {4})};
         request.outputs[0] = make_strided_lt(DIFF_SRC_ID, {0, 4}, strides);
-        const compiled_op op(request);
-        const bound inputs(op, request.inputs), outputs(op, request.outputs);
-        for (const size_t i : {1, 2}) std::fill_n(static_cast<float *>(outputs.data(i)), 4, 5.F);
-        ASSERT_OK(execute(op, inputs, outputs));
-        for (const size_t i : {1, 2})
-            for (size_t c = 0; c < 4; ++c) EXPECT_EQ(static_cast<float *>(outputs.data(i))[c], 0.F);
+        execution e(request);
+        for (const size_t i : {1, 2}) std::fill_n(e.outputs.data(i), 4, 5.F);
+        ASSERT_OK(e.run());
+        for (const size_t i : {1, 2}) EXPECT_EQ(e.outputs.values(i, 4), std::vector<float>(4, 0));
     }
 }
 
@@ -109,14 +104,12 @@ TEST(graph_strides_of_one_index, mean_nothing_to_copies) {
                       make_strided_lt(BETA_ID, {1, 4}, {LARGEST / 2, 3})};
     request.outputs = {make_lt(DST_ID, {2, 1, 4}), make_lt(MEAN_ID, {2}), make_lt(VARIANCE_ID, {2})};
     request.numbers = {{jitnorm_graph_op_attr_begin_norm_axis, 1}};
-    const compiled_op op(request);
-    const bound inputs(op, request.inputs), outputs(op, request.outputs);
-    std::fill_n(static_cast<float *>(inputs.data(0)), 8, 2.F);
-    std::fill_n(static_cast<float *>(inputs.data(1)), 7, 1.F);
-    auto *beta = static_cast<float *>(inputs.data(2));
-    for (int i = 0; i < 10; ++i) beta[i] = float(i);
-    ASSERT_OK(execute(op, inputs, outputs));
-    for (int i = 0; i < 8; ++i) EXPECT_EQ(static_cast<float *>(outputs.data(0))[i], float(i % 4 * 3)) << i;
+    execution e(request);
+    std::fill_n(e.inputs.data(0), 8, 2.F);
+    std::fill_n(e.inputs.data(1), 7, 1.F);
+    for (int i = 0; i < 10; ++i) e.inputs.data(2)[i] = float(i);
+    ASSERT_OK(e.run());
+    EXPECT_EQ(e.outputs.values(0, 8), (std::vector<float>{0, 3, 6, 9, 0, 3, 6, 9}));
 }
 
 TEST(graph_sizes, that_memory_cannot_have) {
@@ -132,40 +125,28 @@ TEST(graph_aliases, are_refused) {
     op_request of_two_layouts = layer_norm();
     of_two_layouts.outputs[0] = make_strided_lt(DST_ID, {2, 3, 4}, {12, 1, 3});
     for (const op_request &request : {layer_norm(), of_two_layouts, layer_norm_backward(), layer_norm_grad()}) {
-        const compiled_op op(request);
-        const bound inputs(op, request.inputs), outputs(op, request.outputs);
-        inputs.fill(24);
-        const auto pairs = op.pairs();
+        execution e(request);
+        const auto pairs = e.op.pairs();
         EXPECT_EQ(pairs.empty(), request.outputs[0].layout.strides[1] == 1);
-        for (size_t o = 0; o < outputs.handles.size(); ++o)
-            for (const auto &[list, others] : {std::pair{&request.inputs, &inputs}, {&request.outputs, &outputs}})
-                for (size_t i = 0; i < others->handles.size(); ++i) {
+        for (size_t o = 0; o < request.outputs.size(); ++o)
+            for (const auto &[list, others] : {std::pair{&request.inputs, &e.inputs}, {&request.outputs, &e.outputs}})
+                for (size_t i = 0; i < list->size(); ++i) {
                     const size_t output_id = request.outputs[o].id, other_id = (*list)[i].id;
                     if (output_id == other_id) continue;
                     if (other_id == BETA_ID && request.kind != jitnorm_graph_op_layer_norm) continue; // not looked at
                     const std::pair pair{other_id, output_id};
                     if (std::find(pairs.begin(), pairs.end(), pair) != pairs.end()) continue; // test_execution.cpp
-                    owned_tensor alias;
-                    const lt description = op.query(output_id);
-                    EXPECT_OK(jitnorm_graph_tensor_create(&alias, &description, cpu(), others->data(i)));
-                    auto outs = outputs.handles;
-                    outs[o] = alias;
-                    EXPECT_EQ(execute(op, inputs.handles, outs, make_stream()), REFUSED)
+                    EXPECT_EQ(e.run_with(e.outputs, o, e.op.query(output_id), others->data(i)), REFUSED)
                         << output_id << " " << other_id;
                 }
-        EXPECT_OK(execute(op, inputs, outputs));
+        EXPECT_OK(e.run());
     }
 }
 
 TEST(graph_aliases, of_nothing_are_fine) {
     const op_request request = layer_norm_of({0, 4}, {4, 1}, 1);
-    const compiled_op op(request);
-    const bound inputs(op, request.inputs), outputs(op, request.outputs);
-    auto outs = outputs.handles;
-    owned_tensor dst;
-    EXPECT_OK(jitnorm_graph_tensor_create(&dst, &request.outputs[0], cpu(), inputs.data(1)));
-    outs[0] = dst;
-    EXPECT_OK(execute(op, inputs.handles, outs, make_stream()));
+    execution e(request);
+    EXPECT_OK(e.run_with(e.outputs, 0, request.outputs[0], e.inputs.data(1)));
 }
 
 } // namespace

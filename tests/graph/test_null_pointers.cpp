@@ -14,14 +14,14 @@ namespace {
 
 struct null_pointers_of_graphs : testing::Test {
     op_request request = layer_norm();
-    compiled_op compiled{request};
-    bound inputs{compiled, request.inputs}, outputs{compiled, request.outputs};
+    execution e{request};
+    compiled_op &compiled = e.op;
+    bound &inputs = e.inputs, &outputs = e.outputs;
     owned_op op = request.make(), made_op;
     owned_graph graph, made_graph;
     owned_partition made_partition;
     owned_compiled made_compiled;
     owned_tensor made_tensor;
-    owned_stream stream = make_stream();
     lt tensor = make_lt(5, {2, 3});
     size_t number = 0;
     uint8_t flag = 0;
@@ -110,9 +110,9 @@ TEST_F(null_pointers_of_graphs, of_compiled_partitions) {
     REFUSES_NULL(jitnorm_graph_compiled_partition_query_logical_tensor, compiled.handle, SRC_ID, &tensor);
     REFUSES_NULL(jitnorm_graph_compiled_partition_get_scratchpad_logical_tensor, compiled.handle, &tensor);
     REFUSES_NULL(jitnorm_graph_compiled_partition_get_inplace_ports, compiled.handle, &number, &pairs);
-    REFUSES_NULL(jitnorm_graph_compiled_partition_execute, compiled.handle, stream, 3, inputs.handles.data(), 3,
+    REFUSES_NULL(jitnorm_graph_compiled_partition_execute, compiled.handle, e.stream, 3, inputs.handles.data(), 3,
                  outputs.handles.data());
-    REFUSES_NULL(jitnorm_graph_compiled_partition_execute_v2, compiled.handle, stream, 3, inputs.handles.data(), 3,
+    REFUSES_NULL(jitnorm_graph_compiled_partition_execute_v2, compiled.handle, e.stream, 3, inputs.handles.data(), 3,
                  outputs.handles.data(), nullptr);
 }
 

@@ -67,14 +67,9 @@ TEST(reasons, of_compilation) {
 
 TEST(reasons, of_shared_memory) {
     const op_request request = layer_norm();
-    const compiled_op op(request);
-    const bound inputs(op, request.inputs), outputs(op, request.outputs);
+    execution e(request);
     const auto reason_at_mean = [&](size_t input) {
-        owned_tensor shared;
-        EXPECT_OK(jitnorm_graph_tensor_create(&shared, &request.inputs[input], cpu(), outputs.data(1)));
-        auto ins = inputs.handles;
-        ins[input] = shared;
-        EXPECT_EQ(execute(op, ins, outputs.handles, make_stream()), jitnorm_invalid_arguments);
+        EXPECT_EQ(e.run_with(e.inputs, input, request.inputs[input], e.outputs.data(1)), jitnorm_invalid_arguments);
         return std::string(jitnorm_get_last_error());
     };
     EXPECT_EQ(reason_at_mean(0), "mean is an output and has the memory of src");

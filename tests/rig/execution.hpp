@@ -64,6 +64,16 @@ struct backward_request {
     }
 };
 
+// What body prints to standard output at the verbose level.
+template <typename Body>
+std::string log_of(int level, Body &&body) {
+    testing::internal::CaptureStdout();
+    EXPECT_OK(jitnorm_set_verbose(level));
+    body();
+    EXPECT_OK(jitnorm_set_verbose(0));
+    return testing::internal::GetCapturedStdout();
+}
+
 // One tensor of an execution: its bytes, and the memory object for them.
 struct bound_tensor {
     std::vector<std::byte> bytes;
@@ -128,6 +138,11 @@ public:
         return jitnorm_primitive_execute(primitive_, stream_, int(list.size()), list.data());
     }
     jitnorm_status_t run() const { return run(args()); }
+    jitnorm_status_t run_on(jitnorm_stream_t on) const { return run_by(primitive_, on); }
+    jitnorm_status_t run_by(jitnorm_primitive_t other, jitnorm_stream_t on) const { // which has the same tensors
+        const auto list = args();
+        return jitnorm_primitive_execute(other, on, int(list.size()), list.data());
+    }
 
     // Whether no byte of any tensor differs from the filler.
     bool is_untouched(std::byte filler = std::byte(0x3f)) const {

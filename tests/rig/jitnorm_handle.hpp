@@ -87,6 +87,13 @@ inline owned_attr make_attr() {
     return attr;
 }
 
+// With which the user gives the scratchpad.
+inline owned_attr with_user_scratchpad() {
+    owned_attr attr = make_attr();
+    must(jitnorm_primitive_attr_set_scratchpad_mode(attr, jitnorm_scratchpad_mode_user), "a scratchpad mode");
+    return attr;
+}
+
 inline owned_post_ops make_post_ops() {
     owned_post_ops post_ops;
     must(jitnorm_post_ops_create(&post_ops), "post-ops");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <numeric>
 #include <sstream>
 #include <stdexcept>
 
@@ -12,27 +13,15 @@ namespace jitnorm::tests {
 
 namespace {
 
-impl::memory_desc make_strided(const std::vector<impl::dim_t> &dims, jitnorm_data_type_t type, impl::dim_t step,
-                               impl::dim_t gap) {
+// `order` has the dimensions from the outermost to the innermost in memory, whose elements are `step` apart, with a gap
+// after each of its rows.
+impl::memory_desc make_strided(const std::vector<size_t> &order, const std::vector<impl::dim_t> &dims,
+                               jitnorm_data_type_t type, impl::dim_t step, impl::dim_t gap) {
     std::vector<impl::dim_t> strides(dims.size());
     impl::dim_t stride = step;
-    for (size_t d = dims.size(); d-- > 0;) {
-        strides[d] = stride;
-        stride = stride * std::max<impl::dim_t>(dims[d], 1) + (d + 1 == dims.size() ? gap : 0);
-    }
-    impl::memory_desc md;
-    impl::make_with_strides(md, int(dims.size()), dims.data(), type, strides.data());
-    return md;
-}
-
-impl::memory_desc make_permuted(const std::string &order, const std::vector<impl::dim_t> &dims,
-                                jitnorm_data_type_t type) {
-    std::vector<impl::dim_t> strides(dims.size());
-    impl::dim_t stride = 1;
-    for (size_t i = dims.size(); i-- > 0;) {
-        const auto d = size_t(order[i] - 'a');
-        strides[d] = stride;
-        stride *= std::max<impl::dim_t>(dims[d], 1);
+    for (size_t i = order.size(); i-- > 0;) {
+        strides[order[i]] = stride;
+        stride = stride * std::max<impl::dim_t>(dims[order[i]], 1) + (i + 1 == order.size() ? gap : 0);
     }
     impl::memory_desc md;
     impl::make_with_strides(md, int(dims.size()), dims.data(), type, strides.data());
@@ -60,10 +49,16 @@ impl::memory_desc make_layout(const std::string &text, const std::vector<impl::d
         return md;
     }
     if (text == "dense") return impl::make_dense(dims, type);
-    if (text.starts_with("@")) return make_permuted(text.substr(1), dims, type);
-    if (text == "gap") return make_strided(dims, type, 1, 3);
     if (std::isdigit(text.front())) return make_with_numbers(text, dims, type);
-    if (text == "spread") return make_strided(dims, type, 2, 0);
+    std::vector<size_t> order(dims.size());
+    std::iota(order.begin(), order.end(), size_t(0));
+    if (text == "gap") return make_strided(order, dims, type, 1, 3);
+    if (text == "spread") return make_strided(order, dims, type, 2, 0);
+    if (text == "reversed") return make_strided({order.rbegin(), order.rend()}, dims, type, 1, 0);
+    if (text == "rotated") std::rotate(order.begin(), order.begin() + 1, order.end());
+    if (text.starts_with("@"))
+        std::transform(text.begin() + 1, text.end(), order.begin(), [](char c) { return c - 'a'; });
+    if (text == "rotated" || text.starts_with("@")) return make_strided(order, dims, type, 1, 0);
     for (const impl::named_tag &named : impl::named_tags())
         if (named.name == text) {
             impl::memory_desc md;

@@ -2,6 +2,8 @@
 // layouts: makes memory layouts from a short text, for tables of test cases:
 //   aBcd8b   a tag
 //   @cab     the dimensions of any rank in the order of memory; here b is dense
+//   reversed  the dimensions from the last to the first
+//   rotated   the first dimension is the innermost, and the others are in order
 //   gap      row-major strides with a gap after each row
 //   spread   row-major strides with space between the elements of a row
 //   40,1     strides

@@ -8,9 +8,10 @@
 
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <vector>
 
-#include "planned.hpp"
+#include "norm/implementation.hpp"
 #include "problems.hpp"
 #include "reference/reference.hpp"
 #include "tensor.hpp"
@@ -24,6 +25,20 @@ using impl::layer_norm::reference_entry;
 using impl::layer_norm::slot;
 
 struct oracle_problem;
+
+// The plan, the executor and the scratchpad size that an implementation has for a problem, on this machine unless
+// another one is given.
+inline plan plan_of(const implementation &entry, const problem &p, const impl::machine &on = impl::the_machine()) {
+    return entry.make_plan(p, on);
+}
+inline std::shared_ptr<const executor> create(const implementation &entry, const problem &p,
+                                              const impl::machine &on = impl::the_machine()) {
+    return entry.create(p, plan_of(entry, p, on));
+}
+inline size_t scratchpad_bytes(const implementation &entry, const problem &p,
+                               const impl::machine &on = impl::the_machine()) {
+    return plan_of(entry, p, on).scratchpad.bytes();
+}
 
 // When the executor learns the sizes: it is made for them, or they come with the arguments.
 enum class sizes_come { at_creation, at_execution };

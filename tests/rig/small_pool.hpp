@@ -51,7 +51,6 @@ public:
     }
 
     int calls() const { return calls_; }
-    void forget_calls() { calls_ = 0; }
 
 private:
     static void parallel_for(void *context, int count, void (*body)(void *, int), void *argument) {
