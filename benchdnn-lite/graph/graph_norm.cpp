@@ -120,21 +120,13 @@ struct kind {
     roles inputs, outputs;
 };
 
+const roles OF_BACKWARD = {src, diff_dst, mean, variance, gamma, beta}, GRADIENTS = {diff_src, diff_gamma, diff_beta};
 const std::vector<kind> KINDS = {
     {"LayerNorm", jitnorm_graph_op_layer_norm, {src, gamma, beta}, {dst, mean, variance}},
     {"RMSNorm", jitnorm_graph_op_rms_norm, {src, gamma}, {dst}},
-    {"LayerNormBackward",
-     jitnorm_graph_op_layer_norm_backward,
-     {src, diff_dst, mean, variance, gamma, beta},
-     {diff_src, diff_gamma, diff_beta}},
-    {"LayerNormBackprop",
-     jitnorm_graph_op_layer_norm_backprop,
-     {src, diff_dst, mean, variance, gamma, beta},
-     {diff_src, diff_gamma, diff_beta}},
-    {"LayerNormGrad",
-     jitnorm_graph_op_layer_norm_grad,
-     {diff_dst, src, variance, mean, gamma},
-     {diff_src, diff_gamma, diff_beta}},
+    {"LayerNormBackward", jitnorm_graph_op_layer_norm_backward, OF_BACKWARD, GRADIENTS},
+    {"LayerNormBackprop", jitnorm_graph_op_layer_norm_backprop, OF_BACKWARD, GRADIENTS},
+    {"LayerNormGrad", jitnorm_graph_op_layer_norm_grad, {diff_dst, src, variance, mean, gamma}, GRADIENTS},
 };
 
 std::map<graph_role, size_t> ids_of(const roles &names, const std::vector<graph_tensor> &tensors) {
@@ -145,9 +137,8 @@ std::map<graph_role, size_t> ids_of(const roles &names, const std::vector<graph_
 }
 
 void forget_what_is_not_used(graph_norm &n, const std::vector<int64_t> &mask) {
-    constexpr graph_role MASKED[] = {diff_src, diff_gamma, diff_beta};
-    for (size_t i = 0; n.is_ascend && i < std::min(mask.size(), std::size(MASKED)); ++i)
-        if (mask[i] == 0) n.outputs.erase(MASKED[i]);
+    for (size_t i = 0; n.is_ascend && i < std::min(mask.size(), GRADIENTS.size()); ++i)
+        if (mask[i] == 0) n.outputs.erase(GRADIENTS[i]);
     if (!n.is_forward || !n.uses_affine) n.inputs.erase(beta);
     if (!n.uses_affine) n.inputs.erase(gamma);
 }

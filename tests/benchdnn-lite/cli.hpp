@@ -2,6 +2,7 @@
 // The programs of benchdnn-lite run as a user runs them, in a folder of their own.
 #pragma once
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -48,6 +49,17 @@ protected:
         status_ = WIFEXITED(answer) ? WEXITSTATUS(answer) : -1;
         out_ = content_of(out);
         err_ = content_of(err);
+    }
+
+    // Runs the program, which must end with this status and print all parts on standard output.
+    void expect(int status, const std::string &arguments, const std::vector<std::string> &parts = {},
+                const std::string &program = PROGRAM, const std::string &environment = "") {
+        run(arguments, program, environment);
+        const std::string end =
+            arguments + "\n" + out_.substr(out_.size() - std::min<size_t>(out_.size(), 4096)) + err_;
+        EXPECT_EQ(status_, status) << end;
+        for (const std::string &part : parts)
+            EXPECT_NE(out_.find(part), out_.npos) << "'" << part << "' is not the answer to " << end;
     }
 
     void write(const fs::path &name, const std::string &content) {

@@ -8,10 +8,9 @@
 
 #include <functional>
 
-#include "jit/kernel_cache.hpp"
-#include <jitnorm/jitnorm.h>
-
 #include "dispatch/ranking.hpp"
+#include "jit/kernel_cache.hpp"
+#include "jitnorm/jitnorm.hpp"
 #include "rig/run.hpp"
 
 namespace jitnorm::tests {
@@ -137,38 +136,16 @@ TEST_F(small_stack, backward) {
 
 // Through the public interface, where descriptors and attributes are on the stack as well.
 TEST_F(small_stack, from_descriptors_to_an_execution) {
-    jitnorm_status_t worst = jitnorm_runtime_error;
-    std::vector<float> src(7 * 300, 1), dst(src.size());
+    std::vector<float> src(7 * 300, 1), dst(src.size(), 1);
     run_on_small_stack([&] {
-        const jitnorm_dims_t dims = {7, 300};
-        jitnorm_engine_t engine = nullptr;
-        jitnorm_stream_t stream = nullptr;
-        jitnorm_memory_desc_t rows = nullptr;
-        jitnorm_primitive_desc_t desc = nullptr;
-        jitnorm_primitive_t layer_norm = nullptr;
-        jitnorm_memory_t from = nullptr, to = nullptr;
-        const auto took = [&](jitnorm_status_t status) { worst = std::max(worst, status); };
-        worst = jitnorm_success;
-        took(jitnorm_engine_create(&engine, jitnorm_cpu, 0));
-        took(jitnorm_stream_create(&stream, engine, jitnorm_stream_default_flags));
-        took(jitnorm_memory_desc_create_with_tag(&rows, 2, dims, jitnorm_f32, jitnorm_ab));
-        took(jitnorm_layer_normalization_forward_primitive_desc_create(&desc, engine, jitnorm_forward_inference, rows,
-                                                                       rows, nullptr, 1e-5F,
-                                                                       jitnorm_normalization_flags_none, nullptr));
-        took(jitnorm_primitive_create(&layer_norm, desc));
-        took(jitnorm_memory_create(&from, rows, engine, src.data()));
-        took(jitnorm_memory_create(&to, rows, engine, dst.data()));
-        const jitnorm_exec_arg_t args[] = {{JITNORM_ARG_SRC, from}, {JITNORM_ARG_DST, to}};
-        took(jitnorm_primitive_execute(layer_norm, stream, 2, args));
-        took(jitnorm_memory_destroy(to));
-        took(jitnorm_memory_destroy(from));
-        took(jitnorm_primitive_destroy(layer_norm));
-        took(jitnorm_primitive_desc_destroy(desc));
-        took(jitnorm_memory_desc_destroy(rows));
-        took(jitnorm_stream_destroy(stream));
-        took(jitnorm_engine_destroy(engine));
+        const engine cpu(engine::kind::cpu, 0);
+        stream on(cpu);
+        const memory::desc rows({7, 300}, memory::data_type::f32, memory::format_tag::ab);
+        const layer_normalization_forward::primitive_desc desc(cpu, prop_kind::forward_inference, rows, rows, 1e-5F,
+                                                               normalization_flags::none);
+        layer_normalization_forward(desc).execute(
+            on, {{JITNORM_ARG_SRC, memory(rows, cpu, src.data())}, {JITNORM_ARG_DST, memory(rows, cpu, dst.data())}});
     });
-    EXPECT_EQ(worst, jitnorm_success);
     EXPECT_EQ(dst, std::vector<float>(dst.size(), 0)); // the rows are constant
 }
 

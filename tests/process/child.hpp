@@ -15,8 +15,8 @@ namespace jitnorm::tests {
 
 inline constexpr unsigned HANGS_AFTER = 60; // seconds
 
-// Runs body in a child, which fails (need()), hangs or ends well.
-inline void expect_child_succeeds(const std::function<void()> &body) {
+// Runs body in a child, which fails (need()), hangs or ends well, and returns its exit status.
+inline int status_of_child(const std::function<void()> &body) {
     std::fflush(stdout);
     const pid_t child = fork();
     if (child == 0) {
@@ -24,11 +24,13 @@ inline void expect_child_succeeds(const std::function<void()> &body) {
         [&]() noexcept { body(); }(); // what is thrown ends the child
         _exit(0);
     }
-    ASSERT_GT(child, 0);
+    EXPECT_GT(child, 0);
     int status = 0;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(waitpid(child, &status, 0), child);
     EXPECT_FALSE(WIFSIGNALED(status)) << "signal " << WTERMSIG(status) << " (" << SIGALRM << ": it hung)";
-    EXPECT_EQ(WEXITSTATUS(status), 0);
+    return WEXITSTATUS(status);
 }
+
+inline void expect_child_succeeds(const std::function<void()> &body) { EXPECT_EQ(status_of_child(body), 0); }
 
 } // namespace jitnorm::tests

@@ -3,16 +3,14 @@
 // pool of the caller's starts none of its own: that is the way around.
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <system_error>
 #include <thread>
 
 #include <grp.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 
+#include "child.hpp"
 #include "rig/small_pool.hpp"
-#include "work.hpp"
 
 namespace jitnorm::tests {
 namespace {
@@ -38,17 +36,6 @@ bool refuse_threads() {
 }
 
 constexpr int CANNOT_BE_TRIED = 77;
-
-int status_of_child(const std::function<void()> &body) {
-    const pid_t child = fork();
-    if (child == 0) {
-        [&]() noexcept { body(); }(); // what is thrown ends the child
-        _exit(0);
-    }
-    int status = 0;
-    EXPECT_EQ(waitpid(child, &status, 0), child);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
 
 // Before any parallel region: afterwards OpenMP has the threads it wants.
 TEST(refused_threads, a_thread_pool_is_the_way_around) {

@@ -28,4 +28,12 @@ inline peer_library nobody() {
 
 inline bool has(const std::string &text, const std::string &part) { return text.find(part) != text.npos; }
 
+// The program must end with this status and print all parts.
+inline void expect(int status, const std::vector<std::string> &parts, const peer_library &other,
+                   const std::vector<std::string> &arguments) {
+    const answer a = run(other, arguments);
+    EXPECT_EQ(a.status, status) << a.text << a.errors;
+    for (const std::string &part : parts) EXPECT_TRUE(has(a.text, part)) << "no '" << part << "' in " << a.text;
+}
+
 } // namespace benchdnn_lite

@@ -33,8 +33,7 @@ protected:
     nlohmann::json race(const std::string &file, std::vector<std::string> arguments) const {
         const fs::path results = folder_ / "results.json";
         arguments.insert(arguments.begin(), {"--rounds=1", "--peer=" + file, "--json=" + results.string()});
-        const answer a = run(nobody(), arguments);
-        EXPECT_EQ(a.status, 0) << a.text << a.errors;
+        expect(0, {}, nobody(), arguments);
         return nlohmann::json::parse(content_of(results));
     }
 
@@ -115,8 +114,7 @@ TEST_F(race_plan, is_said_to_be_the_same_where_it_is) {
 
 TEST_F(race_plan, is_made_by_another_build_where_one_is_named) {
     const std::string sizes = "l1:16384,l2:200000,last_level:2000000";
-    const answer a = run(nobody(), {"--rounds=1", "--plan=" + sizes, "--peer=" RACE_OUR_LIBRARY, "3x40"});
-    EXPECT_TRUE(has(a.text, " with " + sizes));
+    expect(0, {" with " + sizes}, nobody(), {"--rounds=1", "--plan=" + sizes, "--peer=" RACE_OUR_LIBRARY, "3x40"});
 }
 
 TEST_F(race_another_build, files_that_are_no_such_library_are_mistakes) {

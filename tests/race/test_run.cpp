@@ -43,55 +43,42 @@ std::string take_file(const std::string &name) {
 }
 
 TEST(race_run, a_peer_that_agrees_is_raced) {
-    const answer a = run(mirrors(0), {"--rounds=1", "3x40", "5x7"});
-    EXPECT_EQ(a.status, 0);
-    EXPECT_TRUE(has(a.text, "against Mirror 1, 1 thread.")) << a.text;
-    EXPECT_TRUE(has(a.text, "forward: 2 of 2 raced")) << a.text;
+    expect(0, {"against Mirror 1, 1 thread.", "forward: 2 of 2 raced"}, mirrors(0), {"--rounds=1", "3x40", "5x7"});
 }
 
 TEST(race_run, with_a_pass_that_reads_the_result) {
     const std::string name = testing::TempDir() + "race_run_read.json";
-    const answer a = run(mirrors(0), {"--rounds=1", "--then-read", "--json=" + name, "3x40"});
-    EXPECT_EQ(a.status, 0);
-    EXPECT_TRUE(has(a.text, "each with a pass that reads the result")) << a.text;
+    expect(0, {"each with a pass that reads the result"}, mirrors(0),
+           {"--rounds=1", "--then-read", "--json=" + name, "3x40"});
     EXPECT_EQ(nlohmann::json::parse(take_file(name))["then_read"], true);
 }
 
 TEST(race_run, a_peer_that_errs_is_no_opponent) {
-    const answer a = run(mirrors(0.5), {"--rounds=1", "3x40"});
-    EXPECT_EQ(a.status, 1);
-    EXPECT_TRUE(has(a.text, "results differ in argument 17")) << a.text;
-    EXPECT_TRUE(has(a.text, "forward: 0 of 1 raced")) << a.text;
+    expect(1, {"results differ in argument 17", "forward: 0 of 1 raced"}, mirrors(0.5), {"--rounds=1", "3x40"});
 }
 
 TEST(race_run, a_peer_that_comes_close_and_promised_our_bits_is_raced_and_told_of) {
     peer_library other = mirrors(1e-5);
-    EXPECT_EQ(run(other, {"--rounds=1", "3x40"}).status, 0);
+    expect(0, {}, other, {"--rounds=1", "3x40"});
     other.promises_our_bits = true;
-    const answer a = run(other, {"--rounds=1", "3x40"});
-    EXPECT_EQ(a.status, 1);
-    EXPECT_TRUE(has(a.text, "(bits differ in argument 17)")) << a.text;
-    EXPECT_TRUE(has(a.text, "forward: 1 of 1 raced")) << a.text;
+    expect(1, {"(bits differ in argument 17)", "forward: 1 of 1 raced"}, other, {"--rounds=1", "3x40"});
 }
 
 TEST(race_run, a_not_a_number_of_the_peer_is_an_error) {
-    EXPECT_EQ(run(mirrors(std::numeric_limits<double>::quiet_NaN()), {"--rounds=1", "3x40"}).status, 1);
+    expect(1, {}, mirrors(std::numeric_limits<double>::quiet_NaN()), {"--rounds=1", "3x40"});
 }
 
 TEST(race_run, a_peer_that_refuses_leaves_ours_and_the_limit) {
-    const answer a = run(nobody(), {"--rounds=1", "3x40"});
-    EXPECT_EQ(a.status, 0);
-    EXPECT_TRUE(has(a.text, "(refused: not today)")) << a.text;
-    EXPECT_TRUE(has(a.text, "forward: 0 of 1 raced; ours/limit")) << a.text;
+    expect(0, {"(refused: not today)", "forward: 0 of 1 raced; ours/limit"}, nobody(), {"--rounds=1", "3x40"});
 }
 
 TEST(race_run, an_empty_tensor_is_skipped) {
-    EXPECT_TRUE(has(run(mirrors(0), {"--rounds=1", "0x40"}).text, "(skipped: nothing to move)"));
+    expect(0, {"(skipped: nothing to move)"}, mirrors(0), {"--rounds=1", "0x40"});
 }
 
 TEST(race_run, json_has_what_the_table_has) {
     const std::string name = testing::TempDir() + "race_run.json";
-    ASSERT_EQ(run(mirrors(0), {"--rounds=1", "--threads=2", "--json=" + name, "3x40_n\"a name\""}).status, 0);
+    expect(0, {}, mirrors(0), {"--rounds=1", "--threads=2", "--json=" + name, "3x40_n\"a name\""});
     const auto json = nlohmann::json::parse(take_file(name));
     EXPECT_EQ(json["peer"], "Mirror 1");
     EXPECT_EQ(json["threads"], 2);
@@ -106,20 +93,18 @@ TEST(race_run, json_has_what_the_table_has) {
 }
 
 TEST(race_run, mistakes_and_files_that_cannot_be_written) {
-    EXPECT_EQ(run(mirrors(0), {"--threads=none"}).status, 2);
+    expect(2, {}, mirrors(0), {"--threads=none"});
     const answer a = run(mirrors(0), {"--rounds=1", "--json=/no/such/folder/x", "3x40"});
     EXPECT_EQ(a.status, 2);
     EXPECT_EQ(a.text, "") << "known before anything is raced";
-    EXPECT_EQ(run(mirrors(0), {"--rounds=1", "--json=/dev/full", "3x40"}).status, 1);
-    EXPECT_EQ(run(mirrors(0), {"--help"}).status, 0);
+    expect(1, {}, mirrors(0), {"--rounds=1", "--json=/dev/full", "3x40"});
+    expect(0, {}, mirrors(0), {"--help"});
     EXPECT_EQ(run(mirrors(0), {"--version"}).text.rfind("benchdnn-lite ", 0), 0);
 }
 
 TEST(race_run, a_problem_without_an_implementation_does_not_end_the_race) {
-    const answer a = run(mirrors(0), {"--rounds=1", "--impl=no_such_name", "3x40", "--impl=", "3x40"});
-    EXPECT_EQ(a.status, 0);
-    EXPECT_TRUE(has(a.text, "(skipped: Skip-impl option hit)")) << a.text;
-    EXPECT_TRUE(has(a.text, "forward: 1 of 2 raced")) << a.text;
+    expect(0, {"(skipped: Skip-impl option hit)", "forward: 1 of 2 raced"}, mirrors(0),
+           {"--rounds=1", "--impl=no_such_name", "3x40", "--impl=", "3x40"});
 }
 
 TEST(race_run, the_limit_moves_what_is_added_and_kept_too) {

@@ -23,82 +23,78 @@ using two = two_tensors;
 using three = std::tuple<Tensor, Tensor, Tensor>;
 using four = std::tuple<Tensor, Tensor, Tensor, Tensor>;
 
-// Each of these functions calls its operator below autograd. Only if the call is recorded, it calls the variant that
-// also computes the statistics, which backward needs.
+// An operator, and its variant NAME_forward, which also computes the statistics that backward needs.
+template <typename Operator, typename With>
+class recordable;
+
+template <typename Alone, typename... Parameters, typename With>
+class recordable<operation<Alone, Parameters...>, With> {
+public:
+    explicit recordable(const std::string &name)
+        : alone_(name.c_str()), with_statistics_((name + "_forward").c_str()) {}
+
+    // Calls the variant if the call is recorded, otherwise the operator, in both cases below autograd. Returns
+    // `recorded`.
+    bool run(bool recorded, Alone &made_alone, With &made, Parameters... arguments) const {
+        const at::AutoDispatchBelowADInplaceOrView below;
+        if (recorded)
+            made = with_statistics_(arguments...);
+        else
+            made_alone = alone_(arguments...);
+        return recorded;
+    }
+
+private:
+    operation<Alone, Parameters...> alone_;
+    operation<With, Parameters...> with_statistics_;
+};
+
 Tensor record_layer_norm(const Tensor &input, IntArrayRef shape, const optional_tensor &weight,
                          const optional_tensor &bias, double epsilon) {
-    static const layer_norm_operation alone("jitnorm::layer_norm");
-    static const operation<three, const Tensor &, IntArrayRef, const optional_tensor &, const optional_tensor &, double>
-        with_statistics("jitnorm::layer_norm_forward");
+    static const recordable<layer_norm_operation, three> norm("jitnorm::layer_norm");
     const leaves from = {input, or_none(weight), or_none(bias), {}};
     if (from.weight_and_bias_differ())
         return record_layer_norm(input, shape, from.weight.to(from.common_type()), from.bias.to(from.common_type()),
                                  epsilon);
+    Tensor alone, none;
     three made;
-    {
-        const bool recorded = from.are_recorded();
-        const at::AutoDispatchBelowADInplaceOrView below;
-        if (!recorded) return alone(input, shape, weight, bias, epsilon);
-        made = with_statistics(input, shape, weight, bias, epsilon);
-    }
-    Tensor none;
+    if (!norm.run(from.are_recorded(), alone, made, input, shape, weight, bias, epsilon)) return alone;
     attach(from, shape, std::get<1>(made), std::get<2>(made), std::get<0>(made), none);
     return std::get<0>(made);
 }
 
 Tensor record_rms_norm(const Tensor &input, IntArrayRef shape, const optional_tensor &weight, optional_double epsilon,
                        bool plus_one) {
-    static const rms_norm_operation alone("jitnorm::rms_norm");
-    static const operation<two, const Tensor &, IntArrayRef, const optional_tensor &, optional_double, bool>
-        with_statistics("jitnorm::rms_norm_forward");
+    static const recordable<rms_norm_operation, two> norm("jitnorm::rms_norm");
     const leaves from = {input, or_none(weight), {}, {}};
+    Tensor alone, none;
     two made;
-    {
-        const bool recorded = from.are_recorded();
-        const at::AutoDispatchBelowADInplaceOrView below;
-        if (!recorded) return alone(input, shape, weight, epsilon, plus_one);
-        made = with_statistics(input, shape, weight, epsilon, plus_one);
-    }
-    Tensor none;
+    if (!norm.run(from.are_recorded(), alone, made, input, shape, weight, epsilon, plus_one)) return alone;
     attach(from, shape, {}, std::get<1>(made), std::get<0>(made), none, plus_one);
     return std::get<0>(made);
 }
 
 two record_add_layer_norm(const Tensor &input, const Tensor &residual, IntArrayRef shape, const optional_tensor &weight,
                           const optional_tensor &bias, double epsilon) {
-    static const add_layer_norm_operation alone("jitnorm::add_layer_norm");
-    static const operation<four, const Tensor &, const Tensor &, IntArrayRef, const optional_tensor &,
-                           const optional_tensor &, double>
-        with_statistics("jitnorm::add_layer_norm_forward");
+    static const recordable<add_layer_norm_operation, four> norm("jitnorm::add_layer_norm");
     const leaves from = {input, or_none(weight), or_none(bias), residual};
     if (from.weight_and_bias_differ())
         return record_add_layer_norm(input, residual, shape, from.weight.to(from.common_type()),
                                      from.bias.to(from.common_type()), epsilon);
+    two alone;
     four made;
-    {
-        const bool recorded = from.are_recorded();
-        const at::AutoDispatchBelowADInplaceOrView below;
-        if (!recorded) return alone(input, residual, shape, weight, bias, epsilon);
-        made = with_statistics(input, residual, shape, weight, bias, epsilon);
-    }
+    if (!norm.run(from.are_recorded(), alone, made, input, residual, shape, weight, bias, epsilon)) return alone;
     attach(from, shape, std::get<2>(made), std::get<3>(made), std::get<0>(made), std::get<1>(made));
     return {std::get<0>(made), std::get<1>(made)};
 }
 
 two record_add_rms_norm(const Tensor &input, const Tensor &residual, IntArrayRef shape, const optional_tensor &weight,
                         optional_double epsilon, bool plus_one) {
-    static const add_rms_norm_operation alone("jitnorm::add_rms_norm");
-    static const operation<three, const Tensor &, const Tensor &, IntArrayRef, const optional_tensor &, optional_double,
-                           bool>
-        with_statistics("jitnorm::add_rms_norm_forward");
+    static const recordable<add_rms_norm_operation, three> norm("jitnorm::add_rms_norm");
     const leaves from = {input, or_none(weight), {}, residual};
+    two alone;
     three made;
-    {
-        const bool recorded = from.are_recorded();
-        const at::AutoDispatchBelowADInplaceOrView below;
-        if (!recorded) return alone(input, residual, shape, weight, epsilon, plus_one);
-        made = with_statistics(input, residual, shape, weight, epsilon, plus_one);
-    }
+    if (!norm.run(from.are_recorded(), alone, made, input, residual, shape, weight, epsilon, plus_one)) return alone;
     attach(from, shape, {}, std::get<2>(made), std::get<0>(made), std::get<1>(made), plus_one);
     return {std::get<0>(made), std::get<1>(made)};
 }
@@ -129,6 +125,17 @@ protected:
     using tensors = c10::SmallVector<Tensor, 7>;
     virtual variable_list compute(const Tensor &of_output, const tensors &saved) = 0;
 
+    template <size_t COUNT>
+    mask<COUNT> wanted() {
+        mask<COUNT> all;
+        for (size_t i = 0; i < COUNT; ++i) all[i] = task_should_compute_output(i);
+        return all;
+    }
+    template <typename... Gradients>
+    static variable_list list_of(const std::tuple<Gradients...> &made) {
+        return std::apply([](const auto &...gradient) { return variable_list{gradient...}; }, made);
+    }
+
 private:
     c10::SmallVector<SavedVariable, 7> saved_;
 };
@@ -144,11 +151,8 @@ private:
         static const operation<five, const Tensor &, const Tensor &, const Tensor &, const Tensor &, const Tensor &,
                                const Tensor &, const optional_tensor &, const optional_tensor &, mask<5>>
             run("jitnorm::ada_layer_norm_backward");
-        mask<5> wanted;
-        for (size_t i = 0; i < wanted.size(); ++i) wanted[i] = task_should_compute_output(i);
-        const five made = run(of_output, saved[0], saved[1], saved[2], saved[3], saved[4], as_optional(saved[5]),
-                              as_optional(saved[6]), wanted);
-        return std::apply([](const auto &...gradient) { return variable_list{gradient...}; }, made);
+        return list_of(run(of_output, saved[0], saved[1], saved[2], saved[3], saved[4], as_optional(saved[5]),
+                           as_optional(saved[6]), wanted<5>()));
     }
 };
 
@@ -163,55 +167,47 @@ private:
         static const operation<three, const Tensor &, const Tensor &, const Tensor &, const optional_tensor &,
                                const optional_tensor &, mask<3>, bool>
             run("jitnorm::gated_rms_norm_backward");
-        mask<3> wanted;
-        for (size_t i = 0; i < wanted.size(); ++i) wanted[i] = task_should_compute_output(i);
-        const three made =
-            run(of_output, saved[0], saved[1], as_optional(saved[2]), as_optional(saved[3]), wanted, norm_before_gate_);
-        return std::apply([](const auto &...gradient) { return variable_list{gradient...}; }, made);
+        return list_of(run(of_output, saved[0], saved[1], as_optional(saved[2]), as_optional(saved[3]), wanted<3>(),
+                           norm_before_gate_));
     }
 
     bool norm_before_gate_;
 };
 
+// Makes the output the result of a new node that computes the gradients of the leaves.
+template <typename... Leaves>
+Tensor with_node(Node *made, Tensor output, const Leaves &...leaf) {
+    const node_pointer node = hold<node_pointer>(made);
+    node->set_next_edges(torch::autograd::collect_next_edges(leaf...));
+    torch::autograd::set_history(output, node);
+    return output;
+}
+
 Tensor record_ada_layer_norm(const Tensor &input, const Tensor &scale, const Tensor &shift,
                              const optional_tensor &weight, const optional_tensor &bias, double epsilon) {
-    static const ada_layer_norm_operation alone("jitnorm::ada_layer_norm");
-    static const operation<three, const Tensor &, const Tensor &, const Tensor &, const optional_tensor &,
-                           const optional_tensor &, double>
-        with_statistics("jitnorm::ada_layer_norm_forward");
+    static const recordable<ada_layer_norm_operation, three> norm("jitnorm::ada_layer_norm");
     const Tensor own_weight = or_none(weight), own_bias = or_none(bias);
+    Tensor alone;
     three made;
-    {
-        const bool recorded = are_recorded({&input, &scale, &shift, &own_weight, &own_bias});
-        const at::AutoDispatchBelowADInplaceOrView below;
-        if (!recorded) return alone(input, scale, shift, weight, bias, epsilon);
-        made = with_statistics(input, scale, shift, weight, bias, epsilon);
-    }
-    const node_pointer node = hold<node_pointer>(
-        new ada_layer_norm_backward({input, scale, shift, std::get<1>(made), std::get<2>(made), own_weight, own_bias}));
-    node->set_next_edges(torch::autograd::collect_next_edges(input, scale, shift, own_weight, own_bias));
-    torch::autograd::set_history(std::get<0>(made), node);
-    return std::get<0>(made);
+    if (!norm.run(are_recorded({&input, &scale, &shift, &own_weight, &own_bias}), alone, made, input, scale, shift,
+                  weight, bias, epsilon))
+        return alone;
+    return with_node(
+        new ada_layer_norm_backward({input, scale, shift, std::get<1>(made), std::get<2>(made), own_weight, own_bias}),
+        std::get<0>(made), input, scale, shift, own_weight, own_bias);
 }
 
 Tensor record_gated_rms_norm(const Tensor &input, const optional_tensor &gate, const optional_tensor &weight,
                              double epsilon, bool norm_before_gate) {
-    static const gated_rms_norm_operation alone("jitnorm::gated_rms_norm");
-    static const operation<two, const Tensor &, const optional_tensor &, const optional_tensor &, double, bool>
-        with_statistics("jitnorm::gated_rms_norm_forward");
+    static const recordable<gated_rms_norm_operation, two> norm("jitnorm::gated_rms_norm");
     const Tensor own_gate = or_none(gate), own_weight = or_none(weight);
+    Tensor alone;
     two made;
-    {
-        const bool recorded = are_recorded({&input, &own_gate, &own_weight});
-        const at::AutoDispatchBelowADInplaceOrView below;
-        if (!recorded) return alone(input, gate, weight, epsilon, norm_before_gate);
-        made = with_statistics(input, gate, weight, epsilon, norm_before_gate);
-    }
-    const node_pointer node = hold<node_pointer>(
-        new gated_rms_norm_backward({input, std::get<1>(made), own_gate, own_weight}, norm_before_gate));
-    node->set_next_edges(torch::autograd::collect_next_edges(input, own_gate, own_weight));
-    torch::autograd::set_history(std::get<0>(made), node);
-    return std::get<0>(made);
+    if (!norm.run(are_recorded({&input, &own_gate, &own_weight}), alone, made, input, gate, weight, epsilon,
+                  norm_before_gate))
+        return alone;
+    return with_node(new gated_rms_norm_backward({input, std::get<1>(made), own_gate, own_weight}, norm_before_gate),
+                     std::get<0>(made), input, own_gate, own_weight);
 }
 
 TORCH_LIBRARY_IMPL(jitnorm, Autograd, m) {

@@ -25,8 +25,6 @@ at::ScalarType computed_in(const Tensor &input) {
     return input.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
 }
 
-int64_t flag(bool wanted, jitnorm_normalization_flags_t value) { return wanted ? int64_t(value) : 0; }
-
 void check_rows(const Tensor &input) {
     check_device("the input", input);
     TORCH_CHECK(input.dim() > 0, "the input has no dimension to normalize");
@@ -99,9 +97,7 @@ void run_steps(Tensor input, Tensor output, forward_steps how, request asked, po
     unite_types(how.scale, how.shift);
     make_rows_dense(how.scale);
     make_rows_dense(how.shift);
-    asked.flags = int64_t(jitnorm_inverse_deviation) | flag(how.rms, jitnorm_rms_norm) |
-                  flag(how.scale.defined(), jitnorm_use_scale) | flag(how.shift.defined(), jitnorm_use_shift) |
-                  flag(how.plus_one, jitnorm_scale_plus_one);
+    asked.flags = flags_of(how.rms, how.scale.defined(), how.shift.defined(), how.plus_one);
     if (how.scale.defined() || how.shift.defined())
         asked.affine_type = type_of(how.scale.defined() ? how.scale : how.shift);
     asked.by_rows = 1;
@@ -175,9 +171,7 @@ sums run_backward(const Tensor &of_output, Tensor input, const Tensor &given_mea
         return made;
     }
     request asked = make_request(any ? jitnorm_backward : jitnorm_backward_data, input, 0);
-    asked.flags = int64_t(jitnorm_inverse_deviation) | flag(how.rms, jitnorm_rms_norm) |
-                  flag(how.scale.defined(), jitnorm_use_scale) | flag(made.shift.defined(), jitnorm_use_shift) |
-                  flag(how.plus_one, jitnorm_scale_plus_one);
+    asked.flags = flags_of(how.rms, how.scale.defined(), made.shift.defined(), how.plus_one);
     if (how.scale.defined()) asked.affine_type = type_of(how.scale);
     if (any) asked.gradient_type = type_of(made.scale);
     asked.by_rows = 1;

@@ -47,12 +47,6 @@ struct affine {
     const at::Tensor &either() const { return weight->defined() ? *weight : *bias; }
 };
 
-unsigned flags_of(const norm &how, bool scale, bool shift) {
-    const auto flag = [](bool wanted, jitnorm_normalization_flags_t value) { return wanted ? unsigned(value) : 0U; };
-    return unsigned(jitnorm_inverse_deviation) | flag(how.rms, jitnorm_rms_norm) | flag(scale, jitnorm_use_scale) |
-           flag(shift, jitnorm_use_shift) | flag(scale && how.plus_one, jitnorm_scale_plus_one);
-}
-
 // The rows of the tensors, in the order of the list. If their strides need more dimensions than a primitive has, the
 // tensors are replaced by contiguous copies. A result is contiguous already, so that it is not replaced.
 rows rows_of(std::initializer_list<at::Tensor *> tensors, const norm &how) {
@@ -85,7 +79,7 @@ void keep_wanted(const norm &how, wanted_gradients wanted, gradients &made) {
 request backward_request(const at::Tensor &input, const norm &how, const affine &side, wanted_gradients wanted) {
     const bool any = wanted.weight || wanted.bias;
     request asked = make_request(any ? jitnorm_backward : jitnorm_backward_data, input, how.epsilon);
-    asked.flags = flags_of(how, side.weight->defined(), wanted.bias);
+    asked.flags = flags_of(how.rms, side.weight->defined(), wanted.bias, how.plus_one);
     if (side.weight->defined())
         asked.affine_type = type_of(*side.weight);
     else if (wanted.bias)
@@ -155,6 +149,20 @@ int64_t partial_sums(int64_t row_count, int64_t columns, row_range range) {
 
 namespace {
 
+// Completes the request with weight, bias and the rows of the tensors, and runs it. `tensors` are the input, the output
+// and, if one is added, the residual and the sum; `data` has those that are not here.
+void run_request(request &asked, const norm &how, const affine &side, std::initializer_list<at::Tensor *> tensors,
+                 pointers &data) {
+    asked.flags = flags_of(how.rms, side.weight->defined(), side.bias->defined(), how.plus_one);
+    if (side.any()) asked.affine_type = type_of(side.either());
+    asked.data = rows_of(tensors, how);
+    constexpr tensor_slot IN_ORDER[] = {SRC, DST, RESIDUAL, SUM};
+    for (size_t i = 0; i < tensors.size(); ++i) data[IN_ORDER[i]] = data_of(*tensors.begin()[i]);
+    data[SCALE] = data_of(*side.weight);
+    data[SHIFT] = data_of(*side.bias);
+    prepare(asked).run(data);
+}
+
 // The residual may be undefined.
 normalized run_forward(at::Tensor input, at::Tensor residual, const norm &how, bool wants_statistics) {
     check_input(input, how);
@@ -165,22 +173,15 @@ normalized run_forward(at::Tensor input, at::Tensor residual, const norm &how, b
     if (wants_statistics) made.rstd = empty_statistics(input, how.shape.size());
     request asked =
         make_request(wants_statistics ? jitnorm_forward_training : jitnorm_forward_inference, input, how.epsilon);
-    asked.flags = flags_of(how, side.weight->defined(), side.bias->defined());
-    if (side.any()) asked.affine_type = type_of(side.either());
+    pointers statistics = {};
+    statistics[MEAN] = data_of(made.mean);
+    statistics[VARIANCE] = data_of(made.rstd);
     asked.adds = residual.defined();
     if (residual.defined()) made.sum = empty_data(input);
-    asked.data = residual.defined() ? rows_of({&input, &made.output, &residual, &made.sum}, how)
-                                    : rows_of({&input, &made.output}, how);
-    pointers tensors = {};
-    tensors[SRC] = data_of(input);
-    tensors[DST] = data_of(made.output);
-    tensors[RESIDUAL] = data_of(residual);
-    tensors[SUM] = data_of(made.sum);
-    tensors[MEAN] = data_of(made.mean);
-    tensors[VARIANCE] = data_of(made.rstd);
-    tensors[SCALE] = data_of(*side.weight);
-    tensors[SHIFT] = data_of(*side.bias);
-    prepare(asked).run(tensors);
+    if (residual.defined())
+        run_request(asked, how, side, {&input, &made.output, &residual, &made.sum}, statistics);
+    else
+        run_request(asked, how, side, {&input, &made.output}, statistics);
     return made;
 }
 
@@ -205,14 +206,7 @@ quantized quantized_forward(const at::Tensor &given, const norm &how, const at::
     request asked = make_request(jitnorm_forward_inference, input, how.epsilon);
     pointers tensors = {};
     quantized made = ask_quantized(input, how.shape.size(), scale, asked, tensors);
-    asked.flags = flags_of(how, side.weight->defined(), side.bias->defined());
-    if (side.any()) asked.affine_type = type_of(side.either());
-    asked.data = rows_of({&input, &made.output}, how);
-    tensors[SRC] = data_of(input);
-    tensors[DST] = data_of(made.output);
-    tensors[SCALE] = data_of(*side.weight);
-    tensors[SHIFT] = data_of(*side.bias);
-    prepare(asked).run(tensors);
+    run_request(asked, how, side, {&input, &made.output}, tensors);
     return made;
 }
 
@@ -333,18 +327,11 @@ at::Tensor partial_forward(const at::Tensor &given, const at::Tensor &moments, c
     at::Tensor output = empty_data(input);
     if (output.numel() == 0) return output;
     request asked = make_request(jitnorm_forward_inference, input, how.epsilon);
-    asked.flags = flags_of(how, side.weight->defined(), side.bias->defined());
-    if (side.any()) asked.affine_type = type_of(side.either());
     asked.first_column = range.first;
     asked.all_columns = range.all;
-    asked.data = rows_of({&input, &output}, how);
-    pointers tensors = {};
-    tensors[SRC] = data_of(input);
-    tensors[DST] = data_of(output);
-    tensors[SCALE] = data_of(*side.weight);
-    tensors[SHIFT] = data_of(*side.bias);
-    tensors[ROW_SUMS] = data_of(dense_moments);
-    prepare(asked).run(tensors);
+    pointers sums = {};
+    sums[ROW_SUMS] = data_of(dense_moments);
+    run_request(asked, how, side, {&input, &output}, sums);
     return output;
 }
 

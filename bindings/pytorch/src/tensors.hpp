@@ -54,6 +54,12 @@ inline request make_request(jitnorm_prop_kind_t kind, const at::Tensor &input, d
     return asked;
 }
 
+inline int64_t flags_of(bool rms, bool scale, bool shift, bool plus_one) {
+    const auto flag = [](bool wanted, jitnorm_normalization_flags_t value) { return wanted ? int64_t(value) : 0; };
+    return int64_t(jitnorm_inverse_deviation) | flag(rms, jitnorm_rms_norm) | flag(scale, jitnorm_use_scale) |
+           flag(shift, jitnorm_use_shift) | flag(scale && plus_one, jitnorm_scale_plus_one);
+}
+
 // The sizes are the input's, but 1 for the normalized dimensions.
 inline at::Tensor empty_statistics(const at::Tensor &input, size_t normalized) {
     c10::SmallVector<int64_t, 8> sizes(input.sizes().begin(), input.sizes().end());

@@ -31,6 +31,31 @@ class TestCase(unittest.TestCase):
         scale = max(expected.double().abs().max().item(), 1)  # what cancels out is as exact as what it is made of
         self.assertLessEqual((got.double() - expected.double()).abs().max().item(), bound * scale, f"of {scale}")
 
+    def assert_computes(self, function, exact, tensors, bound_of, wanted=None, gradient=None, bound=None):
+        """Results, and gradients of those that are wanted within bound_of(tensor), against `exact` in float64. Tensors
+        that are not leaves stay views of what they are views of."""
+        wanted = wanted or [True] * len(tensors)
+        own = [leaf(t, w) for t, w in zip(tensors, wanted)]
+        double = [None if t is None else leaf(t.double(), w) for t, w in zip(tensors, wanted)]
+        y, z = function(*own), exact(*double)
+        self.assertEqual(y.dtype, own[0].dtype)
+        self.assertTrue(y.is_contiguous())
+        self.assert_near(y, z, bound)
+        with torch.no_grad():
+            self.assert_same_bits(function(*own), y.detach())
+        self.assertEqual(y.requires_grad, any(t is not None and w for t, w in zip(tensors, wanted)))
+        if not y.requires_grad:
+            return
+        gradient = random(y.shape, y.dtype, 9) if gradient is None else gradient
+        y.backward(gradient)
+        z.backward(gradient.double())
+        for got, expected in zip(own, double):
+            if got is None or not got.requires_grad:
+                self.assertTrue(got is None or got.grad is None)
+            else:
+                self.assertEqual(got.grad.dtype, got.dtype)
+                self.assert_near(got.grad, expected.grad, bound_of(got))
+
     def assert_same_bits(self, got, expected):
         self.assertEqual(got.dtype, expected.dtype)
         self.assertTrue(torch.equal(got, expected), "bits differ")

@@ -73,11 +73,16 @@ class Ranges(TestCase):
             )
 
 
-class Processes(TestCase):
-    def parameters_after_training(self, *arguments):
-        done = subprocess.run([sys.executable, "-W", "ignore", str(EXAMPLE), *arguments], capture_output=True, text=True)
+class ProgramCase(TestCase):
+    def output_of(self, *arguments):
+        done = subprocess.run([sys.executable, "-W", "ignore", *map(str, arguments)], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
-        return done.stdout.split("parameters ")[1]
+        return done.stdout
+
+
+class Processes(ProgramCase):
+    def parameters_after_training(self, *arguments):
+        return self.output_of(EXAMPLE, *arguments).split("parameters ")[1]
 
     def test_any_number_of_them_trains_to_the_same_bits(self):
         results = {self.parameters_after_training("--ranks", ranks) for ranks in ("1", "2", "4")}
@@ -87,16 +92,29 @@ class Processes(TestCase):
         self.assertNotEqual(self.parameters_after_training("--plain"), self.parameters_after_training("--plain", "--ranks", "4"))
 
 
+# What the programs below begin with: start() runs a function of the rank in so many processes of a group.
+RANKS = """if True:
+    import sys, tempfile, torch, torch.distributed as dist, torch.multiprocessing, jitnorm_torch
+    def join(rank, ranks, meeting_point, body):
+        torch.set_num_threads(1)
+        dist.init_process_group("gloo", init_method=meeting_point, rank=rank, world_size=ranks)
+        body(rank)
+        dist.barrier()
+        dist.destroy_process_group()
+    def start(ranks, body):
+        with tempfile.TemporaryDirectory() as folder:
+            arguments = (ranks, f"file://{folder}/meeting", body)
+            torch.multiprocessing.start_processes(join, arguments, ranks, start_method="fork")
+"""
+
+
 # Three processes, of which the last two share rows: fails where the gradients have not the bits of one process.
-GROUP = """if True:
-    import tempfile, torch, torch.distributed as dist, torch.multiprocessing, jitnorm_torch
+GROUP = RANKS + """
     from jitnorm_torch.distributed import LayerNorm, RMSNorm
     def gradients(model, x, own):
         model(x[own]).pow(3).sum().backward()
         return [p.grad for p in model.parameters()]
-    def train(rank, meeting_point):
-        torch.set_num_threads(1)
-        dist.init_process_group("gloo", init_method=meeting_point, rank=rank, world_size=3)
+    def train(rank):
         group = dist.new_group([1, 2])
         if rank > 0:
             torch.manual_seed(1)
@@ -105,22 +123,16 @@ GROUP = """if True:
             for shared, alone in ((LayerNorm, jitnorm_torch.LayerNorm), (RMSNorm, jitnorm_torch.RMSNorm)):
                 for a, b in zip(gradients(shared(24, group=group), x, own), gradients(alone(24), x, slice(None))):
                     assert torch.equal(a, b), (rank, shared)
-        dist.barrier()
-        dist.destroy_process_group()
-    with tempfile.TemporaryDirectory() as folder:
-        torch.multiprocessing.start_processes(train, (f"file://{folder}/meeting",), 3, start_method="fork")
+    start(3, train)
 """
 
 
 # Four processes, which add up sums in both ways: fails where the gradients have not the bits of one process. Prints which
 # way is chosen for each case.
-WAYS = """if True:
-    import tempfile, torch, torch.distributed as dist, torch.multiprocessing, jitnorm_torch
+WAYS = RANKS + """
     from jitnorm_torch.distributed import Rows
     jitnorm = torch.ops.jitnorm
-    def train(rank, meeting_point):
-        torch.set_num_threads(1)
-        dist.init_process_group("gloo", init_method=meeting_point, rank=rank, world_size=4)
+    def train(rank):
         torch.set_default_dtype(torch.float64)  # float32 would round most of what order changes away
         for of_ranks, columns in (([4096] * 4, 24), ([32, 4064, 0, 96], 23), ([0, 0, 4096, 1], 6), ([32] * 4, 23),
                                   ([32, 0, 32, 32], 2)):
@@ -140,33 +152,23 @@ WAYS = """if True:
                     assert torch.equal(a, b), (of_ranks, columns)
             if rank == 0:
                 print(rows.exchanges_columns(columns), flush=True)
-        dist.barrier()
-        dist.destroy_process_group()
-    with tempfile.TemporaryDirectory() as folder:
-        torch.multiprocessing.start_processes(train, (f"file://{folder}/meeting",), 4, start_method="fork")
+    start(4, train)
 """
 
 
-class Groups(TestCase):
-    def output_of(self, program):
-        done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done.stdout
-
+class Groups(ProgramCase):
     def test_ranks_of_a_group_share_rows(self):
-        self.output_of(GROUP)
+        self.output_of("-c", GROUP)
 
     def test_both_ways_to_add_up_have_the_bits_of_one_process(self):
-        self.assertEqual(self.output_of(WAYS).split(), ["False", "False", "False", "True", "True"])
+        self.assertEqual(self.output_of("-c", WAYS).split(), ["False", "False", "False", "True", "True"])
 
 
 # Ranks with some of the columns each: fails where an output has not the bits of whole rows.
-COLUMNS = """if True:
-    import sys, tempfile, torch, torch.distributed as dist, torch.multiprocessing, jitnorm_torch
+COLUMNS = RANKS + """
     from jitnorm_torch.distributed import Columns, column_layer_norm, column_rms_norm
-    def normalize(rank, ranks, meeting_point, columns):
-        torch.set_num_threads(1)
-        dist.init_process_group("gloo", init_method=meeting_point, rank=rank, world_size=ranks)
+    columns = [int(word) for word in sys.argv[1:]]
+    def normalize(rank):
         share = Columns(columns)
         own = slice(share.first, share.first + share.own)
         for dtype in (torch.float32, torch.bfloat16, torch.float16, torch.float64):
@@ -183,20 +185,14 @@ COLUMNS = """if True:
             assert share.own == 0
         except RuntimeError:
             pass
-        dist.destroy_process_group()
-    with tempfile.TemporaryDirectory() as folder:
-        columns = [int(word) for word in sys.argv[1:]]
-        arguments = (len(columns), f"file://{folder}/meeting", columns)
-        torch.multiprocessing.start_processes(normalize, arguments, len(columns), start_method="fork")
+    start(len(columns), normalize)
 """
 
 
-class ColumnRanks(TestCase):
+class ColumnRanks(ProgramCase):
     def test_have_the_bits_of_whole_rows(self):
         for columns in ([4096, 4096], [4096, 8200], [100], [4096, 0, 70]):
-            command = [sys.executable, "-W", "ignore", "-c", COLUMNS, *map(str, columns)]
-            done = subprocess.run(command, capture_output=True, text=True)
-            self.assertEqual(done.returncode, 0, done.stderr)
+            self.output_of("-c", COLUMNS, *columns)
 
     def test_errors(self):
         x, moments = random((4, 4096)), torch.zeros(4, 1, 4, dtype=torch.float64)
@@ -214,11 +210,9 @@ class ColumnRanks(TestCase):
 
 
 # Two processes with half the rows each, by DistributedDataParallel: prints the gradients.
-DATA_PARALLEL = """if True:
-    import sys, tempfile, torch, torch.distributed as dist, torch.multiprocessing, jitnorm_torch
-    def train(rank, ranks, meeting_point):
-        torch.set_num_threads(1)
-        dist.init_process_group("gloo", init_method=meeting_point, rank=rank, world_size=ranks)
+DATA_PARALLEL = RANKS + """
+    ranks = int(sys.argv[1])
+    def train(rank):
         torch.manual_seed(1)
         model = torch.nn.Sequential(torch.nn.Linear(16, 16), torch.nn.LayerNorm(16), jitnorm_torch.LayerNorm(16))
         x = torch.randn(64, 16)[rank * 64 // ranks : (rank + 1) * 64 // ranks]
@@ -227,19 +221,13 @@ DATA_PARALLEL = """if True:
             parallel(x).pow(3).mean().backward()
         if rank == 0:
             print(*(g for p in model.parameters() for g in p.grad.flatten().tolist()), flush=True)
-        dist.destroy_process_group()
-    with tempfile.TemporaryDirectory() as folder:
-        ranks = int(sys.argv[1])
-        torch.multiprocessing.start_processes(train, (ranks, f"file://{folder}/meeting"), ranks, start_method="fork")
+    start(ranks, train)
 """
 
 
-class DataParallel(TestCase):
+class DataParallel(ProgramCase):
     def gradients(self, ranks):
-        command = [sys.executable, "-W", "ignore", "-c", DATA_PARALLEL, str(ranks)]
-        done = subprocess.run(command, capture_output=True, text=True)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return torch.tensor([float(word) for word in done.stdout.split()])
+        return torch.tensor([float(word) for word in self.output_of("-c", DATA_PARALLEL, ranks).split()])
 
     def test_works_unchanged(self):
         one, two = self.gradients(1), self.gradients(2)
