@@ -44,6 +44,7 @@ struct addition_conf {
     // compute type.
     bool reduces = false, centered = false;
     bool silu = false; // multiplies by silu(residual) in place of the addition; not if it reduces
+    prefetch_to ahead = prefetch_to::nowhere;
     jitnorm_data_type_t compute = jitnorm_f32;
 
     auto operator<=>(const addition_conf &) const = default;

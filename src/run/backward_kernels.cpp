@@ -75,9 +75,10 @@ bool backward_kernels<T>::may_go_in_one_kernel(const problem &p) {
 template <typename T>
 backward_kernels<T>::backward_kernels(const problem &p, const plan *planned, jit::isa vectors)
     : weights(make_weights_kernels<T>(p, vectors)) {
-    const jit::prefetch_to ahead = planned == nullptr || planned->prefetch_threads == 0 ? jit::prefetch_to::nowhere
-                                   : planned->prefetch_to_l2                            ? jit::prefetch_to::l2
-                                                                                        : jit::prefetch_to::l1;
+    const jit::prefetch_to ahead = planned == nullptr              ? jit::prefetch_to::nowhere
+                                   : planned->prefetch_to_l2       ? jit::prefetch_to::l2
+                                   : planned->prefetch_threads > 0 ? jit::prefetch_to::l1
+                                                                   : jit::prefetch_to::nowhere;
     if (wants_sums(p) || wants_weights(p)) sums.emplace(sums_conf_of(p, vectors, ahead));
     if (p.writes(DIFF_SRC)) data.emplace(data_conf_of(p, vectors, false));
     if (p.writes(DIFF_SRC) && (planned == nullptr || planned->non_temporal))

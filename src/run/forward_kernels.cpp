@@ -94,11 +94,13 @@ bool may_reduce_sums(const problem &p) {
 }
 
 template <typename T>
-std::optional<typename forward_kernels<T>::addition_kernels> make_addition_kernels(const problem &p, jit::isa vectors,
-                                                                                   bool reduces) {
+std::optional<typename forward_kernels<T>::addition_kernels>
+make_addition_kernels(const problem &p, const plan *planned, jit::isa vectors, bool reduces) {
     if (!p.reads(RESIDUAL) || (reduces && !may_reduce_sums<T>(p))) return {};
     const auto kernel = [&](jitnorm_data_type_t sum) {
-        return jit::addition_kernel<T>(addition_conf_of(p, vectors, sum, reduces));
+        jit::addition_conf conf = addition_conf_of(p, vectors, sum, reduces);
+        if (planned != nullptr && planned->prefetch_to_l2) conf.ahead = jit::prefetch_to::l2;
+        return jit::addition_kernel<T>(conf);
     };
     return typename forward_kernels<T>::addition_kernels{kernel(jitnorm_data_type_undef), kernel(sum_type_of(p))};
 }
@@ -122,9 +124,9 @@ jit::forward_row_kernel row_kernel_of(const problem &p, const plan *planned, jit
 
 template <typename T>
 forward_kernels<T>::forward_kernels(const problem &p, const plan *planned, jit::isa vectors)
-    : addition(make_addition_kernels<T>(p, vectors, false)),
-      reducing_addition(make_addition_kernels<T>(p, vectors, true)), reduce(reduction_conf_of(p, vectors, false)),
-      repeat(reduction_conf_of(p, vectors, true)),
+    : addition(make_addition_kernels<T>(p, planned, vectors, false)),
+      reducing_addition(make_addition_kernels<T>(p, planned, vectors, true)),
+      reduce(reduction_conf_of(p, vectors, false)), repeat(reduction_conf_of(p, vectors, true)),
       short_columns(HAS_SHORT_ROWS<T> ? jit::short_reduction_columns(jit::short_reduction_isa(p.row_length(), vectors))
                                       : 0),
       short_reduction(short_reduction_conf_of<T>(p, vectors)), post_op_parameters(parameters_of<T>(p)),

@@ -105,6 +105,7 @@ void plan_batches_of_sums(const problem &p, const row_tensors &tensors, const ma
     to.batch_rows =
         p.row_length() > CHUNK ? 1 : batch_of(in_l1 ? IN_CACHE_BATCH : std::min(near_batch(m), MOST_SUM_BYTES), row);
     to.rows_per_pass = to.one_loop_threads == 0 && far ? 1 : 2;
+    to.prefetch_to_l2 = !m.batches_in_l1 && is_narrow(p) && bytes >= m.last_level;
     to.non_temporal = bytes >= m.last_level && p.writes(DST) && takes_non_temporal_stores(p, p[DST]);
 }
 

@@ -194,8 +194,8 @@ TEST_P(plans, pairs_of_backward_that_are_prefetched) {
             for (const bool to_l2 : {false, true}) {
                 m.batches_in_l1 = !to_l2;
                 const schedule now = plan_of(s, m).on(2, true);
-                EXPECT_EQ(now.prefetch, sums && (!to_l2 || columns == 4096)) << s;
-                EXPECT_EQ(plan_of(s, m).prefetch_to_l2, to_l2 && now.prefetch) << s;
+                EXPECT_EQ(now.prefetch, sums && !to_l2) << s;
+                EXPECT_EQ(plan_of(s, m).prefetch_to_l2, sums && to_l2 && columns == 4096) << s;
                 EXPECT_FALSE(now.row_by_row) << s;
                 expect_reference(s, m);
             }
@@ -213,6 +213,22 @@ TEST_P(plans, narrow_sums_far_from_l2) {
         EXPECT_EQ(plan_of(s, NO_L2).batch_rows, rows) << s;
         for (const machine &m : MACHINES) expect_reference(s, m);
     }
+}
+
+// Beyond the last level such sums prefetch their inputs to L2 where batches do not stay in L1.
+TEST_P(plans, narrow_sums_prefetched_to_l2) {
+    machine through_l2 = SMALL_CACHES[1];
+    through_l2.batches_in_l1 = false;
+    for (const auto type : {jitnorm_bf16, jitnorm_f16, jitnorm_f32})
+        for (const auto *sum : {"dense", ""})
+            for (const dim_t columns : {15, 1024, 4097}) {
+                setup s = in_place_of(jitnorm_forward_training, type, 37, columns);
+                s.residual = {.added = "dense", .sum = sum, .type = type, .sum_type = type};
+                EXPECT_EQ(plan_of(s, through_l2).prefetch_to_l2, type != jitnorm_f32 && *sum != '\0')
+                    << s << ": otherwise rows are f32";
+                EXPECT_FALSE(plan_of(s, SMALL_CACHES[1]).prefetch_to_l2) << s;
+                expect_reference(s, through_l2);
+            }
 }
 
 // Sums with a residual are added and reduced while the batch before is written: in the output, where it holds the rows

@@ -20,7 +20,8 @@ std::string addition_pass::name(const char *what) const {
                        {{has_gate(), "gate"},
                         {has_bias(), "bias"},
                         {conf_.reduces, conf_.centered ? "reduced" : "reduced_rms"},
-                        {conf_.silu, "silu"}});
+                        {conf_.silu, "silu"},
+                        {conf_.ahead == prefetch_to::l2, "to_l2"}});
 }
 
 void addition_pass::add_all() {
@@ -43,7 +44,12 @@ std::array<vmm, 3> addition_pass::add_one() {
 }
 
 void addition_pass::add_row() {
-    const auto add = [&](places vectors) { add_vectors(vectors); };
+    constexpr int AHEAD = 4096;
+    const auto add = [&](places vectors) {
+        loop_.prefetch(src_ + AHEAD, vectors, conf_.src, conf_.ahead);
+        loop_.prefetch(residual_ + AHEAD, vectors, conf_.residual, conf_.ahead);
+        add_vectors(vectors);
+    };
     if (conf_.centered) find_pivot();
     if (conf_.reduces) return blocks_.sum(sums_, vectors_, add);
     loop_.begin(count_);
