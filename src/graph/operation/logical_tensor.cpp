@@ -148,9 +148,9 @@ status describe_operand(logical_tensor &operand, const logical_tensor &src, int 
 }
 
 status explain_no_strides(const logical_tensor &lt, const char *name) {
-    return invalid(explain_part(
-        name,
-        explain_no_tensor({lt.ndims, lt.dims, lt.data_type}, static_cast<const dim_t *>(lt.layout.strides)).reason));
+    memory_desc md;
+    const status made = make_with_strides(md, lt.ndims, lt.dims, lt.data_type, lt.layout.strides);
+    return invalid(explain_part(name, made.failed() ? made.reason : TOO_LARGE.reason));
 }
 
 size_t size_in_bytes(const logical_tensor &lt) {
