@@ -42,13 +42,13 @@ bool is_data(slot s) { return layer_norm::TENSORS[size_t(s)].dims == layer_norm:
 // The steps of lowering. run() takes them in order; each relies on those before it.
 class lowerer {
 public:
-    lowerer(const norm_op &op, lowered &result) : op_(op), tensors_(result.tensors), result_(result) {}
+    lowerer(const norm_op &op, lowered &result) : op_(op), result_(result) {}
 
     status run(tensor_list inputs, tensor_list outputs);
 
 private:
     status take(tensor_list inputs, tensor_list outputs);
-    status take(slot s, tensor_list given);
+    status take(slot s, const port &p, const char *name, tensor_list given);
     status find_axis();
     status fit_shape(slot s);
     status lay_out(slot s);
@@ -61,7 +61,9 @@ private:
 
     bool modulates(slot s) const { return op_.is_modulated && (s == SCALE || s == SHIFT); }
     const char *name(slot s) const { return modulates(s) ? "an operand" : role_name(s, op_); }
-    logical_tensor &tensor(slot s) const { return tensors_[size_t(s)]; }
+    logical_tensor &tensor(slot s) const {
+        return std::ranges::find(result_.tensors, s, &placed_tensor::place)->tensor;
+    }
     memory_desc &layout(slot s) { return layouts_[size_t(s)]; }
     const logical_tensor &src() const { return tensor(SRC); }
 
@@ -76,23 +78,25 @@ private:
     }
 
     const norm_op &op_;
-    by_slot<logical_tensor> &tensors_;
     lowered &result_;
     // The layouts as the problem has them: statistics have the dimensions that count rows; gamma, beta and their
     // gradients have the normalized dimensions.
-    by_slot<memory_desc> layouts_;
+    std::array<memory_desc, size_t(FIRST_POST_OP)> layouts_;
     int axis_ = 0; // the first normalized dimension of src
 };
 
 // ---------------------------------------------------------------- what was given
 
-status lowerer::take(slot s, tensor_list given) { return take_tensor(op_[s], name(s), given, tensor(s)); }
+status lowerer::take(slot s, const port &p, const char *name, tensor_list given) {
+    result_.tensors.push_back({s, p.how == use::read, {}});
+    return take_tensor(p, name, given, result_.tensors.back().tensor);
+}
 
 status lowerer::take(tensor_list inputs, tensor_list outputs) {
     for (const tensor_list &list : {inputs, outputs})
         if (std::find(list.begin(), list.end(), nullptr) != list.end())
             return invalid("a logical tensor of the list is null");
-    return for_each_slot([&](slot s) { return take(s, op_.reads(s) ? inputs : outputs); });
+    return for_each_slot([&](slot s) { return take(s, op_[s], name(s), op_.reads(s) ? inputs : outputs); });
 }
 
 // ---------------------------------------------------------------- shapes
@@ -180,12 +184,10 @@ status lowerer::add_follower(const follower &f, tensor_list inputs) {
         return ACCEPTED;
     }
     const auto &[alg, other] = std::get<combination>(f);
-    operand taken{entries.size(), {}};
     binary_post_op binary{alg, {}};
-    JITNORM_TRY(take_tensor(other, "an operand", inputs, taken.tensor));
-    JITNORM_TRY(describe_operand(taken.tensor, src(), result_.problem[DST].ndims, binary.src1));
+    JITNORM_TRY(take(layer_norm::post_op_slot(entries.size()), other, "an operand", inputs));
+    JITNORM_TRY(describe_operand(result_.tensors.back().tensor, src(), result_.problem[DST].ndims, binary.src1));
     entries.emplace_back(binary);
-    result_.operands.push_back(taken);
     return ACCEPTED;
 }
 
