@@ -91,8 +91,8 @@ struct jitnorm_graph_op {
     size_t id;
     jitnorm_graph_op_kind_t kind;
     std::string name;
-    std::vector<jitnorm::impl::graph::logical_tensor> inputs, outputs;
-    std::map<jitnorm_graph_op_attr_t, jitnorm::impl::graph::attribute> attributes;
+    std::vector<jitnorm::impl::graph::logical_tensor> inputs = {}, outputs = {};
+    std::map<jitnorm_graph_op_attr_t, jitnorm::impl::graph::attribute> attributes = {};
 };
 
 namespace jitnorm::impl::graph {
