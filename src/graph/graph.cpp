@@ -30,14 +30,7 @@ void add_ports(const std::vector<jitnorm_graph_op> &ops, const jitnorm_graph_op 
     }
 }
 
-} // namespace
-
-std::string partition_content::name() const {
-    std::string result;
-    for (const jitnorm_graph_op &op : ops) result += (result.empty() ? "" : "+") + op.name;
-    return result;
-}
-
+// Makes a partition with an id that no other partition of the process has.
 partition_pointer make_partition(std::vector<jitnorm_graph_op> ops, const std::optional<norm_op> &norm,
                                  jitnorm_engine_kind_t engine_kind) {
     static std::atomic<size_t> next_id{0};
@@ -48,6 +41,14 @@ partition_pointer make_partition(std::vector<jitnorm_graph_op> ops, const std::o
                   made.outputs);
     }
     return std::make_shared<const partition_content>(std::move(made));
+}
+
+} // namespace
+
+std::string partition_content::name() const {
+    std::string result;
+    for (const jitnorm_graph_op &op : ops) result += (result.empty() ? "" : "+") + op.name;
+    return result;
 }
 
 } // namespace jitnorm::impl::graph

@@ -24,10 +24,6 @@ struct partition_content {
 
 using partition_pointer = std::shared_ptr<const partition_content>;
 
-// Makes a partition with an id that no other partition of the process has.
-partition_pointer make_partition(std::vector<jitnorm_graph_op> ops, const std::optional<norm_op> &norm,
-                                 jitnorm_engine_kind_t engine_kind);
-
 } // namespace jitnorm::impl::graph
 
 struct jitnorm_graph_partition {
