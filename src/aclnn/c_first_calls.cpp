@@ -62,10 +62,10 @@ jitnorm_acl_status_t layer_norm_call(const char *function, operation op, int32_t
                                      tensor_handle bias, double eps, tensor_handle out, tensor_handle mean,
                                      tensor_handle rstd, uint64_t *workspace_size,
                                      jitnorm_acl_op_executor_t *executor) {
+    const settings with{op, eps, impl_mode, behind(normalized_shape)};
     return first_call(function,
-                      forward_parameters{op, impl_mode, named("input", input), behind(normalized_shape),
-                                         named("weight", weight), named("bias", bias), eps, named("out", out),
-                                         named("meanOut", mean), named("rstdOut", rstd)},
+                      forward_parameters{with, named("input", input), named("weight", weight), named("bias", bias),
+                                         named("out", out), named("meanOut", mean), named("rstdOut", rstd)},
                       workspace_size, executor);
 }
 
@@ -73,9 +73,10 @@ jitnorm_acl_status_t ada_layer_norm_call(const char *function, operation op, ten
                                          tensor_handle shift, tensor_handle weight, tensor_handle bias, double epsilon,
                                          tensor_handle out, tensor_handle mean, tensor_handle rstd,
                                          uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor) {
+    const settings with{op, epsilon};
     return first_call(function,
-                      ada_layer_norm_parameters{op, named("x", x), named("scale", scale), named("shift", shift),
-                                                named("weightOptional", weight), named("biasOptional", bias), epsilon,
+                      ada_layer_norm_parameters{with, named("x", x), named("scale", scale), named("shift", shift),
+                                                named("weightOptional", weight), named("biasOptional", bias),
                                                 named("out", out), named("meanOutOptional", mean),
                                                 named("rstdOutOptional", rstd)},
                       workspace_size, executor);
@@ -84,10 +85,11 @@ jitnorm_acl_status_t ada_layer_norm_call(const char *function, operation op, ten
 jitnorm_acl_status_t rms_norm_call(const char *function, operation op, tensor_handle x, tensor_handle gamma,
                                    double epsilon, tensor_handle y, tensor_handle rstd, uint64_t *workspace_size,
                                    jitnorm_acl_op_executor_t *executor) {
-    return first_call(function,
-                      rms_norm_parameters{op, named("x", x), named("gamma", gamma), epsilon, named("yOut", y),
-                                          named("rstdOut", rstd)},
-                      workspace_size, executor);
+    const settings with{op, epsilon};
+    return first_call(
+        function,
+        rms_norm_parameters{with, named("x", x), named("gamma", gamma), named("yOut", y), named("rstdOut", rstd)},
+        workspace_size, executor);
 }
 
 } // namespace
@@ -122,11 +124,12 @@ jitnorm_acl_status_t jitnorm_aclnn_layer_norm_backward_get_workspace_size(
     const_jitnorm_acl_tensor_t weight, const_jitnorm_acl_tensor_t bias, const_jitnorm_acl_bool_array_t output_mask,
     jitnorm_acl_tensor_t grad_input, jitnorm_acl_tensor_t grad_weight, jitnorm_acl_tensor_t grad_bias,
     uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor) {
+    const settings with{operation::layer_norm_backward, 0, 0, behind(normalized_shape), behind(output_mask)};
     return first_call(__func__,
-                      backward_parameters{named("gradOut", grad_out), named("input", input), behind(normalized_shape),
-                                          named("mean", mean), named("rstd", rstd), named("weight", weight),
-                                          named("bias", bias), behind(output_mask), named("gradInputOut", grad_input),
-                                          named("gradWeightOut", grad_weight), named("gradBiasOut", grad_bias)},
+                      backward_parameters{with, named("gradOut", grad_out), named("input", input), named("mean", mean),
+                                          named("rstd", rstd), named("weight", weight), named("bias", bias),
+                                          named("gradInputOut", grad_input), named("gradWeightOut", grad_weight),
+                                          named("gradBiasOut", grad_bias)},
                       workspace_size, executor);
 }
 
@@ -167,8 +170,9 @@ jitnorm_aclnn_rms_norm_grad_get_workspace_size(const_jitnorm_acl_tensor_t dy, co
                                                const_jitnorm_acl_tensor_t rstd, const_jitnorm_acl_tensor_t gamma,
                                                const_jitnorm_acl_tensor_t dx_out, const_jitnorm_acl_tensor_t dgamma_out,
                                                uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor) {
+    const settings with{operation::rms_norm_grad};
     return first_call(__func__,
-                      rms_norm_grad_parameters{named("dy", dy), named("x", x), named("rstd", rstd),
+                      rms_norm_grad_parameters{with, named("dy", dy), named("x", x), named("rstd", rstd),
                                                named("gamma", gamma), named("dxOut", dx_out),
                                                named("dgammaOut", dgamma_out)},
                       workspace_size, executor);
@@ -180,8 +184,9 @@ jitnorm_acl_status_t jitnorm_aclnn_add_rms_norm_get_workspace_size(
     const_jitnorm_acl_tensor_t x1, const_jitnorm_acl_tensor_t x2, const_jitnorm_acl_tensor_t gamma, double epsilon,
     jitnorm_acl_tensor_t y_out, jitnorm_acl_tensor_t rstd_out, jitnorm_acl_tensor_t x_out, uint64_t *workspace_size,
     jitnorm_acl_op_executor_t *executor) {
+    const settings with{operation::add_rms_norm, epsilon};
     return first_call(__func__,
-                      add_rms_norm_parameters{named("x1", x1), named("x2", x2), named("gamma", gamma), epsilon,
+                      add_rms_norm_parameters{with, named("x1", x1), named("x2", x2), named("gamma", gamma),
                                               named("yOut", y_out), named("rstdOut", rstd_out), named("xOut", x_out)},
                       workspace_size, executor);
 }
@@ -191,11 +196,12 @@ jitnorm_acl_status_t jitnorm_aclnn_add_layer_norm_get_workspace_size(
     const_jitnorm_acl_tensor_t beta, const_jitnorm_acl_tensor_t bias, double epsilon, bool additional_output,
     const_jitnorm_acl_tensor_t y_out, const_jitnorm_acl_tensor_t mean_out, const_jitnorm_acl_tensor_t rstd_out,
     const_jitnorm_acl_tensor_t x_out, uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor) {
+    const settings with{operation::add_layer_norm, epsilon, additional_output};
     return first_call(__func__,
-                      add_layer_norm_parameters{named("x1", x1), named("x2", x2), named("gamma", gamma),
-                                                named("beta", beta), named("biasOptional", bias), epsilon,
-                                                additional_output, named("yOut", y_out), named("meanOut", mean_out),
-                                                named("rstdOut", rstd_out), named("xOut", x_out)},
+                      add_layer_norm_parameters{with, named("x1", x1), named("x2", x2), named("gamma", gamma),
+                                                named("beta", beta), named("biasOptional", bias), named("yOut", y_out),
+                                                named("meanOut", mean_out), named("rstdOut", rstd_out),
+                                                named("xOut", x_out)},
                       workspace_size, executor);
 }
 
@@ -205,11 +211,11 @@ jitnorm_acl_status_t jitnorm_aclnn_rms_norm_dynamic_quant_get_workspace_size(
     const_jitnorm_acl_tensor_t x, const_jitnorm_acl_tensor_t gamma, const_jitnorm_acl_tensor_t smooth_scales,
     const_jitnorm_acl_tensor_t beta, double epsilon, int64_t dst_type, const_jitnorm_acl_tensor_t y_out,
     const_jitnorm_acl_tensor_t scale_out, uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor) {
+    const settings with{operation::rms_norm_dynamic_quant, epsilon, dst_type};
     return first_call(__func__,
-                      rms_norm_dynamic_quant_parameters{named("x", x), named("gamma", gamma),
-                                                        named("smoothScalesOptional", smooth_scales),
-                                                        named("betaOptional", beta), epsilon, dst_type,
-                                                        named("yOut", y_out), named("scaleOut", scale_out)},
+                      rms_norm_dynamic_quant_parameters{
+                          with, named("x", x), named("gamma", gamma), named("smoothScalesOptional", smooth_scales),
+                          named("betaOptional", beta), named("yOut", y_out), named("scaleOut", scale_out)},
                       workspace_size, executor);
 }
 
@@ -219,11 +225,12 @@ jitnorm_acl_status_t jitnorm_aclnn_add_rms_norm_dynamic_quant_get_workspace_size
     jitnorm_acl_tensor_t y1_out, jitnorm_acl_tensor_t y2_out, jitnorm_acl_tensor_t x_out,
     jitnorm_acl_tensor_t scale1_out, jitnorm_acl_tensor_t scale2_out, uint64_t *workspace_size,
     jitnorm_acl_op_executor_t *executor) {
+    const settings with{operation::add_rms_norm_dynamic_quant, epsilon};
     return first_call(__func__,
                       add_rms_norm_dynamic_quant_parameters{
-                          named("x1", x1), named("x2", x2), named("gamma", gamma),
+                          with, named("x1", x1), named("x2", x2), named("gamma", gamma),
                           named("smoothScale1Optional", smooth_scale1), named("smoothScale2Optional", smooth_scale2),
-                          epsilon, named("y1Out", y1_out), named("y2Out", y2_out), named("xOut", x_out),
+                          named("y1Out", y1_out), named("y2Out", y2_out), named("xOut", x_out),
                           named("scale1Out", scale1_out), named("scale2Out", scale2_out)},
                       workspace_size, executor);
 }

@@ -31,6 +31,15 @@ status check_sizes(dim_t all_rows, dim_t columns) {
     return check_sizes({{"all_rows", all_rows}, {"columns", columns}});
 }
 
+// Checks the arguments of functions that merge: `to` has `count` elements, `sizes` and `sums` one for each range.
+status check_lists(const char *names, const void *to, dim_t count, int ranges, const dim_t *sizes,
+                   const double *const *sums) {
+    if (ranges < 0) return invalid(explain("ranges is %d, which is negative", ranges));
+    const void *const merged = array_of(size_t(count), to), *const numbers = array_of(size_t(ranges), sizes);
+    const void *const parts = array_of(size_t(ranges), sums);
+    return any_null(merged, numbers, parts) ? null_among(names, {merged, numbers, parts}) : ACCEPTED;
+}
+
 // Checks that the ranges, one after the other, are all `what` (rows or columns) and begin where cuts may be: between
 // `pieces`. Calls add(i, number of the range's first one) for each. Ranges without any may begin anywhere.
 template <typename MayCutAt, typename Add>
@@ -90,12 +99,9 @@ jitnorm_status_t jitnorm_layer_normalization_row_block(jitnorm_dim_t *block_rows
 jitnorm_status_t jitnorm_layer_normalization_merge_gradients(void *gradient, jitnorm_data_type_t data_type,
                                                              jitnorm_dim_t all_rows, jitnorm_dim_t columns, int ranges,
                                                              const jitnorm_dim_t *rows, const double *const *sums) {
-    if (const status v = check_sizes(all_rows, columns); v.failed()) return report(__func__, v);
-    if (ranges < 0) return report(__func__, invalid(explain("ranges is %d, which is negative", ranges)));
-    const void *const to = array_of(size_t(columns), gradient), *const numbers = array_of(size_t(ranges), rows);
-    const void *const parts = array_of(size_t(ranges), sums);
-    if (any_null(to, numbers, parts)) return report_null(__func__, "gradient, rows, sums", {to, numbers, parts});
     return guarded(__func__, [&] {
+        JITNORM_TRY(check_sizes(all_rows, columns));
+        JITNORM_TRY(check_lists("gradient, rows, sums", gradient, columns, ranges, rows, sums));
         if (!is_float(data_type))
             return invalid(explain("data_type is %d, a gradient is f32, bf16, f16 or f64", int(data_type)));
         std::vector<row_range_sums> found;
@@ -128,13 +134,9 @@ jitnorm_status_t jitnorm_layer_normalization_add_partial_gradients_of_columns(do
 jitnorm_status_t jitnorm_layer_normalization_merge_row_sums(double *merged, jitnorm_data_type_t data_type,
                                                             jitnorm_dim_t rows, jitnorm_dim_t all_columns, int ranges,
                                                             const jitnorm_dim_t *columns, const double *const *sums) {
-    if (const status v = check_sizes({{"rows", rows}, {"all_columns", all_columns}}); v.failed())
-        return report(__func__, v);
-    if (ranges < 0) return report(__func__, invalid(explain("ranges is %d, which is negative", ranges)));
-    const void *const to = array_of(size_t(rows), merged), *const numbers = array_of(size_t(ranges), columns);
-    const void *const parts = array_of(size_t(ranges), sums);
-    if (any_null(to, numbers, parts)) return report_null(__func__, "merged, columns, sums", {to, numbers, parts});
     return guarded(__func__, [&] {
+        JITNORM_TRY(check_sizes({{"rows", rows}, {"all_columns", all_columns}}));
+        JITNORM_TRY(check_lists("merged, columns, sums", merged, rows, ranges, columns, sums));
         if (size_of(data_type) == 0) return invalid(explain("data_type is %d, which is none", int(data_type)));
         std::vector<column_range_moments> found;
         JITNORM_TRY(find_ranges(

@@ -68,10 +68,7 @@ jitnorm_status_t jitnorm_set_jit_dump(int enable) {
 }
 
 jitnorm_status_t jitnorm_set_jit_dump_folder(const char *folder) {
-    return guarded(__func__, [&]() -> status {
-        jit::set_dump_folder(folder == nullptr ? "" : folder);
-        return {};
-    });
+    return guarded(__func__, [&] { jit::set_dump_folder(folder == nullptr ? "" : folder); });
 }
 
 jitnorm_status_t jitnorm_free_thread_scratchpad(void) {
@@ -87,10 +84,9 @@ jitnorm_status_t jitnorm_get_primitive_cache_capacity(int *capacity) {
 
 jitnorm_status_t jitnorm_set_primitive_cache_capacity(int capacity) {
     if (capacity < 0) return report(__func__, invalid(explain("capacity is %d, which is negative", capacity)));
-    return guarded(__func__, [&]() -> status {
+    return guarded(__func__, [&] {
         jit::set_kernel_cache_capacity(capacity);
         layer_norm::set_object_cache_capacity(capacity);
-        return {};
     });
 }
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <initializer_list>
 #include <string_view>
+#include <type_traits>
 
 #include "jitnorm/jitnorm_types.h"
 #include "status.hpp"
@@ -68,11 +69,16 @@ status answer(void *result, Answer value) {
 // The status for the exception that is being handled, whose text the reason may be.
 [[gnu::cold]] status status_of_exception() noexcept;
 
-// Runs `body` and reports the status that it returns or the exception that it throws.
+// Runs `body` and reports the status that it returns, if it returns one, or the exception that it throws.
 template <typename Body>
 jitnorm_status_t guarded(const char *function, Body &&body) noexcept {
     try {
-        return report(function, body());
+        if constexpr (std::is_void_v<decltype(body())>) {
+            body();
+            return jitnorm_success;
+        } else {
+            return report(function, body());
+        }
     } catch (...) {
         return report(function, status_of_exception());
     }
@@ -81,10 +87,7 @@ jitnorm_status_t guarded(const char *function, Body &&body) noexcept {
 // Makes a new object from the arguments. The caller owns it and gives it back to destroy().
 template <typename Object, typename... Argument>
 jitnorm_status_t create(const char *function, Object **object, Argument &&...arguments) noexcept {
-    return guarded(function, [&]() -> status {
-        *object = new Object{static_cast<Argument &&>(arguments)...};
-        return {};
-    });
+    return guarded(function, [&] { *object = new Object{static_cast<Argument &&>(arguments)...}; });
 }
 
 template <typename Object>

@@ -17,6 +17,7 @@ struct basic_status {
     const char *reason = ""; // a literal, or text that explain() made
 
     bool failed() const { return code != Code{}; }
+    bool operator==(Code other) const { return code == other; }
 };
 
 using status = basic_status<jitnorm_status_t>;

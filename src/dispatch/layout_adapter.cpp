@@ -11,15 +11,6 @@ namespace jitnorm::impl::layer_norm {
 
 namespace {
 
-// Whether both have one type and each element has the same offset in both. The stride of a dimension of size 1 is never
-// used, so it may differ.
-bool is_laid_out_as(const memory_desc &a, const memory_desc &b) {
-    if (a.data_type != b.data_type || a.offset0 != b.offset0 || a.inner_nblks != b.inner_nblks) return false;
-    for (int d = 0; d < a.ndims; ++d)
-        if (a.dims[d] > 1 && a.strides[d] != b.strides[d]) return false;
-    return true;
-}
-
 template <size_t Size>
 void copy_line(const char *from, dim_t from_step, char *to, dim_t to_step, dim_t count) {
     for (dim_t i = 0; i < count; ++i) std::memcpy(to + i * to_step, from + i * from_step, Size);
@@ -76,7 +67,7 @@ layout_adapter::layout_adapter(const problem &p, const adapted_layouts &layouts,
 }
 
 void layout_adapter::add(copy what) {
-    if (nelems(what.outside) == 0 || is_laid_out_as(what.outside, what.inside)) return;
+    if (nelems(what.outside) == 0 || same_tensor(what.outside, what.inside)) return;
     what.offset = bytes_;
     bytes_ += size_t(in_whole_lines(dim_t(bytes(what.inside))));
     copies_.push_back(what);

@@ -47,10 +47,7 @@ status set_values(jitnorm_graph_op &op, jitnorm_graph_op_attr_t name, const Valu
 jitnorm_status_t jitnorm_graph_op_create(jitnorm_graph_op_t *op, size_t id, jitnorm_graph_op_kind_t kind,
                                          const char *verbose_name) {
     JITNORM_REFUSE_NULL(op, verbose_name);
-    return guarded(__func__, [&]() -> status {
-        *op = new jitnorm_graph_op{id, kind, verbose_name, {}, {}, {}};
-        return {};
-    });
+    return create(__func__, op, id, kind, verbose_name);
 }
 
 jitnorm_status_t jitnorm_graph_op_destroy(jitnorm_graph_op_t op) { return destroy(op); }
@@ -109,12 +106,11 @@ status unknown_mode(jitnorm_fpmath_mode_t mode) {
 constexpr status FINALIZED{jitnorm_invalid_graph, "the graph is finalized"};
 
 // Makes a handle for each partition. If one cannot be made, destroys the others and hands out none.
-status hand_out(const std::vector<partition_pointer> &contents, jitnorm_graph_partition_t *partitions) {
+void hand_out(const std::vector<partition_pointer> &contents, jitnorm_graph_partition_t *partitions) {
     std::vector<std::unique_ptr<jitnorm_graph_partition>> made;
     for (const partition_pointer &content : contents)
         made.push_back(std::make_unique<jitnorm_graph_partition>(jitnorm_graph_partition{content}));
     for (size_t i = 0; i < made.size(); ++i) partitions[i] = made[i].release();
-    return {};
 }
 
 } // namespace
@@ -174,10 +170,7 @@ jitnorm_status_t jitnorm_graph_graph_filter(jitnorm_graph_graph_t graph, jitnorm
     if (!graph->is_finalized) return report(__func__, {jitnorm_invalid_graph, "the graph is not finalized"});
     if (policy != jitnorm_graph_partition_policy_fusion && policy != jitnorm_graph_partition_policy_debug)
         return report(__func__, invalid(explain("policy is %d, which is none", int(policy))));
-    return guarded(__func__, [&]() -> status {
-        graph->filter(policy);
-        return {};
-    });
+    return guarded(__func__, [&] { graph->filter(policy); });
 }
 
 jitnorm_status_t jitnorm_graph_graph_get_partition_num(const_jitnorm_graph_graph_t graph, size_t *num) {

@@ -116,10 +116,7 @@ constexpr status NOT_COMPILED = invalid("compiled_partition is not compiled yet"
 jitnorm_status_t jitnorm_graph_compiled_partition_create(jitnorm_graph_compiled_partition_t *compiled_partition,
                                                          jitnorm_graph_partition_t partition) {
     JITNORM_REFUSE_NULL(compiled_partition, partition);
-    return guarded(__func__, [&]() -> status {
-        *compiled_partition = new jitnorm_graph_compiled_partition{partition->content, nullptr};
-        return {};
-    });
+    return create(__func__, compiled_partition, partition->content, nullptr);
 }
 
 jitnorm_status_t jitnorm_graph_compiled_partition_destroy(jitnorm_graph_compiled_partition_t compiled_partition) {

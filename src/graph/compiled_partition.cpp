@@ -37,13 +37,12 @@ bool are_alike(const logical_tensor &a, const logical_tensor &b) {
 } // namespace
 
 program::program(partition_pointer partition, const lowered &what, const layer_norm::solution &chosen)
-    : partition_(std::move(partition)), tensors_(what.tensors), operands_(what.operands), problem_(what.problem),
-      solution_(chosen) {
-    auto inner = make_executor(problem_, solution_);
-    executor_ = std::make_shared<const layer_norm::layout_adapter>(problem_, what.sides, std::move(inner),
+    : partition_(std::move(partition)), what_(what), solution_(chosen) {
+    auto inner = make_executor(what_.problem, solution_);
+    executor_ = std::make_shared<const layer_norm::layout_adapter>(what_.problem, what_.sides, std::move(inner),
                                                                    solution_.scratchpad_bytes());
     find_inplace_pairs();
-    std::vector<layer_norm::tensor_use> uses = layer_norm::uses_of(problem_);
+    std::vector<layer_norm::tensor_use> uses = layer_norm::uses_of(what_.problem);
     if (executor_->scratchpad_bytes() != 0) uses.push_back({SCRATCHPAD, SCRATCHPAD, true, nullptr});
     aliases_ = layer_norm::alias_check(uses);
 }
@@ -51,13 +50,10 @@ program::program(partition_pointer partition, const lowered &what, const layer_n
 // An input that is read twice cannot share memory with an output, which could overwrite it before the second read.
 void program::find_inplace_pairs() {
     const auto is_read_once = [&](size_t id) {
-        std::ptrdiff_t reads =
-            std::count_if(operands_.begin(), operands_.end(), [&](const operand &o) { return o.tensor.id == id; });
-        for (int s = 0; s < FIRST_POST_OP; ++s) reads += op().reads(slot(s)) && op()[slot(s)].id == id;
-        return reads == 1;
+        return std::ranges::count_if(what_.tensors, [&](auto &t) { return t.is_input && t.tensor.id == id; }) == 1;
     };
     for (const auto &[output, input] : layer_norm::IN_PLACE)
-        if (works_in_place(problem_, output, input) && is_read_once(op()[input].id))
+        if (works_in_place(what_.problem, output, input) && is_read_once(op()[input].id))
             inplace_.push_back({op()[input].id, op()[output].id});
 }
 
@@ -73,10 +69,8 @@ logical_tensor program::scratchpad() const {
 }
 
 const logical_tensor *program::find(size_t id) const {
-    for (int s = 0; s < FIRST_POST_OP; ++s)
-        if (op()[slot(s)].how != use::absent && op()[slot(s)].id == id) return &tensors_[size_t(s)];
-    for (const operand &o : operands_)
-        if (o.tensor.id == id) return &o.tensor;
+    for (const placed_tensor &t : what_.tensors)
+        if (t.tensor.id == id) return &t.tensor;
     const auto other = std::find_if(others_.begin(), others_.end(), [&](auto &lt) { return lt.id == id; });
     return other == others_.end() ? nullptr : &*other;
 }
@@ -123,22 +117,11 @@ status find_memory(const logical_tensor &expected, tensor_handles given, void *&
 
 } // namespace
 
-status program::collect_operands(tensor_handles inputs, layer_norm::arguments &args) const {
-    for (const operand &o : operands_) {
-        void *memory = nullptr;
-        JITNORM_TRY(find_memory(o.tensor, inputs, memory));
-        args.set(layer_norm::post_op_slot(o.post_op), memory);
-    }
-    return {};
-}
-
 status program::collect(tensor_handles inputs, tensor_handles outputs, layer_norm::arguments &args) const {
-    for (int s = 0; s < FIRST_POST_OP; ++s) {
-        const port &p = op()[slot(s)];
-        if (p.how == use::absent) continue;
+    for (const placed_tensor &t : what_.tensors) {
         void *memory = nullptr;
-        JITNORM_TRY(find_memory(tensors_[size_t(s)], p.how == use::read ? inputs : outputs, memory));
-        args.set(slot(s), memory);
+        JITNORM_TRY(find_memory(t.tensor, t.is_input ? inputs : outputs, memory));
+        args.set(t.place, memory);
     }
     return {};
 }
@@ -165,7 +148,7 @@ status program::run(layer_norm::arguments &args) const {
 status program::run_timed(layer_norm::arguments &args) const {
     const auto start = stopwatch::now();
     const status v = run(args);
-    log_timed("graph,exec", *partition_, *solution_.by, problem_, start);
+    log_timed("graph,exec", *partition_, *solution_.by, what_.problem, start);
     return v;
 }
 
@@ -173,7 +156,6 @@ status program::execute(const jitnorm_stream &stream, tensor_handles inputs, ten
                         const jitnorm_graph_tensor *scratchpad) const {
     layer_norm::arguments args;
     JITNORM_TRY(collect(inputs, outputs, args));
-    JITNORM_TRY(collect_operands(inputs, args));
     JITNORM_TRY(take_scratchpad(scratchpad, args));
     if (const auto *pair = aliases_.find([&](int s) { return args[slot(s)]; }))
         return invalid(layer_norm::explain_alias(layer_norm::tensor_name(slot(pair->output)),

@@ -36,17 +36,14 @@ public:
 private:
     const norm_op &op() const { return *partition_->norm; }
     status collect(tensor_handles inputs, tensor_handles outputs, layer_norm::arguments &args) const;
-    status collect_operands(tensor_handles inputs, layer_norm::arguments &args) const;
     status take_scratchpad(const jitnorm_graph_tensor *given, layer_norm::arguments &args) const;
     status run(layer_norm::arguments &args) const;
     status run_timed(layer_norm::arguments &args) const;
     void find_inplace_pairs();
 
     partition_pointer partition_;
-    by_slot<logical_tensor> tensors_;
-    std::vector<operand> operands_;
+    lowered what_;
     std::vector<logical_tensor> others_; // those of remember()
-    layer_norm::problem problem_;
     layer_norm::solution solution_;
     std::shared_ptr<const layer_norm::layout_adapter> executor_;
     std::vector<jitnorm_graph_inplace_pair_t> inplace_;

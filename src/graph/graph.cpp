@@ -30,14 +30,7 @@ void add_ports(const std::vector<jitnorm_graph_op> &ops, const jitnorm_graph_op 
     }
 }
 
-} // namespace
-
-std::string partition_content::name() const {
-    std::string result;
-    for (const jitnorm_graph_op &op : ops) result += (result.empty() ? "" : "+") + op.name;
-    return result;
-}
-
+// Makes a partition with an id that no other partition of the process has.
 partition_pointer make_partition(std::vector<jitnorm_graph_op> ops, const std::optional<norm_op> &norm,
                                  jitnorm_engine_kind_t engine_kind) {
     static std::atomic<size_t> next_id{0};
@@ -48,6 +41,14 @@ partition_pointer make_partition(std::vector<jitnorm_graph_op> ops, const std::o
                   made.outputs);
     }
     return std::make_shared<const partition_content>(std::move(made));
+}
+
+} // namespace
+
+std::string partition_content::name() const {
+    std::string result;
+    for (const jitnorm_graph_op &op : ops) result += (result.empty() ? "" : "+") + op.name;
+    return result;
 }
 
 } // namespace jitnorm::impl::graph
@@ -95,25 +96,22 @@ status jitnorm_graph_graph::check_tensors() const {
     return {};
 }
 
-// Kahn's algorithm (1962): as long as operations are left, the next one is an operation whose inputs have been written.
-// If there is none, the operations that are left wait for each other in a circle.
+grouping jitnorm_graph_graph::each_alone() const {
+    std::vector<const jitnorm_graph_op *> ops;
+    for (const node &n : nodes_) ops.push_back(&n.op);
+    return grouping(ops);
+}
+
 status jitnorm_graph_graph::sort() {
-    std::map<size_t, bool> is_there; // for each tensor that an operation writes: whether it has been written
-    for (const node &n : nodes_)
-        for (const logical_tensor &output : n.op.outputs) is_there[output.id] = false;
-    const auto is_ready = [&](const node &n) {
-        return std::all_of(n.op.inputs.begin(), n.op.inputs.end(), [&](const logical_tensor &input) {
-            const auto found = is_there.find(input.id);
-            return found == is_there.end() || found->second;
-        });
-    };
-    for (auto next = nodes_.begin(); next != nodes_.end(); ++next) {
-        const auto ready = std::find_if(next, nodes_.end(), is_ready);
-        if (ready == nodes_.end())
-            return broken(explain("operation %zu waits for its own outputs, in a circle of operations", next->op.id));
-        std::rotate(next, ready, ready + 1);
-        for (const logical_tensor &output : next->op.outputs) is_there[output.id] = true;
-    }
+    const grouping each = each_alone();
+    if (const std::optional<size_t> waiting = each.find_waiting())
+        return broken(
+            explain("operation %zu waits for its own outputs, in a circle of operations", nodes_[*waiting].op.id));
+    const std::vector<std::vector<size_t>> order = each.in_order();
+    std::vector<node> sorted;
+    sorted.reserve(nodes_.size()); // so that nothing can fail from here on
+    for (const std::vector<size_t> &one : order) sorted.push_back(std::move(nodes_[one.front()]));
+    nodes_ = std::move(sorted);
     return {};
 }
 
@@ -200,9 +198,7 @@ void jitnorm_graph_graph::take_followers(fusion &joined, std::vector<size_t> &me
 }
 
 void jitnorm_graph_graph::filter(jitnorm_graph_partition_policy_t policy) {
-    std::vector<const jitnorm_graph_op *> ops;
-    for (const node &n : nodes_) ops.push_back(&n.op);
-    grouping groups(ops);
+    grouping groups = each_alone();
     std::map<size_t, norm_op> fused; // by the number of the group's first operation
     for (size_t i = 0; i < nodes_.size() && policy == jitnorm_graph_partition_policy_fusion; ++i) {
         if (!nodes_[i].norm) continue;

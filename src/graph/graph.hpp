@@ -24,10 +24,6 @@ struct partition_content {
 
 using partition_pointer = std::shared_ptr<const partition_content>;
 
-// Makes a partition with an id that no other partition of the process has.
-partition_pointer make_partition(std::vector<jitnorm_graph_op> ops, const std::optional<norm_op> &norm,
-                                 jitnorm_engine_kind_t engine_kind);
-
 } // namespace jitnorm::impl::graph
 
 struct jitnorm_graph_partition {
@@ -57,6 +53,7 @@ private:
     };
 
     status check_tensors() const;
+    jitnorm::impl::graph::grouping each_alone() const; // each operation is a group
     status sort();
     std::vector<size_t> readers(size_t tensor) const;
     std::optional<size_t> writer(size_t tensor) const;

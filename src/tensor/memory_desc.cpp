@@ -19,17 +19,11 @@ bool multiply(dim_t &a, dim_t b) { return !__builtin_mul_overflow(a, b, &a); }
 bool add(dim_t &a, dim_t b) { return !__builtin_add_overflow(a, b, &a); }
 
 bool is_runtime(dim_t value) { return value == RUNTIME_DIM; }
-bool is_legal(dim_t value) { return value >= 0 || is_runtime(value); }
 
 bool any_runtime(const dim_t *values, int count) {
     bool any = false;
     for (int i = 0; i < count; ++i) any |= is_runtime(values[i]);
     return any;
-}
-bool all_legal(const dim_t *values, int count) {
-    bool all = true;
-    for (int i = 0; i < count; ++i) all &= is_legal(values[i]);
-    return all;
 }
 bool any_zero(const memory_desc &md) { return std::count(md.dims, md.dims + md.ndims, 0) != 0; }
 
@@ -74,16 +68,25 @@ bool is_addressable(const memory_desc &md) {
     return find_end(md, end) && multiply(end, element_size(md)) && end <= std::numeric_limits<std::ptrdiff_t>::max();
 }
 
-// Sets the dimensions and the type of an empty md; false where they are invalid.
-bool start(memory_desc &md, int ndims, const dim_t *dims, jitnorm_data_type_t type) {
-    if (ndims < 1 || ndims > MAX_NDIMS || dims == nullptr || size_of(type) == 0) return false;
-    if (!all_legal(dims, ndims)) return false;
+status check_signs(const char *name, const dim_t *values, int count) {
+    for (int d = 0; d < count; ++d)
+        if (values[d] < 0 && !is_runtime(values[d]))
+            return invalid(explain("%s[%d] is %lld, which is negative", name, d, as_number(values[d])));
+    return ACCEPTED;
+}
+
+// Sets the dimensions and the type of an empty md.
+status start(memory_desc &md, int ndims, const dim_t *dims, jitnorm_data_type_t type) {
+    if (ndims < 0 || ndims > MAX_NDIMS) return invalid(explain("ndims is %d, 0 to %d are possible", ndims, MAX_NDIMS));
+    if (dims == nullptr) return invalid("dims is null");
+    if (size_of(type) == 0) return invalid(explain("data_type is %d, which is no data type", int(type)));
+    JITNORM_TRY(check_signs("dims", dims, ndims));
     md.ndims = ndims;
     md.data_type = type;
     std::copy(dims, dims + ndims, md.dims);
     std::copy(dims, dims + ndims, md.padded_dims);
     std::fill(md.strides, md.strides + ndims, 0);
-    return true;
+    return ACCEPTED;
 }
 
 bool set_blocks(memory_desc &md, const layout_rule &rule) {
@@ -115,16 +118,36 @@ bool set_dense_strides(memory_desc &md, const int *order) {
     return true;
 }
 
-bool strides_keep_elements_apart(const memory_desc &md) {
-    int dimension = 0;
-    dim_t span = 0;
-    return find_overlap(md, dimension, span) == overlap::none;
+// Whether the strides keep elements apart.
+status check_overlap(const memory_desc &md) {
+    if (has_runtime_dims(md) || any_zero(md)) return ACCEPTED;
+    std::array<std::pair<dim_t, int>, MAX_NDIMS> steps; // strides and their dimensions
+    size_t count = 0;
+    for (int d = 0; d < md.ndims; ++d)
+        if (md.strides[d] != 0 && md.dims[d] != 1) steps[count++] = {md.strides[d], d};
+    std::sort(steps.begin(), steps.begin() + count);
+    dim_t span = 1;
+    for (const auto &[stride, d] : std::span(steps.data(), count)) {
+        if (stride < span)
+            return invalid(
+                explain("strides[%d] is %lld and lets elements overlap: the dimensions of smaller strides span %lld", d,
+                        as_number(stride), as_number(span)));
+        span = stride;
+        if (!multiply(span, md.dims[d])) return TOO_LARGE;
+    }
+    return ACCEPTED;
 }
 
-jitnorm_status_t finish(memory_desc &md, bool ok) {
-    if (ok && is_addressable(md)) return jitnorm_success;
-    md = {};
-    return jitnorm_invalid_arguments;
+status set_strides(memory_desc &md, const dim_t *strides) {
+    JITNORM_TRY(check_signs("strides", strides, md.ndims));
+    std::copy(strides, strides + md.ndims, md.strides);
+    return check_overlap(md);
+}
+
+status finish(memory_desc &md, status made) {
+    if (!made.failed() && !is_addressable(md)) made = TOO_LARGE;
+    if (made.failed()) md = {};
+    return made;
 }
 
 } // namespace
@@ -140,23 +163,6 @@ bool jitnorm_memory_desc::operator==(const jitnorm_memory_desc &other) const {
 
 namespace jitnorm::impl {
 
-overlap find_overlap(const memory_desc &md, int &dimension, dim_t &span) {
-    if (has_runtime_dims(md) || any_zero(md)) return overlap::none;
-    std::array<std::pair<dim_t, int>, MAX_NDIMS> steps; // strides and their dimensions
-    size_t count = 0;
-    for (int d = 0; d < md.ndims; ++d)
-        if (md.strides[d] != 0 && md.dims[d] != 1) steps[count++] = {md.strides[d], d};
-    std::sort(steps.begin(), steps.begin() + count);
-    span = 1;
-    for (const auto &[stride, d] : std::span(steps.data(), count)) {
-        dimension = d;
-        if (stride < span) return overlap::found;
-        span = stride;
-        if (!multiply(span, md.dims[d])) return overlap::too_large;
-    }
-    return overlap::none;
-}
-
 dim_t block_of(const memory_desc &md, int d) {
     dim_t block = 1;
     for (int i = 0; i < md.inner_nblks; ++i)
@@ -166,40 +172,38 @@ dim_t block_of(const memory_desc &md, int d) {
 
 size_t size_of(jitnorm_data_type_t type) { return properties_of(type).size; }
 
-jitnorm_status_t make_with_strides(memory_desc &md, int ndims, const dim_t *dims, jitnorm_data_type_t type,
-                                   const dim_t *strides) {
+status make_with_strides(memory_desc &md, int ndims, const dim_t *dims, jitnorm_data_type_t type,
+                         const dim_t *strides) {
     md = {};
-    if (ndims == 0) return jitnorm_success;
-    if (!start(md, ndims, dims, type)) return jitnorm_invalid_arguments;
+    if (ndims == 0) return ACCEPTED;
+    JITNORM_TRY(start(md, ndims, dims, type));
     md.format_kind = jitnorm_blocked;
-    if (strides == nullptr) {
-        int row_major[MAX_NDIMS];
-        std::iota(row_major, row_major + ndims, 0);
-        return finish(md, set_dense_strides(md, row_major));
-    }
-    if (!all_legal(strides, ndims)) return finish(md, false);
-    std::copy(strides, strides + ndims, md.strides);
-    return finish(md, strides_keep_elements_apart(md));
+    if (strides != nullptr) return finish(md, set_strides(md, strides));
+    int row_major[MAX_NDIMS];
+    std::iota(row_major, row_major + ndims, 0);
+    return finish(md, set_dense_strides(md, row_major) ? ACCEPTED : TOO_LARGE);
 }
 
-jitnorm_status_t make_with_tag(memory_desc &md, int ndims, const dim_t *dims, jitnorm_data_type_t type,
-                               jitnorm_format_tag_t tag) {
-    if (tag != jitnorm_format_tag_any && ndims != 0) {
-        const layout_rule rule = parse_layout(tag_name(tag));
-        return rule.ndims == ndims ? make_with_rule(md, dims, type, rule) : finish(md, false);
-    }
+status make_with_tag(memory_desc &md, int ndims, const dim_t *dims, jitnorm_data_type_t type,
+                     jitnorm_format_tag_t tag) {
     md = {};
-    if (ndims == 0) return jitnorm_success;
-    if (!start(md, ndims, dims, type)) return jitnorm_invalid_arguments;
+    if (ndims == 0) return ACCEPTED;
+    JITNORM_TRY(start(md, ndims, dims, type));
     md.format_kind = jitnorm_format_kind_any;
-    return finish(md, true);
+    if (tag == jitnorm_format_tag_any) return finish(md, ACCEPTED);
+    const std::string_view name = tag_name(tag);
+    const layout_rule rule = parse_layout(name);
+    if (rule.ndims == ndims) return make_with_rule(md, dims, type, rule);
+    return finish(md, invalid(name.empty() ? explain("tag is %d, which names no layout", int(tag))
+                                           : explain("the tag %.*s has %d dimensions, the tensor %d", int(name.size()),
+                                                     name.data(), rule.ndims, ndims)));
 }
 
-jitnorm_status_t make_with_rule(memory_desc &md, const dim_t *dims, jitnorm_data_type_t type, const layout_rule &rule) {
+status make_with_rule(memory_desc &md, const dim_t *dims, jitnorm_data_type_t type, const layout_rule &rule) {
     md = {};
-    if (!start(md, rule.ndims, dims, type)) return jitnorm_invalid_arguments;
+    JITNORM_TRY(start(md, rule.ndims, dims, type));
     md.format_kind = jitnorm_blocked;
-    return finish(md, set_blocks(md, rule) && set_dense_strides(md, rule.order));
+    return finish(md, set_blocks(md, rule) && set_dense_strides(md, rule.order) ? ACCEPTED : TOO_LARGE);
 }
 
 memory_desc make_dense(std::span<const dim_t> dims, jitnorm_data_type_t type) {
@@ -227,14 +231,6 @@ bool has_runtime_dims(const memory_desc &md) {
 bool same_dims(const memory_desc &a, const memory_desc &b) {
     return a.ndims == b.ndims && std::equal(a.dims, a.dims + a.ndims, b.dims);
 }
-
-bool same_layout(const memory_desc &a, const memory_desc &b) {
-    memory_desc typed = a;
-    typed.data_type = b.data_type;
-    return typed == b;
-}
-
-bool has_padding(const memory_desc &md) { return !std::equal(md.dims, md.dims + md.ndims, md.padded_dims); }
 
 // A tensor without elements shares nothing, whatever its strides.
 bool is_broadcast(const memory_desc &md) {

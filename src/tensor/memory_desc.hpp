@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "../base/dim.hpp"
+#include "../base/status.hpp"
 #include "jitnorm/jitnorm_types.h"
 
 namespace jitnorm::impl {
@@ -104,16 +105,21 @@ inline constexpr memory_desc NO_TENSOR;
 size_t size_of(jitnorm_data_type_t type); // bytes of one element; 0 for undef or unknown
 inline dim_t element_size(const memory_desc &md) { return dim_t(size_of(md.data_type)); }
 
+constexpr status TOO_LARGE = invalid("the tensor is too large to be addressed");
+
 // Each of these checks its arguments and sets md. If the rank, a dimension, a stride, the type or the tag is invalid,
 // or the tensor is too large to be addressed, md becomes empty and the status is invalid_arguments. With ndims 0 md
 // becomes empty and the status is success. The arrays that are passed must not be members of md.
-jitnorm_status_t make_with_strides(memory_desc &md, int ndims, const dim_t *dims, jitnorm_data_type_t type,
-                                   const dim_t *strides /* null: row major */);
-jitnorm_status_t make_with_tag(memory_desc &md, int ndims, const dim_t *dims, jitnorm_data_type_t type,
-                               jitnorm_format_tag_t tag);
+//
+// Two elements may share memory only along a dimension of stride 0 (a broadcast dimension). Of the other dimensions,
+// taken from the smallest stride to the largest, each must have a stride of at least what the ones before it span. The
+// stride of a dimension of size 1 does not matter, since it is never used.
+status make_with_strides(memory_desc &md, int ndims, const dim_t *dims, jitnorm_data_type_t type,
+                         const dim_t *strides /* null: row major */);
+status make_with_tag(memory_desc &md, int ndims, const dim_t *dims, jitnorm_data_type_t type, jitnorm_format_tag_t tag);
 // A tensor without gaps in the order and with the blocks of the rule; `dims` has rule.ndims numbers.
 struct layout_rule;
-jitnorm_status_t make_with_rule(memory_desc &md, const dim_t *dims, jitnorm_data_type_t type, const layout_rule &rule);
+status make_with_rule(memory_desc &md, const dim_t *dims, jitnorm_data_type_t type, const layout_rule &rule);
 // A dense row-major tensor; empty if it cannot be addressed. The dimensions of a tensor of a problem that validate()
 // accepts, or some of them, can always be addressed.
 memory_desc make_dense(std::span<const dim_t> dims, jitnorm_data_type_t type);
@@ -124,8 +130,6 @@ dim_t padded_nelems(const memory_desc &md);   // product of padded_dims
 size_t bytes(const memory_desc &md);          // from the data handle to the end of the last element, padding included
 bool has_runtime_dims(const memory_desc &md); // whether a dimension or a stride is known at execution only
 bool same_dims(const memory_desc &a, const memory_desc &b);
-bool same_layout(const memory_desc &a, const memory_desc &b); // whether all but the data types is equal
-bool has_padding(const memory_desc &md);
 dim_t block_of(const memory_desc &md, int d); // elements of the inner tile along dimension d
 // Whether elements share memory along a dimension of stride 0. Such a tensor can be an input only.
 bool is_broadcast(const memory_desc &md);
@@ -162,14 +166,5 @@ inline bool same_tensor(const memory_desc &a, const memory_desc &b) {
 // Whether a memory with the descriptor `md` may be passed where `pattern` is asked for. Run-time numbers of the pattern
 // may be any number in md.
 inline bool fits(const memory_desc &md, const memory_desc &pattern) { return is_tensor(md, pattern, RUNTIME_DIM); }
-
-enum class overlap { none, found, too_large };
-
-// Two elements may share memory only along a dimension of stride 0 (a broadcast dimension). Of the other dimensions,
-// taken from the smallest stride to the largest, each must have a stride of at least what the ones before it span. The
-// stride of a dimension of size 1 does not matter, since it is never used. If elements overlap, `dimension` is one
-// whose stride is too small, and `span` is the smallest stride that it could have. too_large: such a span cannot be
-// represented.
-overlap find_overlap(const memory_desc &md, int &dimension, dim_t &span);
 
 } // namespace jitnorm::impl

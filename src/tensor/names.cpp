@@ -58,8 +58,9 @@ void order_by_strides(const dim_t *strides, int ndims, int *order) {
 namespace {
 
 bool tag_describes(const memory_desc &md, jitnorm_format_tag_t tag) {
+    const layout_rule rule = parse_layout(tag_name(tag));
     memory_desc tagged;
-    if (make_with_tag(tagged, md.ndims, md.dims, md.data_type, tag) != jitnorm_success) return false;
+    if (rule.ndims != md.ndims || make_with_rule(tagged, md.dims, md.data_type, rule).failed()) return false;
     tagged.offset0 = md.offset0;
     return tagged == md;
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// reasons: what reasons of refusals have in common: dimensions in words, and why numbers make no memory descriptor.
-// Nothing here allocates or throws, because executions need reasons, too.
+// reasons: what reasons of refusals have in common. Nothing here allocates or throws, because executions need reasons,
+// too.
 #pragma once
 
 #include <span>
 
-#include "../base/boundary.hpp"
 #include "memory_desc.hpp"
 
 namespace jitnorm::impl {
@@ -30,15 +29,5 @@ inline const char *explain_dims(const char *name, const memory_desc &given, cons
 // The reason with the name of what it is about in front: "post-op 2: unknown algorithm". The reason may be explain()'s,
 // and the result is.
 const char *explain_part(const char *name, const char *reason) noexcept;
-
-// The type and the dimensions that the caller gave.
-struct tensor_request {
-    int ndims;
-    const dim_t *dims;
-    jitnorm_data_type_t data_type;
-};
-
-status explain_no_tensor(const tensor_request &given, jitnorm_format_tag_t tag);
-status explain_no_tensor(const tensor_request &given, const dim_t *strides); // strides may be null
 
 } // namespace jitnorm::impl

@@ -5,10 +5,6 @@
 
 namespace jitnorm::impl {
 
-bool has_strided_rows(const memory_desc &md, int row_ndims) {
-    return std::all_of(md.inner_idxs, md.inner_idxs + md.inner_nblks, [&](dim_t d) { return d >= row_ndims; });
-}
-
 bool has_dense_rows(const memory_desc &md, int row_ndims) {
     dim_t step = 1;
     for (int d = md.ndims - 1; d >= row_ndims; --d) {

@@ -13,8 +13,6 @@
 
 namespace jitnorm::impl {
 
-// Whether no inner block splits any of the first `row_ndims` dimensions. A row_space needs this of each tensor.
-bool has_strided_rows(const memory_desc &md, int row_ndims);
 // Whether the elements of every row follow each other in row-major order without a gap. The dimensions from `row_ndims`
 // on count a row's elements. False if this depends on sizes or strides that are known at execution only.
 bool has_dense_rows(const memory_desc &md, int row_ndims);
@@ -35,7 +33,8 @@ public:
         dim_t count;                           // of rows
     };
 
-    // The first `row_ndims` dimensions are the row dimensions. They have equal sizes in all tensors.
+    // The first `row_ndims` dimensions are the row dimensions. They have equal sizes in all tensors, and no inner block
+    // splits them.
     row_space(std::span<const memory_desc *const> tensors, int row_ndims);
 
     dim_t rows() const { return rows_; }

@@ -18,7 +18,7 @@ using values = std::vector<dim_t>;
 
 jitnorm_status_t make(memory_desc &md, const values &dims, const values &strides,
                       jitnorm_data_type_t type = jitnorm_f32) {
-    return make_with_strides(md, int(dims.size()), dims.data(), type, strides.empty() ? nullptr : strides.data());
+    return make_with_strides(md, int(dims.size()), dims.data(), type, strides.empty() ? nullptr : strides.data()).code;
 }
 
 memory_desc made(const values &dims, const values &strides, jitnorm_data_type_t type = jitnorm_f32) {
@@ -56,7 +56,6 @@ TEST(memory_desc, row_major_by_default) {
     EXPECT_EQ(nelems(md), 30);
     EXPECT_EQ(padded_nelems(md), 30);
     EXPECT_EQ(bytes(md), 120u);
-    EXPECT_FALSE(has_padding(md));
     EXPECT_EQ(md, make_dense(values{2, 3, 5}, jitnorm_f32));
 }
 
@@ -179,9 +178,7 @@ TEST(memory_desc, runtime_dimensions_and_strides) {
 
 TEST(memory_desc, comparisons) {
     const memory_desc a = made({2, 3}, {}), b = made({2, 3}, {}, jitnorm_bf16), c = made({2, 3}, {1, 2});
-    EXPECT_TRUE(same_layout(a, b));
     EXPECT_FALSE(a == b);
-    EXPECT_FALSE(same_layout(a, c));
     EXPECT_TRUE(same_dims(a, c));
     EXPECT_FALSE(same_dims(a, made({3, 2}, {})));
     EXPECT_FALSE(same_dims(a, made({2, 3, 1}, {})));

@@ -129,10 +129,6 @@ TEST(row_space, broadcast_rows_and_offsets) {
 
 TEST(row_space, blocked_last_dimension) {
     const values dims = {3, 19};
-    EXPECT_TRUE(has_strided_rows(tagged(dims, jitnorm_aB8b), 1));
-    EXPECT_FALSE(has_strided_rows(tagged(dims, jitnorm_Ab8a), 1));
-    EXPECT_FALSE(has_strided_rows(tagged(dims, jitnorm_AB16a16b), 1));
-    EXPECT_FALSE(has_strided_rows(tagged(dims, jitnorm_aB8b), 2));
     check_all_ranges({tagged(dims, jitnorm_aB8b), tagged(dims, jitnorm_ab)}, 1);
 }
 

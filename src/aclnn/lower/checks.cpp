@@ -39,6 +39,64 @@ memory_desc row_shape::columns_of(const tensor &t) const { return describe(t, co
 
 namespace {
 
+constexpr size_t MAX_DIMENSIONS = 8;
+
+bool any_negative(shape values) {
+    return std::any_of(values.begin(), values.end(), [](dim_t value) { return value < 0; });
+}
+
+// Whether dim_t can represent the bytes of a dense tensor with these dimensions. A dimension of 0 counts as 1, because
+// the others still count rows or columns.
+bool is_countable(const tensor &t) {
+    dim_t bytes = sizeof(float);
+    return std::all_of(t.dims.begin(), t.dims.end(),
+                       [&](dim_t dim) { return !__builtin_mul_overflow(bytes, std::max<dim_t>(dim, 1), &bytes); });
+}
+
+// Whether dim_t can represent the bytes from `data` to the end of the last element. A tensor without elements may have
+// any strides and offset.
+bool is_addressable(const tensor &t) {
+    if (!is_countable(t)) return false;
+    if (count(t.dims) == 0) return true;
+    dim_t end, bytes;
+    if (__builtin_add_overflow(t.offset, 1, &end)) return false;
+    for (size_t d = 0; d < t.dims.size(); ++d) {
+        dim_t reach;
+        if (__builtin_mul_overflow(t.dims[d] - 1, t.strides[d], &reach)) return false;
+        if (__builtin_add_overflow(end, reach, &end)) return false;
+    }
+    return !__builtin_mul_overflow(end, dim_t(sizeof(float)), &bytes);
+}
+
+bool has_legal_rank(const tensor &t) { return !t.dims.empty() && t.dims.size() <= MAX_DIMENSIONS; }
+
+acl_status check_view(const char *name, const tensor &t) {
+    if (!has_legal_rank(t)) return invalid(explain("%s has %zu dimensions, 1 to 8 are supported", name, t.dims.size()));
+    if (!is_plain(t.format))
+        return invalid(explain("%s has the format %d, neither ND (2) nor another plain one", name, t.format));
+    if (any_negative(t.dims)) return invalid(explain("%s has a negative dimension: %s", name, shape_text(t.dims).text));
+    if (any_negative(t.strides))
+        return invalid(explain("%s has a negative stride: %s", name, shape_text(t.strides).text));
+    if (t.offset < 0) return invalid(explain("%s has the negative offset %lld", name, as_number(t.offset)));
+    return is_addressable(t) ? acl_status{}
+                             : invalid(explain("%s is larger than memory: shape %s, strides %s", name,
+                                               shape_text(t.dims).text, shape_text(t.strides).text));
+}
+
+acl_status check_writable(const char *name, const tensor &t) {
+    memory_desc md;
+    const bool apart = make_with_strides(md, int(t.dims.size()), t.dims.data(), core_type(t.data_type),
+                                         t.strides.data()) == jitnorm_success;
+    return apart && !is_broadcast(md) ? acl_status{} : invalid(explain("elements of %s share memory", name));
+}
+
+bool is_contiguous(const tensor &t) {
+    dim_t stride = 1;
+    for (size_t d = t.dims.size(); d-- > 0; stride *= t.dims[d])
+        if (t.dims[d] > 1 && t.strides[d] != stride) return false;
+    return true;
+}
+
 // The first refusal by check(name, tensor); a tensor that is null is skipped.
 template <typename Check>
 acl_status check_each(tensor_list tensors, Check &&check) {
@@ -58,7 +116,12 @@ acl_status check_both(tensor_list inputs, tensor_list outputs, Check &&check) {
 
 acl_status check_views(tensor_list inputs, tensor_list outputs) { return check_both(inputs, outputs, check_view); }
 
-acl_status check_tensors(tensor_list inputs, tensor_list outputs) { return check_both(inputs, outputs, check_tensor); }
+acl_status check_tensors(tensor_list inputs, tensor_list outputs) {
+    return check_both(inputs, outputs, [](const char *name, const tensor &t) {
+        if (has_legal_rank(t)) JITNORM_TRY(check_float({name, &t}));
+        return check_view(name, t);
+    });
+}
 
 acl_status check_type(tensor_list tensors, int type, const char *why) {
     return check_each(tensors, [&](const char *name, const tensor &t) {

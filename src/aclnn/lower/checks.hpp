@@ -47,17 +47,17 @@ private:
 // Parameters to check. A check skips one that is null.
 using tensor_list = std::initializer_list<named_tensor>;
 
-// check_views(): check_view() of all, and check_writable() of the outputs. check_tensors(): check_tensor() of all, and
-// check_writable() of the outputs.
+// Rules for every tensor: 1 to 8 dimensions; a plain format; no negative dimension, stride or offset; no element
+// further away than can be addressed. No two elements of an output share memory.
 acl_status check_views(tensor_list inputs, tensor_list outputs);
-acl_status check_tensors(tensor_list inputs, tensor_list outputs);
+acl_status check_tensors(tensor_list inputs, tensor_list outputs); // that the types are FLOAT, FLOAT16 or BF16, too
 
 // `type` is an aclDataType; `why` is what the reason of a refusal says behind its name.
 acl_status check_type(tensor_list tensors, int type, const char *why = "");
 // `what` names the tensor with the expected shape, for the reason of a refusal.
 acl_status check_shape(tensor_list tensors, shape expected, const char *what);
-acl_status check_float(const named_tensor &one); // FLOAT, FLOAT16 or BF16
-acl_status check_contiguous(tensor_list tensors);
+acl_status check_float(const named_tensor &one);  // FLOAT, FLOAT16 or BF16
+acl_status check_contiguous(tensor_list tensors); // row-major, without gaps
 acl_status check_has_elements(const named_tensor &one);
 acl_status check_epsilon(double epsilon); // finite, not negative
 

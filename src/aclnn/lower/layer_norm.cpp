@@ -14,9 +14,9 @@ constexpr int32_t KEEP_FLOAT16 = 2; // the largest implMode
 // Ascend's modes differ in how exactly its processors compute. This library computes the same result in every mode, and
 // only checks that the mode is allowed.
 acl_status check_mode(const forward_parameters &g) {
-    if (g.impl_mode < 0 || g.impl_mode > KEEP_FLOAT16)
-        return invalid(explain("implMode is %d, 0 to 2 are possible", int(g.impl_mode)));
-    if (g.impl_mode != KEEP_FLOAT16) return {};
+    if (g.choice < 0 || g.choice > KEEP_FLOAT16)
+        return invalid(explain("implMode is %d, 0 to 2 are possible", int(g.choice)));
+    if (g.choice != KEEP_FLOAT16) return {};
     return check_type({g.input, g.weight, g.bias}, ACL_FLOAT16, " with implMode 2");
 }
 
@@ -48,7 +48,7 @@ acl_status lower(const forward_parameters &g, request &result) {
     JITNORM_TRY(check_mode(g));
     JITNORM_TRY(check_length(g, parted));
     problem &p = begin(g.op, *g.input, parted, result);
-    p.epsilon = float(g.eps);
+    p.epsilon = float(g.epsilon);
     p[DST] = parted.data(*g.out);
     take_affine(g.weight, g.bias, parted, result);
     JITNORM_TRY(place_wanted_statistics(g.mean, g.rstd, parted, result));

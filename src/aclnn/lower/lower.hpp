@@ -10,41 +10,30 @@
 namespace jitnorm::impl::aclnn {
 
 // ---- The parameters of each operation's first call. tensors() lists the tensors in the order of request::parameters.
-// check_null() refuses null where it is not allowed. add_others() adds all else that decides the request to a cache
-// key.
+// check_null() refuses null where it is not allowed.
 
-using layer_norm::cache_key;
-
-inline void add_with_length(cache_key &to, std::span<const int64_t> numbers) {
-    to.add(uint64_t(numbers.size()));
-    to.add(numbers);
-}
+// What is no tensor. An operation has some of these.
+struct settings {
+    operation op;
+    double epsilon = 0;
+    int64_t choice = 0; // implMode, additionalOutput or dstType
+    const int_array *normalized_shape = nullptr;
+    const bool_array *output_mask = nullptr;
+};
 
 // For layer_norm, layer_norm_with_impl_mode and fast_layer_norm.
-struct forward_parameters {
-    operation op;
-    int32_t impl_mode; // 0 if the operation has no modes
+struct forward_parameters : settings {
     named_tensor input;
-    const int_array *normalized_shape;
-    named_tensor weight, bias; // may be null
-    double eps;
+    named_tensor weight, bias;    // may be null
     named_tensor out, mean, rstd; // the latter two may be null
 
     auto tensors() const { return std::array{input, weight, bias, out, mean, rstd}; }
     acl_status check_null() const { return refuse_null({input, {"normalizedShape", normalized_shape}, out}); }
-    void add_others(cache_key &to) const {
-        add_with_length(to, *normalized_shape);
-        to.add(uint64_t(impl_mode));
-        to.add(eps);
-    }
 };
 
-struct backward_parameters {
-    static constexpr operation op = operation::layer_norm_backward;
-    named_tensor grad_out, input;
-    const int_array *normalized_shape;
-    named_tensor mean, rstd, weight, bias; // the latter two may be null
-    const bool_array *output_mask;
+struct backward_parameters : settings {
+    named_tensor grad_out, input, mean, rstd;
+    named_tensor weight, bias;                       // may be null
     named_tensor grad_input, grad_weight, grad_bias; // null where the mask allows it
 
     auto tensors() const {
@@ -54,103 +43,77 @@ struct backward_parameters {
         return refuse_null(
             {grad_out, input, {"normalizedShape", normalized_shape}, mean, rstd, {"outputMask", output_mask}});
     }
-    void add_others(cache_key &to) const {
-        add_with_length(to, *normalized_shape);
-        for (size_t i = 0; i < output_mask->size(); ++i) to.add(uint64_t((*output_mask)[i]));
-    }
 };
 
 // For ada_layer_norm and ada_layer_norm_v2.
-struct ada_layer_norm_parameters {
-    operation op;
+struct ada_layer_norm_parameters : settings {
     named_tensor x, scale, shift;
-    named_tensor weight, bias; // may be null
-    double epsilon;
+    named_tensor weight, bias;    // may be null
     named_tensor out, mean, rstd; // the latter two may be null
 
     auto tensors() const { return std::array{x, scale, shift, weight, bias, out, mean, rstd}; }
     acl_status check_null() const { return refuse_null({x, scale, shift, out}); }
-    void add_others(cache_key &to) const { to.add(epsilon); }
 };
 
 // For rms_norm and gemma_rms_norm.
-struct rms_norm_parameters {
-    operation op;
-    named_tensor x, gamma;
-    double epsilon;
-    named_tensor y, rstd;
+struct rms_norm_parameters : settings {
+    named_tensor x, gamma, y, rstd;
 
     auto tensors() const { return std::array{x, gamma, y, rstd}; }
     acl_status check_null() const { return refuse_null({x, gamma, y, rstd}); }
-    void add_others(cache_key &to) const { to.add(epsilon); }
 };
 
-struct rms_norm_grad_parameters {
-    static constexpr operation op = operation::rms_norm_grad;
+struct rms_norm_grad_parameters : settings {
     named_tensor dy, x, rstd, gamma, dx, dgamma;
 
     auto tensors() const { return std::array{dy, x, rstd, gamma, dx, dgamma}; }
     acl_status check_null() const { return refuse_null({dy, x, rstd, gamma, dx, dgamma}); }
-    void add_others(cache_key &) const {}
 };
 
-struct add_rms_norm_parameters {
-    static constexpr operation op = operation::add_rms_norm;
-    named_tensor x1, x2, gamma;
-    double epsilon;
-    named_tensor y, rstd, x; // rstd may be null; if it is, x may be null, too
+struct add_rms_norm_parameters : settings {
+    named_tensor x1, x2, gamma, y;
+    named_tensor rstd, x; // rstd may be null; if it is, x may be null, too
 
     auto tensors() const { return std::array{x1, x2, gamma, y, rstd, x}; }
     acl_status check_null() const {
         JITNORM_TRY(refuse_null({x1, x2, gamma, y}));
         return rstd ? refuse_null({x}, ", and rstdOut is not") : acl_status{};
     }
-    void add_others(cache_key &to) const { to.add(epsilon); }
 };
 
-struct add_layer_norm_parameters {
-    static constexpr operation op = operation::add_layer_norm;
+struct add_layer_norm_parameters : settings {
     named_tensor x1, x2, gamma, beta, bias; // the last may be null
-    double epsilon;
-    bool additional_output;
-    named_tensor y, mean, rstd, x; // without additional_output x is ignored
+    named_tensor y, mean, rstd, x;          // without additionalOutput x is ignored
 
     auto tensors() const { return std::array{x1, x2, gamma, beta, bias, y, mean, rstd, x}; }
     acl_status check_null() const {
         JITNORM_TRY(refuse_null({x1, x2, gamma, beta, y, mean, rstd}));
-        return additional_output ? refuse_null({x}, ", and additionalOutput asks for it") : acl_status{};
-    }
-    void add_others(cache_key &to) const {
-        to.add(epsilon);
-        to.add(uint64_t(additional_output));
+        return choice != 0 ? refuse_null({x}, ", and additionalOutput asks for it") : acl_status{};
     }
 };
 
-struct rms_norm_dynamic_quant_parameters {
-    static constexpr operation op = operation::rms_norm_dynamic_quant;
+struct rms_norm_dynamic_quant_parameters : settings {
     named_tensor x, gamma, smooth, beta; // the latter two may be null
-    double epsilon;
-    int64_t dst_type;
     named_tensor y, scale;
 
     auto tensors() const { return std::array{x, gamma, smooth, beta, y, scale}; }
     acl_status check_null() const { return refuse_null({x, gamma, y, scale}); }
-    void add_others(cache_key &to) const {
-        to.add(epsilon);
-        to.add(uint64_t(dst_type));
-    }
 };
 
-struct add_rms_norm_dynamic_quant_parameters {
-    static constexpr operation op = operation::add_rms_norm_dynamic_quant;
+struct add_rms_norm_dynamic_quant_parameters : settings {
     named_tensor x1, x2, gamma, smooth1, smooth2; // the latter two may be null
-    double epsilon;
-    named_tensor y1, y2, x, scale1, scale2; // without smooth2, y2 and scale2 are ignored
+    named_tensor y1, y2, x, scale1, scale2;       // without smooth2, y2 and scale2 are ignored
 
     auto tensors() const { return std::array{x1, x2, gamma, smooth1, smooth2, y1, y2, x, scale1, scale2}; }
     acl_status check_null() const { return refuse_null({x1, x2, gamma, y1, y2, x, scale1, scale2}); }
-    void add_others(cache_key &to) const { to.add(epsilon); }
 };
+
+using layer_norm::cache_key;
+
+inline void add_with_length(cache_key &to, std::span<const int64_t> numbers) {
+    to.add(uint64_t(numbers.size()));
+    to.add(numbers);
+}
 
 // Adds all of a tensor except its address, which is another one in each call, and the shape of its storage, which is
 // not used.
@@ -169,7 +132,11 @@ cache_key cache_key_of(const Parameters &given) {
     cache_key key(layer_norm::maker::two_phase_call);
     key.add(uint64_t(given.op));
     for (const named_tensor &one : given.tensors()) add(key, one.t);
-    given.add_others(key);
+    key.add(given.epsilon);
+    key.add(uint64_t(given.choice));
+    if (given.normalized_shape != nullptr) add_with_length(key, *given.normalized_shape);
+    for (size_t i = 0; given.output_mask != nullptr && i < given.output_mask->size(); ++i)
+        key.add(uint64_t((*given.output_mask)[i]));
     return key;
 }
 

@@ -17,7 +17,7 @@
 
 namespace jitnorm::impl::aclnn {
 
-// ---- Checks the shapes and strides of this front end's tensors, and turns them into the core's layouts.
+// ---- Shapes and strides of this front end's tensors, and the core's layouts of them.
 
 using shape = std::span<const dim_t>;
 
@@ -26,16 +26,6 @@ struct shape_text {
     char text[120];
     explicit shape_text(shape dims);
 };
-
-// Rules for every tensor: 1 to 8 dimensions; the type FLOAT, FLOAT16 or BF16; a plain format; no negative dimension,
-// stride or offset; no element further away than can be addressed. `name` is the parameter's name.
-acl_status check_tensor(const char *name, const tensor &t);
-// The same rules without the one for the type.
-acl_status check_view(const char *name, const tensor &t);
-// A further rule for a tensor that is written: no two elements share memory.
-acl_status check_writable(const char *name, const tensor &t);
-
-bool is_contiguous(const tensor &t); // row-major, without gaps
 
 dim_t count(shape dims); // of elements; 1 without dimensions
 bool equal(shape a, shape b);

@@ -80,10 +80,7 @@ jitnorm_status_t jitnorm_primitive_attr_get_post_ops(const_jitnorm_primitive_att
 
 jitnorm_status_t jitnorm_primitive_attr_set_post_ops(jitnorm_primitive_attr_t attr, const_jitnorm_post_ops_t post_ops) {
     JITNORM_REFUSE_NULL(attr, post_ops);
-    return guarded(__func__, [&]() -> status {
-        attr->post_ops = *post_ops;
-        return {};
-    });
+    return guarded(__func__, [&] { attr->post_ops = *post_ops; });
 }
 
 // ---------------------------------------------------------------- modes
@@ -154,9 +151,8 @@ jitnorm_status_t jitnorm_primitive_attr_set_rounding(jitnorm_primitive_attr_t at
     const bool is_stochastic = mode == jitnorm_rounding_mode_stochastic;
     if (is_stochastic && !has_rounding(arg))
         return report(__func__, invalid(explain("arg is %d, which is not rounded", arg)));
-    return guarded(__func__, [&]() -> status {
+    return guarded(__func__, [&] {
         attr->request(setting::rounding, arg, is_stochastic ? "attr asks for stochastic rounding" : nullptr);
-        return {};
     });
 }
 
@@ -189,10 +185,7 @@ status check(const residual_addition &asked, const memory_desc &residual, const 
 
 jitnorm_status_t set_tensors(const char *function, jitnorm_primitive_attr_t attr,
                              std::initializer_list<std::pair<layer_norm::slot, const memory_desc *>> changes) {
-    return guarded(function, [&]() -> status {
-        attr->tensors.set(changes);
-        return {};
-    });
+    return guarded(function, [&] { attr->tensors.set(changes); });
 }
 
 } // namespace

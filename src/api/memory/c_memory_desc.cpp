@@ -3,7 +3,6 @@
 #include <memory>
 
 #include "../../base/boundary.hpp"
-#include "../../tensor/reasons.hpp"
 #include "jitnorm/jitnorm_memory.h"
 #include "memory.hpp"
 
@@ -73,27 +72,21 @@ jitnorm_status_t create_desc(const char *function, jitnorm_memory_desc_t *memory
 jitnorm_status_t jitnorm_memory_desc_create_with_tag(jitnorm_memory_desc_t *memory_desc, int ndims,
                                                      const jitnorm_dims_t dims, jitnorm_data_type_t data_type,
                                                      jitnorm_format_tag_t tag) {
-    return create_desc(__func__, memory_desc, [&](auto &md) {
-        const bool made = make_with_tag(md, ndims, dims, data_type, tag) == jitnorm_success;
-        return made ? status{} : explain_no_tensor({ndims, dims, data_type}, tag);
-    });
+    return create_desc(__func__, memory_desc, [&](auto &md) { return make_with_tag(md, ndims, dims, data_type, tag); });
 }
 
 jitnorm_status_t jitnorm_memory_desc_create_with_strides(jitnorm_memory_desc_t *memory_desc, int ndims,
                                                          const jitnorm_dims_t dims, jitnorm_data_type_t data_type,
                                                          const jitnorm_dims_t strides) {
-    return create_desc(__func__, memory_desc, [&](auto &md) {
-        const bool made = make_with_strides(md, ndims, dims, data_type, strides) == jitnorm_success;
-        return made ? status{} : explain_no_tensor({ndims, dims, data_type}, strides);
-    });
+    return create_desc(__func__, memory_desc,
+                       [&](auto &md) { return make_with_strides(md, ndims, dims, data_type, strides); });
 }
 
 jitnorm_status_t jitnorm_memory_desc_create_host_scalar(jitnorm_memory_desc_t *memory_desc,
                                                         jitnorm_data_type_t data_type) {
     return create_desc(__func__, memory_desc, [&](auto &md) {
         const dim_t one = 1;
-        if (make_with_strides(md, 1, &one, data_type, nullptr) != jitnorm_success)
-            return explain_no_tensor({1, &one, data_type}, static_cast<const dim_t *>(nullptr));
+        JITNORM_TRY(make_with_strides(md, 1, &one, data_type, nullptr));
         md.format_kind = jitnorm_format_kind_host_scalar;
         return status{};
     });

@@ -11,7 +11,6 @@ namespace {
 
 constexpr status RUNTIME_SIZES = invalid("dimensions or strides are known at run time only");
 constexpr status NOT_LAID_OUT = invalid("the descriptor has no decided layout");
-constexpr status TOO_LARGE = invalid("the tensor is too large to be addressed");
 
 bool is_laid_out(const memory_desc &md) { return md.format_kind == jitnorm_blocked; }
 
@@ -180,7 +179,7 @@ status reshaped(const memory_desc &md, int ndims, const dim_t *dims, memory_desc
         return ACCEPTED;
     }
     memory_desc other;
-    if (make_with_tag(other, ndims, dims, md.data_type, jitnorm_format_tag_any) != jitnorm_success) return TOO_LARGE;
+    JITNORM_TRY(make_with_tag(other, ndims, dims, md.data_type, jitnorm_format_tag_any));
     if (is_laid_out(md)) {
         if (has_padded_ones(md)) return invalid("a dimension of 1 with padding cannot be reshaped");
         other.format_kind = jitnorm_blocked;

@@ -37,9 +37,8 @@ layout_rule rule_of(const memory_desc &md, const memory_desc &model) {
 status make_row_major(memory_desc &md, const char *name) {
     if (md.format_kind != jitnorm_format_kind_any) return {};
     const memory_desc asked = md;
-    return make_with_strides(md, asked.ndims, asked.dims, asked.data_type, nullptr) == jitnorm_success
-               ? status{}
-               : too_large(name);
+    const status made = make_with_strides(md, asked.ndims, asked.dims, asked.data_type, nullptr);
+    return made.failed() ? too_large(name) : made;
 }
 
 // If the layout of `md` is undecided, gives it the order of dimensions and the inner blocks of `model`, without gaps.
@@ -49,17 +48,16 @@ status follow_layout(memory_desc &md, const memory_desc &model, const char *name
     if (md.format_kind != jitnorm_format_kind_any) return {};
     if (has_runtime_dims(md) || has_runtime_dims(model) || is_plain(md, model)) return make_row_major(md, name);
     const memory_desc asked = md;
-    const auto code = make_with_rule(md, asked.dims, asked.data_type, rule_of(asked, model));
-    return code == jitnorm_success ? status{} : too_large(name);
+    const status made = make_with_rule(md, asked.dims, asked.data_type, rule_of(asked, model));
+    return made.failed() ? too_large(name) : made;
 }
 
 // Statistics without a descriptor become f32 in an undecided layout first.
 status decide_statistics(layer_norm::problem &p) {
-    if (p[VARIANCE].ndims == 0) {
-        const auto code =
-            make_with_tag(p[VARIANCE], p[SRC].ndims - 1, p[SRC].dims, jitnorm_f32, jitnorm_format_tag_any);
-        if (code != jitnorm_success) return too_large(STATISTICS);
-    }
+    const memory_desc &src = p[SRC];
+    if (p[VARIANCE].ndims == 0 &&
+        make_with_tag(p[VARIANCE], src.ndims - 1, src.dims, jitnorm_f32, jitnorm_format_tag_any).failed())
+        return too_large(STATISTICS);
     return follow_layout(p[VARIANCE], p[SRC], STATISTICS);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// C interface: primitive descriptors of layer normalization. Each function puts its arguments into a request.
-// create_desc() makes a problem of it, unless the object cache has it.
+// C interface: primitive descriptors of layer normalization. Each function puts its arguments into a problem, and
+// create_desc() the attributes. The rest is done unless the object cache has it.
 #include <utility>
 
 #include "../../base/boundary.hpp"
@@ -21,39 +21,17 @@ using enum layer_norm::slot;
 
 namespace {
 
-// The caller's arguments, without the attributes. Descriptors belong to the caller, and are null if not given.
-struct request {
-    jitnorm_prop_kind_t prop_kind;
-    const memory_desc *src, *statistics;
-    const memory_desc *dst = nullptr, *diff_dst = nullptr, *diff_src = nullptr;
-    jitnorm_data_type_t scale_shift_type, diff_scale_shift_type = jitnorm_f32;
-    float epsilon; // unless the attributes have another
-    unsigned flags;
-    dim_t first_row = 0, all_rows = -1; // as in a problem
-    dim_t all_columns = -1;             // the same
-};
-
-problem make_problem(const request &given) {
+// The problem with what all functions here are given. The attributes may have another epsilon.
+problem begin(jitnorm_prop_kind_t kind, const memory_desc &src, const memory_desc *statistics,
+              jitnorm_data_type_t scale_shift_type, float epsilon, unsigned flags) {
     problem p;
-    p.prop_kind = given.prop_kind;
-    p.flags = given.flags;
+    p.prop_kind = kind;
+    p.flags = flags;
     if (p.has(jitnorm_inverse_deviation)) p.form = layer_norm::statistics_form::inverse_deviation;
-    p.epsilon = given.epsilon;
-    p.scale_shift_type = given.scale_shift_type;
-    p.diff_scale_shift_type = given.diff_scale_shift_type;
-    p.first_row = given.first_row;
-    p.all_rows = given.all_rows;
-    p.all_columns = given.all_columns;
-    const auto take = [](const memory_desc *md, memory_desc &to) {
-        if (md != nullptr) to = *md;
-    };
-    take(given.src, p[SRC]);
-    take(given.statistics, p[VARIANCE]);
-    take(given.dst, p[DST]);
-    if (p.is_forward() && p[DST].ndims == 0) p.omitted |= bit_of(DST);
-    if (p.writes(ROW_SUMS)) p.omitted |= bit_of(MEAN) | bit_of(VARIANCE);
-    take(given.diff_dst, p[DIFF_DST]);
-    take(given.diff_src, p[DIFF_SRC]);
+    p.epsilon = epsilon;
+    p.scale_shift_type = scale_shift_type;
+    p[SRC] = src;
+    if (statistics != nullptr) p[VARIANCE] = *statistics;
     return p;
 }
 
@@ -93,8 +71,9 @@ void add_request(cache_key &key, const scale_request &scales) {
 }
 
 status create_desc(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, const jitnorm_primitive_attr *attr,
-                   const request &given) {
-    problem p = make_problem(given);
+                   problem &p) {
+    if (p.is_forward() && p[DST].ndims == 0) p.omitted |= bit_of(DST);
+    if (p.writes(ROW_SUMS)) p.omitted |= bit_of(MEAN) | bit_of(VARIANCE);
     if (attr != nullptr) JITNORM_TRY(lower(*attr, p));
     cache_key key(layer_norm::maker::primitive_desc);
     key.add(p);
@@ -156,11 +135,12 @@ status check_column_range(const memory_desc &src, dim_t first, dim_t all) {
 }
 
 status create_forward(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, const jitnorm_primitive_attr *attr,
-                      const request &given) {
-    if (given.prop_kind != jitnorm_forward_training && given.prop_kind != jitnorm_forward_inference)
+                      const memory_desc &dst, problem &p) {
+    if (!p.is_forward())
         return invalid(explain("prop_kind is %s, forward_training or forward_inference is expected",
-                               jitnorm_prop_kind2str(given.prop_kind)));
-    return create_desc(result, engine, attr, given);
+                               jitnorm_prop_kind2str(p.prop_kind)));
+    p[DST] = dst;
+    return create_desc(result, engine, attr, p);
 }
 
 } // namespace
@@ -171,14 +151,8 @@ jitnorm_status_t jitnorm_layer_normalization_forward_primitive_desc_create_v2(
     jitnorm_data_type_t scale_shift_data_type, float epsilon, unsigned flags, const_jitnorm_primitive_attr_t attr) {
     JITNORM_REFUSE_NULL(primitive_desc, engine, src_desc, dst_desc);
     return guarded(__func__, [&] {
-        return create_forward(primitive_desc, engine, attr,
-                              {.prop_kind = prop_kind,
-                               .src = src_desc,
-                               .statistics = stat_desc,
-                               .dst = dst_desc,
-                               .scale_shift_type = scale_shift_data_type,
-                               .epsilon = epsilon,
-                               .flags = flags});
+        problem p = begin(prop_kind, *src_desc, stat_desc, scale_shift_data_type, epsilon, flags);
+        return create_forward(primitive_desc, engine, attr, *dst_desc, p);
     });
 }
 
@@ -202,16 +176,11 @@ jitnorm_status_t jitnorm_layer_normalization_backward_primitive_desc_create_v2(
             return invalid(
                 explain("prop_kind is %s, backward or backward_data is expected", jitnorm_prop_kind2str(prop_kind)));
         JITNORM_TRY(check_hint(*src_desc, hint_fwd_pd));
-        return create_desc(primitive_desc, engine, attr,
-                           {.prop_kind = prop_kind,
-                            .src = src_desc,
-                            .statistics = stat_desc,
-                            .diff_dst = diff_dst_desc,
-                            .diff_src = diff_src_desc,
-                            .scale_shift_type = scale_shift_data_type,
-                            .diff_scale_shift_type = diff_scale_shift_data_type,
-                            .epsilon = epsilon,
-                            .flags = flags});
+        problem p = begin(prop_kind, *src_desc, stat_desc, scale_shift_data_type, epsilon, flags);
+        p[DIFF_DST] = *diff_dst_desc;
+        p[DIFF_SRC] = *diff_src_desc;
+        p.diff_scale_shift_type = diff_scale_shift_data_type;
+        return create_desc(primitive_desc, engine, attr, p);
     });
 }
 
@@ -233,18 +202,13 @@ jitnorm_status_t jitnorm_layer_normalization_partial_backward_primitive_desc_cre
     JITNORM_REFUSE_NULL(primitive_desc, engine, diff_src_desc, diff_dst_desc, src_desc);
     return guarded(__func__, [&] {
         JITNORM_TRY(check_row_range(*src_desc, first_row, all_rows));
-        return create_desc(primitive_desc, engine, attr,
-                           {.prop_kind = jitnorm_backward,
-                            .src = src_desc,
-                            .statistics = stat_desc,
-                            .diff_dst = diff_dst_desc,
-                            .diff_src = diff_src_desc,
-                            .scale_shift_type = scale_shift_data_type,
-                            .diff_scale_shift_type = jitnorm_f64,
-                            .epsilon = epsilon,
-                            .flags = flags,
-                            .first_row = first_row,
-                            .all_rows = all_rows});
+        problem p = begin(jitnorm_backward, *src_desc, stat_desc, scale_shift_data_type, epsilon, flags);
+        p[DIFF_DST] = *diff_dst_desc;
+        p[DIFF_SRC] = *diff_src_desc;
+        p.diff_scale_shift_type = jitnorm_f64;
+        p.first_row = first_row;
+        p.all_rows = all_rows;
+        return create_desc(primitive_desc, engine, attr, p);
     });
 }
 
@@ -254,14 +218,10 @@ jitnorm_status_t jitnorm_layer_normalization_partial_statistics_primitive_desc_c
     JITNORM_REFUSE_NULL(primitive_desc, engine, src_desc);
     return guarded(__func__, [&] {
         JITNORM_TRY(check_column_range(*src_desc, first_column, all_columns));
-        return create_desc(primitive_desc, engine, attr,
-                           {.prop_kind = jitnorm_forward_training,
-                            .src = src_desc,
-                            .statistics = nullptr,
-                            .scale_shift_type = jitnorm_f32,
-                            .epsilon = 0,
-                            .flags = flags & ~unsigned(jitnorm_inverse_deviation),
-                            .all_columns = all_columns});
+        problem p = begin(jitnorm_forward_training, *src_desc, nullptr, jitnorm_f32, 0,
+                          flags & ~unsigned(jitnorm_inverse_deviation));
+        p.all_columns = all_columns;
+        return create_desc(primitive_desc, engine, attr, p);
     });
 }
 
@@ -274,14 +234,8 @@ jitnorm_status_t jitnorm_layer_normalization_partial_forward_primitive_desc_crea
     return guarded(__func__, [&] {
         JITNORM_TRY(check_column_range(*src_desc, first_column, all_columns));
         if (dst_desc->ndims == 0) return invalid("dst has no dimensions");
-        return create_forward(primitive_desc, engine, attr,
-                              {.prop_kind = prop_kind,
-                               .src = src_desc,
-                               .statistics = stat_desc,
-                               .dst = dst_desc,
-                               .scale_shift_type = scale_shift_data_type,
-                               .epsilon = epsilon,
-                               .flags = flags,
-                               .all_columns = all_columns});
+        problem p = begin(prop_kind, *src_desc, stat_desc, scale_shift_data_type, epsilon, flags);
+        p.all_columns = all_columns;
+        return create_forward(primitive_desc, engine, attr, *dst_desc, p);
     });
 }

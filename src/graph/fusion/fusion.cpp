@@ -26,36 +26,34 @@ bool grouping::join(const std::vector<size_t> &members) {
     std::vector<size_t> before = group_;
     const size_t last = *std::max_element(members.begin(), members.end());
     for (const size_t member : members) group_[member] = last;
-    const std::vector<size_t> counts = sizes();
-    const auto groups = std::count_if(counts.begin(), counts.end(), [](size_t count) { return count != 0; });
-    const bool fits = in_order().size() == size_t(groups);
+    const bool fits = !find_waiting();
     if (!fits) group_ = std::move(before);
     return fits;
 }
 
-std::vector<size_t> grouping::sizes() const {
-    std::vector<size_t> counts(group_.size());
-    for (const size_t group : group_) ++counts[group];
-    return counts;
+std::optional<size_t> grouping::find_waiting() const {
+    std::vector<bool> is_waiting(group_.size(), true);
+    for (const std::vector<size_t> &group : in_order())
+        for (const size_t op : group) is_waiting[op] = false;
+    const auto found = std::find(is_waiting.begin(), is_waiting.end(), true);
+    return found == is_waiting.end() ? std::nullopt : std::optional(size_t(found - is_waiting.begin()));
 }
 
 // Kahn's algorithm (1962): the next group is the one with the least number among those whose inputs have been written.
-// Groups that wait for each other in a circle are missing in the result.
 std::vector<std::vector<size_t>> grouping::in_order() const {
-    const std::vector<size_t> counts = sizes();
     std::vector<std::vector<size_t>> members(group_.size()), readers(group_.size()), result;
     std::vector<size_t> waiting(group_.size());
     for (size_t i = 0; i < group_.size(); ++i) {
         members[group_[i]].push_back(i);
         for (const size_t writer : writers_[i]) {
-            if (group_[writer] == group_[i]) continue;
+            if (writer != i && group_[writer] == group_[i]) continue;
             readers[group_[writer]].push_back(group_[i]);
             ++waiting[group_[i]];
         }
     }
     std::priority_queue<size_t, std::vector<size_t>, std::greater<>> ready;
-    for (size_t group = 0; group < counts.size(); ++group)
-        if (counts[group] != 0 && waiting[group] == 0) ready.push(group);
+    for (size_t group = 0; group < members.size(); ++group)
+        if (!members[group].empty() && waiting[group] == 0) ready.push(group);
     while (!ready.empty()) {
         const size_t group = ready.top();
         ready.pop();

@@ -15,8 +15,7 @@ namespace jitnorm::impl::graph {
 // written before it begins.
 class grouping {
 public:
-    // Each operation becomes a group of its own. An operation's number is its place in `ops`. The operations must not
-    // wait for each other in a circle.
+    // Each operation becomes a group of its own. An operation's number is its place in `ops`.
     explicit grouping(const std::vector<const jitnorm_graph_op *> &ops);
 
     bool is_alone(size_t op) const; // in its group
@@ -25,12 +24,12 @@ public:
     bool join(const std::vector<size_t> &members);
 
     // The groups, as numbers of operations, in an order in which they can be executed. If several groups can be next,
-    // the one whose last operation has the least number is.
+    // the one whose last operation has the least number is. Groups that wait for each other in a circle are missing.
     std::vector<std::vector<size_t>> in_order() const;
+    // The first operation that is missing there.
+    std::optional<size_t> find_waiting() const;
 
 private:
-    std::vector<size_t> sizes() const; // by the group's number
-
     std::vector<std::vector<size_t>> writers_; // for each operation, those that write its inputs
     std::vector<size_t> group_; // for each operation, its group's number, which is that of the group's last operation
 };

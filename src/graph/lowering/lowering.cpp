@@ -39,176 +39,10 @@ bool prepend_one(memory_desc &md) {
 bool is_statistics(slot s) { return layer_norm::TENSORS[size_t(s)].dims == layer_norm::extent::statistics; }
 bool is_data(slot s) { return layer_norm::TENSORS[size_t(s)].dims == layer_norm::extent::rows && s != RESIDUAL; }
 
-// The steps of lowering. run() takes them in order; each relies on those before it.
-class lowerer {
-public:
-    lowerer(const norm_op &op, lowered &result) : op_(op), tensors_(result.tensors), result_(result) {}
-
-    status run(tensor_list inputs, tensor_list outputs);
-
-private:
-    status take(tensor_list inputs, tensor_list outputs);
-    status take(slot s, tensor_list given);
-    status find_axis();
-    status fit_shape(slot s);
-    status lay_out(slot s);
-    status describe(slot s);
-    status describe_modulation(slot s);
-    status add_follower(const follower &f, tensor_list inputs);
-    void make_problem();
-    void choose_gradients(layer_norm::problem &p) const;
-    void choose_sides(layer_norm::problem &p);
-
-    bool modulates(slot s) const { return op_.is_modulated && (s == SCALE || s == SHIFT); }
-    const char *name(slot s) const { return modulates(s) ? "an operand" : role_name(s, op_); }
-    logical_tensor &tensor(slot s) const { return tensors_[size_t(s)]; }
-    memory_desc &layout(slot s) { return layouts_[size_t(s)]; }
-    const logical_tensor &src() const { return tensor(SRC); }
-
-    // Calls step(slot) for the slots that are used, src first, until one fails.
-    template <typename Step>
-    status for_each_slot(Step &&step) const {
-        for (int s = 0; s < FIRST_POST_OP; ++s) {
-            if (op_[slot(s)].how == use::absent) continue;
-            JITNORM_TRY(step(slot(s)));
-        }
-        return ACCEPTED;
-    }
-
-    const norm_op &op_;
-    by_slot<logical_tensor> &tensors_;
-    lowered &result_;
-    // The layouts as the problem has them: statistics have the dimensions that count rows; gamma, beta and their
-    // gradients have the normalized dimensions.
-    by_slot<memory_desc> layouts_;
-    int axis_ = 0; // the first normalized dimension of src
-};
-
-// ---------------------------------------------------------------- what was given
-
-status lowerer::take(slot s, tensor_list given) { return take_tensor(op_[s], name(s), given, tensor(s)); }
-
-status lowerer::take(tensor_list inputs, tensor_list outputs) {
-    for (const tensor_list &list : {inputs, outputs})
-        if (std::find(list.begin(), list.end(), nullptr) != list.end())
-            return invalid("a logical tensor of the list is null");
-    return for_each_slot([&](slot s) { return take(s, op_.reads(s) ? inputs : outputs); });
-}
-
-// ---------------------------------------------------------------- shapes
-
 // If all dimensions are normalized, the problem gets a dimension of 1 in front, for which there must be room.
 constexpr int MOST_DIMENSIONS = MAX_NDIMS - 1;
 
-status lowerer::find_axis() {
-    const int64_t rank = src().ndims;
-    if (rank > MOST_DIMENSIONS)
-        return unsupported(explain("src has %d dimensions, up to %d are supported", src().ndims, MOST_DIMENSIONS));
-    const int64_t begin = op_.counts_axes_of_gamma ? -int64_t(tensor(SCALE).ndims) : op_.begin_norm_axis;
-    if (begin < -rank || begin >= rank || (op_.counts_axes_of_gamma && begin == 0))
-        return misfit(explain("the first normalized axis is %lld and src has %lld dimensions", as_number(begin),
-                              static_cast<long long>(rank)));
-    axis_ = int(begin < 0 ? begin + rank : begin);
-    return ACCEPTED;
-}
-
-// Each rule for a shape: what fits, and otherwise the difference.
-status lowerer::fit_shape(slot s) {
-    const std::span<const dim_t> dims = dims_of(src()), rows = dims.first(size_t(axis_));
-    const std::span<const dim_t> normalized = dims.subspan(size_t(axis_));
-    const bool may_be_unknown = op_.writes(s);
-    const auto expected = [&](bool fit, const char *of, std::span<const dim_t> wanted) {
-        return fit ? ACCEPTED : misfit(explain_dims(name(s), dims_of(tensor(s)), of, wanted));
-    };
-    if (is_data(s)) return expected(fits(tensor(s), dims, may_be_unknown), "src", dims);
-    if (s == RESIDUAL || op_.is_rms)
-        return check_broadcast(tensor(s), name(s), src(), s == RESIDUAL ? dims : normalized);
-    if (!is_statistics(s))
-        return expected(fits(tensor(s), normalized, may_be_unknown) || fits_flat(tensor(s), normalized, may_be_unknown),
-                        "src's normalized axes", normalized);
-    jitnorm_dims_t with_ones;
-    std::fill(std::copy(rows.begin(), rows.end(), with_ones), std::end(with_ones), 1);
-    return expected(fits(tensor(s), rows, may_be_unknown) || fits(tensor(s), {with_ones, dims.size()}, may_be_unknown),
-                    "src without its normalized axes", rows);
-}
-
-// ---------------------------------------------------------------- layouts
-
-status lowerer::lay_out(slot s) {
-    logical_tensor &lt = tensor(s);
-    const bool is_any = lt.layout_type == jitnorm_graph_layout_type_any;
-    if (!is_any && lt.layout_type != jitnorm_graph_layout_type_strided)
-        return invalid(
-            explain("the layout type of %s is %d, strided or any is expected", name(s), int(lt.layout_type)));
-    if (!is_any && are_strides_known(lt)) return ACCEPTED;
-    if (!is_any && op_.reads(s)) return invalid(explain("the strides of %s are not known", name(s)));
-    const bool fit = is_any && is_data(s) && s != SRC ? lay_out_densely_like(lt, src()) : lay_out_densely(lt);
-    return fit ? ACCEPTED : invalid(explain("%s is too large to be addressed", name(s)));
-}
-
-status lowerer::describe(slot s) {
-    const bool is_vector = !is_data(s) && !is_statistics(s) && s != RESIDUAL;
-    const int rank = src().ndims, first = is_vector ? axis_ : 0;
-    const logical_tensor &lt = tensor(s);
-    const std::span<const dim_t> described = dims_of(src()).subspan(size_t(first));
-    const bool is_flat = is_vector && lt.ndims == 1;
-    bool fit = is_statistics(s)                               ? describe_dims(lt, 0, axis_, layout(s))
-               : s == RESIDUAL || (op_.is_rms && !is_data(s)) ? describe_broadcast(lt, described, layout(s))
-               : is_flat                                      ? describe_flat(lt, described, layout(s))
-                                                              : describe_dims(lt, 0, rank - first, layout(s));
-    if (fit && (is_data(s) || s == RESIDUAL) && axis_ == 0) fit = prepend_one(layout(s));
-    if (!fit) return explain_no_strides(lt, name(s));
-    return op_.writes(s) && is_broadcast(layout(s)) ? invalid(explain("%s has a stride of 0 and is an output", name(s)))
-                                                    : ACCEPTED;
-}
-
-// ---------------------------------------------------------------- what follows
-
-status lowerer::describe_modulation(slot s) {
-    const logical_tensor &lt = tensor(s);
-    JITNORM_TRY(describe_operand(tensor(s), src(), src().ndims, layout(s)));
-    const bool has_columns = lt.ndims > 0 && lt.dims[lt.ndims - 1] == src().dims[axis_];
-    return has_columns ? ACCEPTED
-                       : misfit(explain("tensor %zu is %s, whose last dimension is not that of src, %s", lt.id,
-                                        dims_text(dims_of(lt)).text, dims_text(dims_of(src())).text));
-}
-
-status lowerer::add_follower(const follower &f, tensor_list inputs) {
-    std::vector<post_op> &entries = result_.problem.attr.post_ops.entries;
-    if (const auto *function = std::get_if<eltwise_post_op>(&f)) {
-        entries.emplace_back(*function);
-        return ACCEPTED;
-    }
-    const auto &[alg, other] = std::get<combination>(f);
-    operand taken{entries.size(), {}};
-    binary_post_op binary{alg, {}};
-    JITNORM_TRY(take_tensor(other, "an operand", inputs, taken.tensor));
-    JITNORM_TRY(describe_operand(taken.tensor, src(), result_.problem[DST].ndims, binary.src1));
-    entries.emplace_back(binary);
-    result_.operands.push_back(taken);
-    return ACCEPTED;
-}
-
-// ---------------------------------------------------------------- the problem
-
 unsigned flag(bool wanted, jitnorm_normalization_flags_t value) { return wanted ? unsigned(value) : 0; }
-
-void lowerer::choose_gradients(layer_norm::problem &p) const {
-    const bool sums = op_.writes(DIFF_SCALE) || op_.writes(DIFF_SHIFT);
-    const auto omit_unless_written = [&](slot s) {
-        if (!op_.writes(s)) p.omitted |= layer_norm::bit_of(s);
-    };
-    p.prop_kind = sums ? jitnorm_backward : jitnorm_backward_data;
-    p.flags = flag(sums || op_.reads(SCALE), jitnorm_use_scale) | flag(sums, jitnorm_use_shift);
-    p.scale_is_ones = sums && !op_.reads(SCALE);
-    omit_unless_written(DIFF_SRC);
-    if (!sums) return;
-    omit_unless_written(DIFF_SCALE);
-    omit_unless_written(DIFF_SHIFT);
-    const slot one = op_.writes(DIFF_SCALE) ? DIFF_SCALE : DIFF_SHIFT;
-    const slot other = op_.writes(DIFF_SHIFT) ? DIFF_SHIFT : DIFF_SCALE;
-    p.diff_scale_shift_type = layer_norm::common_type(op_[one].type, op_[other].type);
-}
 
 // The layout itself, if it has the type and the elements of each row follow each other.
 memory_desc with_dense_rows(const memory_desc &md, jitnorm_data_type_t type) {
@@ -216,55 +50,205 @@ memory_desc with_dense_rows(const memory_desc &md, jitnorm_data_type_t type) {
     return fits ? md : make_dense({md.dims, size_t(md.ndims)}, type);
 }
 
-void lowerer::make_problem() {
-    layer_norm::problem &p = result_.problem;
-    p.epsilon = op_.epsilon;
-    p.normalized_axes = src().ndims - axis_;
-    p[SRC] = layout(SRC);
-    if (op_.is_forward) {
-        p.prop_kind = op_.writes(MEAN) ? jitnorm_forward_training : jitnorm_forward_inference;
-        p.flags = flag(op_.reads(SCALE), jitnorm_use_scale) | flag(op_.reads(SHIFT), jitnorm_use_shift) |
-                  flag(op_.is_rms, jitnorm_rms_norm);
-        p[DST] = layout(DST);
-        p[RESIDUAL] = layout(RESIDUAL);
-        p[SUM] = layout(SUM);
-        p.attr.normalizes_rounded_sum = op_.writes(SUM);
-    } else {
-        choose_gradients(p);
-        p[DIFF_DST] = layout(DIFF_DST);
-        p[DIFF_SRC] = layout(op_.writes(DIFF_SRC) ? DIFF_SRC : DIFF_DST);
+// The steps of lowering. run() takes them in order; each relies on those before it.
+class lowerer {
+public:
+    lowerer(const norm_op &op, lowered &result) : op_(op), result_(result) {}
+
+    status run(tensor_list inputs, tensor_list outputs) {
+        JITNORM_TRY(take(inputs, outputs));
+        JITNORM_TRY(find_axis());
+        for (const placed_tensor &t : result_.tensors) JITNORM_TRY(decide(t.place));
+        make_problem();
+        for (const follower &f : op_.followers) JITNORM_TRY(add_follower(f, inputs));
+        return ACCEPTED;
     }
-    const port &one = op_[op_.reads(SCALE) ? SCALE : SHIFT], &other = op_[op_.reads(SHIFT) ? SHIFT : SCALE];
-    if (one.how == use::read) p.scale_shift_type = layer_norm::common_type(one.type, other.type);
-    for (const slot s : {SCALE, SHIFT})
-        if (op_.reads(s) && modulates(s)) p[s] = with_dense_rows(layout(s), p.scale_shift_type);
-    choose_sides(p);
-}
 
-// problem::statistics is the layout of mean and variance if they have the same one; otherwise it is dense.
-void lowerer::choose_sides(layer_norm::problem &p) {
-    for (const slot s : {SCALE, SHIFT, DIFF_SCALE, DIFF_SHIFT, MEAN, VARIANCE}) result_.sides[s] = layout(s);
-    const memory_desc &given = layout(VARIANCE);
-    const jitnorm_data_type_t type =
-        given.ndims != 0 ? layer_norm::common_type(given.data_type, layout(MEAN).data_type) : jitnorm_f32;
-    const auto rows = size_t(p[SRC].ndims - p.normalized_axes);
-    p[VARIANCE] = given.ndims != 0 && given == layout(MEAN) ? given : make_dense({p[SRC].dims, rows}, type);
-}
+private:
+    bool modulates(slot s) const { return op_.is_modulated && (s == SCALE || s == SHIFT); }
+    const char *name(slot s) const { return modulates(s) ? "an operand" : role_name(s, op_); }
+    logical_tensor &tensor(slot s) const {
+        return std::ranges::find(result_.tensors, s, &placed_tensor::place)->tensor;
+    }
+    memory_desc &layout(slot s) { return layouts_[size_t(s)]; }
+    const logical_tensor &src() const { return tensor(SRC); }
 
-status lowerer::run(tensor_list inputs, tensor_list outputs) {
-    JITNORM_TRY(take(inputs, outputs));
-    JITNORM_TRY(find_axis());
-    const auto decide = [&](slot s) {
+    // ---- what was given
+
+    status take(slot s, const port &p, const char *called, tensor_list given) {
+        result_.tensors.push_back({s, p.how == use::read, {}});
+        return take_tensor(p, called, given, result_.tensors.back().tensor);
+    }
+
+    status take(tensor_list inputs, tensor_list outputs) {
+        for (const tensor_list &list : {inputs, outputs})
+            if (std::find(list.begin(), list.end(), nullptr) != list.end())
+                return invalid("a logical tensor of the list is null");
+        for (int s = 0; s < FIRST_POST_OP; ++s)
+            if (const port &p = op_[slot(s)]; p.how != use::absent)
+                JITNORM_TRY(take(slot(s), p, name(slot(s)), p.how == use::read ? inputs : outputs));
+        return ACCEPTED;
+    }
+
+    // ---- shapes
+
+    status find_axis() {
+        const int64_t rank = src().ndims;
+        if (rank > MOST_DIMENSIONS)
+            return unsupported(explain("src has %d dimensions, up to %d are supported", src().ndims, MOST_DIMENSIONS));
+        const int64_t begin = op_.counts_axes_of_gamma ? -int64_t(tensor(SCALE).ndims) : op_.begin_norm_axis;
+        if (begin < -rank || begin >= rank || (op_.counts_axes_of_gamma && begin == 0))
+            return misfit(explain("the first normalized axis is %lld and src has %lld dimensions", as_number(begin),
+                                  static_cast<long long>(rank)));
+        axis_ = int(begin < 0 ? begin + rank : begin);
+        return ACCEPTED;
+    }
+
+    // Each rule for a shape: what fits, and otherwise the difference.
+    status fit_shape(slot s) {
+        const std::span<const dim_t> dims = dims_of(src()), rows = dims.first(size_t(axis_));
+        const std::span<const dim_t> normalized = dims.subspan(size_t(axis_));
+        const bool may_be_unknown = op_.writes(s);
+        const auto expected = [&](bool fit, const char *of, std::span<const dim_t> wanted) {
+            return fit ? ACCEPTED : misfit(explain_dims(name(s), dims_of(tensor(s)), of, wanted));
+        };
+        if (is_data(s)) return expected(fits(tensor(s), dims, may_be_unknown), "src", dims);
+        if (s == RESIDUAL || op_.is_rms)
+            return check_broadcast(tensor(s), name(s), src(), s == RESIDUAL ? dims : normalized);
+        if (!is_statistics(s))
+            return expected(fits(tensor(s), normalized, may_be_unknown) ||
+                                fits_flat(tensor(s), normalized, may_be_unknown),
+                            "src's normalized axes", normalized);
+        jitnorm_dims_t with_ones;
+        std::fill(std::copy(rows.begin(), rows.end(), with_ones), std::end(with_ones), 1);
+        return expected(fits(tensor(s), rows, may_be_unknown) ||
+                            fits(tensor(s), {with_ones, dims.size()}, may_be_unknown),
+                        "src without its normalized axes", rows);
+    }
+
+    // ---- layouts
+
+    status lay_out(slot s) {
+        logical_tensor &lt = tensor(s);
+        const bool is_any = lt.layout_type == jitnorm_graph_layout_type_any;
+        if (!is_any && lt.layout_type != jitnorm_graph_layout_type_strided)
+            return invalid(
+                explain("the layout type of %s is %d, strided or any is expected", name(s), int(lt.layout_type)));
+        if (!is_any && are_strides_known(lt)) return ACCEPTED;
+        if (!is_any && op_.reads(s)) return invalid(explain("the strides of %s are not known", name(s)));
+        const bool fit = is_any && is_data(s) && s != SRC ? lay_out_densely_like(lt, src()) : lay_out_densely(lt);
+        return fit ? ACCEPTED : invalid(explain("%s is too large to be addressed", name(s)));
+    }
+
+    status describe(slot s) {
+        const bool is_vector = !is_data(s) && !is_statistics(s) && s != RESIDUAL;
+        const logical_tensor &lt = tensor(s);
+        const std::span<const dim_t> described = dims_of(src()).subspan(is_vector ? size_t(axis_) : 0);
+        const bool is_flat = is_vector && lt.ndims == 1;
+        bool fit = is_statistics(s)                               ? describe_dims(lt, axis_, layout(s))
+                   : s == RESIDUAL || (op_.is_rms && !is_data(s)) ? describe_broadcast(lt, described, layout(s))
+                   : is_flat                                      ? describe_flat(lt, described, layout(s))
+                                                                  : describe_dims(lt, int(described.size()), layout(s));
+        if (fit && (is_data(s) || s == RESIDUAL) && axis_ == 0) fit = prepend_one(layout(s));
+        if (!fit) return explain_no_strides(lt, name(s));
+        return op_.writes(s) && is_broadcast(layout(s))
+                   ? invalid(explain("%s has a stride of 0 and is an output", name(s)))
+                   : ACCEPTED;
+    }
+
+    status decide(slot s) {
         if (modulates(s)) return describe_modulation(s);
-        status v = fit_shape(s);
-        if (v.code == jitnorm_success) v = lay_out(s);
-        return v.code == jitnorm_success ? describe(s) : v;
-    };
-    JITNORM_TRY(for_each_slot(decide));
-    make_problem();
-    for (const follower &f : op_.followers) JITNORM_TRY(add_follower(f, inputs));
-    return ACCEPTED;
-}
+        JITNORM_TRY(fit_shape(s));
+        JITNORM_TRY(lay_out(s));
+        return describe(s);
+    }
+
+    // ---- what follows
+
+    status describe_modulation(slot s) {
+        const logical_tensor &lt = tensor(s);
+        JITNORM_TRY(describe_operand(tensor(s), src(), src().ndims, layout(s)));
+        const bool has_columns = lt.ndims > 0 && lt.dims[lt.ndims - 1] == src().dims[axis_];
+        return has_columns ? ACCEPTED
+                           : misfit(explain("tensor %zu is %s, whose last dimension is not that of src, %s", lt.id,
+                                            dims_text(dims_of(lt)).text, dims_text(dims_of(src())).text));
+    }
+
+    status add_follower(const follower &f, tensor_list inputs) {
+        std::vector<post_op> &entries = result_.problem.attr.post_ops.entries;
+        if (const auto *function = std::get_if<eltwise_post_op>(&f)) {
+            entries.emplace_back(*function);
+            return ACCEPTED;
+        }
+        const auto &[alg, other] = std::get<combination>(f);
+        binary_post_op binary{alg, {}};
+        JITNORM_TRY(take(layer_norm::post_op_slot(entries.size()), other, "an operand", inputs));
+        JITNORM_TRY(describe_operand(result_.tensors.back().tensor, src(), result_.problem[DST].ndims, binary.src1));
+        entries.emplace_back(binary);
+        return ACCEPTED;
+    }
+
+    // ---- the problem
+
+    void choose_gradients(layer_norm::problem &p) const {
+        const bool sums = op_.writes(DIFF_SCALE) || op_.writes(DIFF_SHIFT);
+        const auto omit_unless_written = [&](slot s) {
+            if (!op_.writes(s)) p.omitted |= layer_norm::bit_of(s);
+        };
+        p.prop_kind = sums ? jitnorm_backward : jitnorm_backward_data;
+        p.flags = flag(sums || op_.reads(SCALE), jitnorm_use_scale) | flag(sums, jitnorm_use_shift);
+        p.scale_is_ones = sums && !op_.reads(SCALE);
+        omit_unless_written(DIFF_SRC);
+        if (!sums) return;
+        omit_unless_written(DIFF_SCALE);
+        omit_unless_written(DIFF_SHIFT);
+        const slot one = op_.writes(DIFF_SCALE) ? DIFF_SCALE : DIFF_SHIFT;
+        const slot other = op_.writes(DIFF_SHIFT) ? DIFF_SHIFT : DIFF_SCALE;
+        p.diff_scale_shift_type = layer_norm::common_type(op_[one].type, op_[other].type);
+    }
+
+    void make_problem() {
+        layer_norm::problem &p = result_.problem;
+        p.epsilon = op_.epsilon;
+        p.normalized_axes = src().ndims - axis_;
+        p[SRC] = layout(SRC);
+        if (op_.is_forward) {
+            p.prop_kind = op_.writes(MEAN) ? jitnorm_forward_training : jitnorm_forward_inference;
+            p.flags = flag(op_.reads(SCALE), jitnorm_use_scale) | flag(op_.reads(SHIFT), jitnorm_use_shift) |
+                      flag(op_.is_rms, jitnorm_rms_norm);
+            p[DST] = layout(DST);
+            p[RESIDUAL] = layout(RESIDUAL);
+            p[SUM] = layout(SUM);
+            p.attr.normalizes_rounded_sum = op_.writes(SUM);
+        } else {
+            choose_gradients(p);
+            p[DIFF_DST] = layout(DIFF_DST);
+            p[DIFF_SRC] = layout(op_.writes(DIFF_SRC) ? DIFF_SRC : DIFF_DST);
+        }
+        const port &one = op_[op_.reads(SCALE) ? SCALE : SHIFT], &other = op_[op_.reads(SHIFT) ? SHIFT : SCALE];
+        if (one.how == use::read) p.scale_shift_type = layer_norm::common_type(one.type, other.type);
+        for (const slot s : {SCALE, SHIFT})
+            if (op_.reads(s) && modulates(s)) p[s] = with_dense_rows(layout(s), p.scale_shift_type);
+        choose_sides(p);
+    }
+
+    // problem::statistics is the layout of mean and variance if they have the same one; otherwise it is dense.
+    void choose_sides(layer_norm::problem &p) {
+        for (const slot s : {SCALE, SHIFT, DIFF_SCALE, DIFF_SHIFT, MEAN, VARIANCE}) result_.sides[s] = layout(s);
+        const memory_desc &given = layout(VARIANCE);
+        const jitnorm_data_type_t type =
+            given.ndims != 0 ? layer_norm::common_type(given.data_type, layout(MEAN).data_type) : jitnorm_f32;
+        const auto rows = size_t(p[SRC].ndims - p.normalized_axes);
+        p[VARIANCE] = given.ndims != 0 && given == layout(MEAN) ? given : make_dense({p[SRC].dims, rows}, type);
+    }
+
+    const norm_op &op_;
+    lowered &result_;
+    // The layouts as the problem has them: statistics have the dimensions that count rows; gamma, beta and their
+    // gradients have the normalized dimensions.
+    std::array<memory_desc, size_t(FIRST_POST_OP)> layouts_;
+    int axis_ = 0; // the first normalized dimension of src
+};
 
 } // namespace
 

@@ -8,20 +8,17 @@
 
 namespace jitnorm::impl::graph {
 
-template <typename Value>
-using by_slot = std::array<Value, size_t(FIRST_POST_OP)>;
-
-// A tensor that a post-op of the problem reads.
-struct operand {
-    size_t post_op; // its number among the problem's post-ops
+// A tensor in its slot of the problem, with known shape and strides.
+struct placed_tensor {
+    slot place;
+    bool is_input;
     logical_tensor tensor;
 };
 
 struct lowered {
     layer_norm::problem problem;
-    layer_norm::adapted_layouts sides; // the layouts of gamma, beta, their gradients and the statistics
-    by_slot<logical_tensor> tensors;   // for the slots that are used, with known shapes and strides
-    std::vector<operand> operands;     // the other tensors that followers read
+    layer_norm::adapted_layouts sides;  // the layouts of gamma, beta, their gradients and the statistics
+    std::vector<placed_tensor> tensors; // in the order of their slots
 };
 
 using tensor_list = std::span<const logical_tensor *const>;

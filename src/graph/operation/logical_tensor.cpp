@@ -90,12 +90,11 @@ bool lay_out_densely_like(logical_tensor &lt, const logical_tensor &model) {
     return set_strides(lt, order);
 }
 
-bool describe_dims(const logical_tensor &lt, int first, int last, memory_desc &md) {
+bool describe_dims(const logical_tensor &lt, int count, memory_desc &md) {
     constexpr dim_t ONE = 1;
-    const auto code =
-        first == last ? make_with_strides(md, 1, &ONE, lt.data_type, &ONE)
-                      : make_with_strides(md, last - first, lt.dims + first, lt.data_type, lt.layout.strides + first);
-    return code == jitnorm_success;
+    const status made = count == 0 ? make_with_strides(md, 1, &ONE, lt.data_type, &ONE)
+                                   : make_with_strides(md, count, lt.dims, lt.data_type, lt.layout.strides);
+    return !made.failed();
 }
 
 bool describe_flat(const logical_tensor &lt, std::span<const dim_t> dims, memory_desc &md) {
@@ -148,16 +147,16 @@ status describe_operand(logical_tensor &operand, const logical_tensor &src, int 
 }
 
 status explain_no_strides(const logical_tensor &lt, const char *name) {
-    return invalid(explain_part(
-        name,
-        explain_no_tensor({lt.ndims, lt.dims, lt.data_type}, static_cast<const dim_t *>(lt.layout.strides)).reason));
+    memory_desc md;
+    const status made = make_with_strides(md, lt.ndims, lt.dims, lt.data_type, lt.layout.strides);
+    return invalid(explain_part(name, made.failed() ? made.reason : TOO_LARGE.reason));
 }
 
 size_t size_in_bytes(const logical_tensor &lt) {
     memory_desc md;
     const bool known =
         lt.layout_type == jitnorm_graph_layout_type_strided && is_shape_known(lt) && are_strides_known(lt);
-    return known && describe_dims(lt, 0, lt.ndims, md) ? bytes(md) : size_t(-1);
+    return known && describe_dims(lt, lt.ndims, md) ? bytes(md) : size_t(-1);
 }
 
 } // namespace jitnorm::impl::graph

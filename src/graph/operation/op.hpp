@@ -54,9 +54,9 @@ bool lay_out_densely(logical_tensor &lt);
 // Does the same, but with the dimensions in the order of `model`, which is strided and has as many dimensions.
 bool lay_out_densely_like(logical_tensor &lt, const logical_tensor &model);
 
-// Describes the part of the tensor that dimensions first to last - 1 span, at index 0 of the other dimensions. If first
-// is last, it is one element. The tensor must be strided with known shape and strides. False if they make no tensor.
-bool describe_dims(const logical_tensor &lt, int first, int last, memory_desc &md);
+// Describes the part of the tensor that the first `count` dimensions span, at index 0 of the others. Without dimensions
+// it is one element. The tensor must be strided with known shape and strides. False if they make no tensor.
+bool describe_dims(const logical_tensor &lt, int count, memory_desc &md);
 
 // Describes a vector as a tensor of `dims`, whose elements follow each other in row-major order. The tensor must be
 // strided and have one dimension of known size and stride, the product of `dims`. False if this makes no tensor.
@@ -91,8 +91,8 @@ struct jitnorm_graph_op {
     size_t id;
     jitnorm_graph_op_kind_t kind;
     std::string name;
-    std::vector<jitnorm::impl::graph::logical_tensor> inputs, outputs;
-    std::map<jitnorm_graph_op_attr_t, jitnorm::impl::graph::attribute> attributes;
+    std::vector<jitnorm::impl::graph::logical_tensor> inputs = {}, outputs = {};
+    std::map<jitnorm_graph_op_attr_t, jitnorm::impl::graph::attribute> attributes = {};
 };
 
 namespace jitnorm::impl::graph {
