@@ -31,10 +31,10 @@ std::vector<exact_function> exact_functions() {
 }
 
 TEST(fusion_results, functions_that_are_exact_have_their_bits) {
-    for (const auto &[step, f] : exact_functions())
+    for (const exact_function &one : exact_functions())
         for (const op::kind norm : {LayerNorm, RMSNorm})
             for (const shape &dims : SHAPES)
-                expect_bits_of({norm, dims, jitnorm_f32, {step}}, [&](float x, float) { return f(x); });
+                expect_bits_of({norm, dims, jitnorm_f32, {one.step}}, [&](float x, float) { return one.f(x); });
 }
 
 struct smooth_function {
