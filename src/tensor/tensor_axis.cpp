@@ -26,7 +26,9 @@ tensor_axis::tensor_axis(const memory_desc &md, const dim_t *dims, int begin, in
 tensor_axis::level tensor_axis::level_of(const memory_desc &md, int d) {
     const dim_t element = element_size(md);
     const dim_t size = std::max<dim_t>(md.dims[d], 1);
-    level found = {size, size, md.strides[d] * element, 0};
+    // Where another size is known at execution only, or is 0, the step may be more than a dim_t has room for. Then no
+    // element is reached, and the number does not matter.
+    level found = {size, size, dim_t(uint64_t(md.strides[d]) * uint64_t(element)), 0};
     dim_t tile = element;
     for (int i = md.inner_nblks - 1; i >= 0; tile *= md.inner_blks[i--]) {
         if (md.inner_idxs[i] != d) continue;
