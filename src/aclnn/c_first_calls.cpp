@@ -62,7 +62,7 @@ jitnorm_acl_status_t layer_norm_call(const char *function, operation op, int32_t
                                      tensor_handle bias, double eps, tensor_handle out, tensor_handle mean,
                                      tensor_handle rstd, uint64_t *workspace_size,
                                      jitnorm_acl_op_executor_t *executor) {
-    const settings with{op, eps, impl_mode, behind(normalized_shape)};
+    const settings with{.op = op, .epsilon = eps, .impl_mode = impl_mode, .normalized_shape = behind(normalized_shape)};
     return first_call(function,
                       forward_parameters{with, named("input", input), named("weight", weight), named("bias", bias),
                                          named("out", out), named("meanOut", mean), named("rstdOut", rstd)},
@@ -124,7 +124,9 @@ jitnorm_acl_status_t jitnorm_aclnn_layer_norm_backward_get_workspace_size(
     const_jitnorm_acl_tensor_t weight, const_jitnorm_acl_tensor_t bias, const_jitnorm_acl_bool_array_t output_mask,
     jitnorm_acl_tensor_t grad_input, jitnorm_acl_tensor_t grad_weight, jitnorm_acl_tensor_t grad_bias,
     uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor) {
-    const settings with{operation::layer_norm_backward, 0, 0, behind(normalized_shape), behind(output_mask)};
+    const settings with{.op = operation::layer_norm_backward,
+                        .normalized_shape = behind(normalized_shape),
+                        .output_mask = behind(output_mask)};
     return first_call(__func__,
                       backward_parameters{with, named("gradOut", grad_out), named("input", input), named("mean", mean),
                                           named("rstd", rstd), named("weight", weight), named("bias", bias),
@@ -196,7 +198,7 @@ jitnorm_acl_status_t jitnorm_aclnn_add_layer_norm_get_workspace_size(
     const_jitnorm_acl_tensor_t beta, const_jitnorm_acl_tensor_t bias, double epsilon, bool additional_output,
     const_jitnorm_acl_tensor_t y_out, const_jitnorm_acl_tensor_t mean_out, const_jitnorm_acl_tensor_t rstd_out,
     const_jitnorm_acl_tensor_t x_out, uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor) {
-    const settings with{operation::add_layer_norm, epsilon, additional_output};
+    const settings with{.op = operation::add_layer_norm, .epsilon = epsilon, .additional_output = additional_output};
     return first_call(__func__,
                       add_layer_norm_parameters{with, named("x1", x1), named("x2", x2), named("gamma", gamma),
                                                 named("beta", beta), named("biasOptional", bias), named("yOut", y_out),
@@ -211,7 +213,7 @@ jitnorm_acl_status_t jitnorm_aclnn_rms_norm_dynamic_quant_get_workspace_size(
     const_jitnorm_acl_tensor_t x, const_jitnorm_acl_tensor_t gamma, const_jitnorm_acl_tensor_t smooth_scales,
     const_jitnorm_acl_tensor_t beta, double epsilon, int64_t dst_type, const_jitnorm_acl_tensor_t y_out,
     const_jitnorm_acl_tensor_t scale_out, uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor) {
-    const settings with{operation::rms_norm_dynamic_quant, epsilon, dst_type};
+    const settings with{.op = operation::rms_norm_dynamic_quant, .epsilon = epsilon, .dst_type = dst_type};
     return first_call(__func__,
                       rms_norm_dynamic_quant_parameters{
                           with, named("x", x), named("gamma", gamma), named("smoothScalesOptional", smooth_scales),

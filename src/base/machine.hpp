@@ -58,8 +58,8 @@ struct machine {
     bool overlaps_batches = true;
 
     // Where batches are not overlapped: whether they stay in L1, to which instructions prefetch the next rows beyond
-    // the last level. It does not pay before Zen 5, where L2 is as fast as L1 and such prefetches cost time; backward
-    // alone prefetches there, to L2.
+    // the last level. It does not pay before Zen 5, where L2 is as fast as L1 and such prefetches cost time: there they
+    // go to L2.
     bool batches_in_l1 = true;
 
     bool threads_sleep = false; // OpenMP's threads sleep while they wait (OMP_WAIT_POLICY=passive) and must be woken

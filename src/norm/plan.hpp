@@ -115,9 +115,8 @@ struct plan {
     dim_t value_columns = 0;   // columns of the tile of values: those of a group, or of a piece of a longer one
     int one_loop_threads = 0;  // a batch is written while the next one is reduced, if there are at most so many threads
     int prefetch_threads = 0; // the next rows are prefetched if an execution has at most so many threads, and two loops
-    bool prefetch_to_l2 =
-        false;                 // what comes next is prefetched to L2 while rows are reduced, with any number of threads
-    bool non_temporal = false; // the result is stored past the caches where it lies as such stores need it
+    bool prefetch_to_l2 = false; // the next rows are prefetched while rows are reduced, with any number of threads
+    bool non_temporal = false;   // the result is stored past the caches where it lies as such stores need it
 
     // ---- the number of threads worth starting, if so many are available
     int row_threads = 1;      // when threads share rows

@@ -51,8 +51,6 @@ dim_t batch_rows_of(dim_t row_bytes, bool leaves_caches, const machine &m) {
     return batch_of(leaves_caches ? FAR_BATCH : near_batch(m), row_bytes);
 }
 
-// Where batches are not overlapped, the steps for gradients leave the processor's prefetchers too little time. Up to
-// Zen 4 prefetches to L1 take longer than none, and so do those to L2 beside ordinary stores.
 void plan_batches_in_place(const problem &p, const row_tensors &tensors, const machine &m, plan &to) {
     to.panel_columns = p.row_length();
     const dim_t bytes = data_bytes(p, tensors);
@@ -62,6 +60,8 @@ void plan_batches_in_place(const problem &p, const row_tensors &tensors, const m
                     rows_are_better_alone(p, bytes, row_bytes, m);
     to.batch_rows = to.row_kernel ? MAX_BATCH_ROWS : batch_rows_of(row_bytes, leaves_caches, m);
     to.non_temporal = leaves_caches && p.writes(DIFF_SRC) && takes_non_temporal_stores(p, p[DIFF_SRC]);
+    // The steps for gradients leave the processor's prefetchers too little time. Up to Zen 4 prefetches to L1 take
+    // longer than none, and so do those to L2 beside ordinary stores.
     if (m.overlaps_batches || !wants_gradients(p)) return;
     if (m.batches_in_l1 && leaves_caches) to.prefetch_threads = INT_MAX;
     to.prefetch_to_l2 = !m.batches_in_l1 && to.non_temporal;

@@ -52,7 +52,7 @@ struct addition {
 std::vector<parameter> parameters_of(const add_layer_norm_parameters &g, const addition &a) {
     using namespace layer_norm;
     return with_slots(g.tensors(),
-                      {a.x1, a.x2, SCALE, SHIFT, a.bias, DST, MEAN, VARIANCE, if_wanted(g.choice != 0, SUM)});
+                      {a.x1, a.x2, SCALE, SHIFT, a.bias, DST, MEAN, VARIANCE, if_wanted(g.additional_output, SUM)});
 }
 
 // A problem that leaves x1 + x2 as FLOAT in the workspace for the problem that adds the bias. There is no problem that
@@ -84,7 +84,7 @@ void add_in_two_steps(const add_layer_norm_parameters &g, const row_shape &parte
 
 acl_status lower(const add_layer_norm_parameters &given, request &result) {
     add_layer_norm_parameters g = given;
-    if (g.choice == 0) g.x.t = nullptr;
+    if (!g.additional_output) g.x.t = nullptr;
     row_shape parted;
     JITNORM_TRY(check_types(g));
     JITNORM_TRY(as_tiling(check_shapes(g, parted)));

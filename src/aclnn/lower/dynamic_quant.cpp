@@ -78,7 +78,7 @@ acl_status begin_quantized(operation op, const tensor &x, const named_tensor &ga
 acl_status check(const rms_norm_dynamic_quant_parameters &g, row_shape &parted) {
     JITNORM_TRY(check_types(g.x, {g.gamma, g.smooth, g.beta}, {g.scale}));
     JITNORM_TRY(check_type({g.y}, ACL_INT8));
-    if (g.choice != DST_INT8) return invalid(explain("dstType is %lld, 2 is possible", as_number(g.choice)));
+    if (g.dst_type != DST_INT8) return invalid(explain("dstType is %lld, 2 is possible", as_number(g.dst_type)));
     JITNORM_TRY(check_views({g.x, g.gamma, g.smooth, g.beta}, {g.y, g.scale}));
     JITNORM_TRY(check_has_elements(g.x));
     JITNORM_TRY(check_rows(g.x, *g.gamma, parted));

@@ -14,9 +14,9 @@ constexpr int32_t KEEP_FLOAT16 = 2; // the largest implMode
 // Ascend's modes differ in how exactly its processors compute. This library computes the same result in every mode, and
 // only checks that the mode is allowed.
 acl_status check_mode(const forward_parameters &g) {
-    if (g.choice < 0 || g.choice > KEEP_FLOAT16)
-        return invalid(explain("implMode is %d, 0 to 2 are possible", int(g.choice)));
-    if (g.choice != KEEP_FLOAT16) return {};
+    if (g.impl_mode < 0 || g.impl_mode > KEEP_FLOAT16)
+        return invalid(explain("implMode is %d, 0 to 2 are possible", int(g.impl_mode)));
+    if (g.impl_mode != KEEP_FLOAT16) return {};
     return check_type({g.input, g.weight, g.bias}, ACL_FLOAT16, " with implMode 2");
 }
 

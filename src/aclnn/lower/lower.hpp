@@ -16,7 +16,9 @@ namespace jitnorm::impl::aclnn {
 struct settings {
     operation op;
     double epsilon = 0;
-    int64_t choice = 0; // implMode, additionalOutput or dstType
+    int32_t impl_mode = 0;
+    bool additional_output = false;
+    int64_t dst_type = 0;
     const int_array *normalized_shape = nullptr;
     const bool_array *output_mask = nullptr;
 };
@@ -88,7 +90,7 @@ struct add_layer_norm_parameters : settings {
     auto tensors() const { return std::array{x1, x2, gamma, beta, bias, y, mean, rstd, x}; }
     acl_status check_null() const {
         JITNORM_TRY(refuse_null({x1, x2, gamma, beta, y, mean, rstd}));
-        return choice != 0 ? refuse_null({x}, ", and additionalOutput asks for it") : acl_status{};
+        return additional_output ? refuse_null({x}, ", and additionalOutput asks for it") : acl_status{};
     }
 };
 
@@ -133,7 +135,9 @@ cache_key cache_key_of(const Parameters &given) {
     key.add(uint64_t(given.op));
     for (const named_tensor &one : given.tensors()) add(key, one.t);
     key.add(given.epsilon);
-    key.add(uint64_t(given.choice));
+    key.add(uint64_t(given.impl_mode));
+    key.add(uint64_t(given.additional_output));
+    key.add(uint64_t(given.dst_type));
     if (given.normalized_shape != nullptr) add_with_length(key, *given.normalized_shape);
     for (size_t i = 0; given.output_mask != nullptr && i < given.output_mask->size(); ++i)
         key.add(uint64_t((*given.output_mask)[i]));

@@ -44,7 +44,7 @@ std::array<vmm, 3> addition_pass::add_one() {
 }
 
 void addition_pass::add_row() {
-    constexpr int AHEAD = 4096;
+    constexpr int AHEAD = 4096; // bytes
     const auto add = [&](places vectors) {
         loop_.prefetch(src_ + AHEAD, vectors, conf_.src, conf_.ahead);
         loop_.prefetch(residual_ + AHEAD, vectors, conf_.residual, conf_.ahead);
