@@ -16,6 +16,8 @@ namespace jitnorm::impl::jit {
 
 // The cache to which a kernel prefetches its inputs.
 enum class prefetch_to : unsigned char { nowhere, l1, l2 };
+// How far ahead of an element kernels of forward prefetch to L2 while they read rows for the first time, in bytes.
+constexpr int AHEAD_TO_L2 = 4096;
 
 // The reduction kernel, which computes the sums over the elements of rows.
 struct reduction_conf {
@@ -24,6 +26,7 @@ struct reduction_conf {
     bool centered = true;                  // S and Q about a pivot; otherwise (rms_norm) only Q, about zero
     bool repeated = false; // pivot and factor are arguments; otherwise the kernel finds the pivot, and the factor is 1
     bool short_rows = false; // rows have at most SHORT_REDUCTION_VECTORS vectors; only with float, not if repeated
+    prefetch_to ahead = prefetch_to::nowhere;
     jitnorm_data_type_t compute = jitnorm_f32; // f32 or f64; set by the kernel
 
     auto operator<=>(const reduction_conf &) const = default;
@@ -84,6 +87,7 @@ struct normalize_conf {
     // Where scales of dst are found. Such kernels are not parts of others.
     bool finds_amax = false; // finds the largest magnitude of each row besides, as floats
     bool groups = false;     // rows are groups of columns of one row: they share its statistics, not scale and shift
+    prefetch_to ahead = prefetch_to::l1; // while rows go one by one
 
     auto operator<=>(const normalize_conf &) const = default;
 };
@@ -150,7 +154,6 @@ struct forward_row_conf {
     reduction_conf reduced;
     normalize_conf written;
     std::optional<addition_conf> added = {};
-    bool prefetches = false; // src is prefetched while the row is written
 
     auto operator<=>(const forward_row_conf &) const = default;
 };

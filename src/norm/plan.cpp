@@ -32,7 +32,9 @@ std::string describe(const plan &p) {
     if (p.row_kernel) text += ",row_kernel";
     if (p.rows != row_access::in_place) text += number(",tile_rows:", p.tile_rows);
     if (p.sum_pitch != 0) text += number(",sum_pitch:", p.sum_pitch);
-    text += number(",panel:", p.panel_columns) + number(",batch:", p.batch_rows);
+    text += number(",panel:", p.panel_columns);
+    if (p.columns_to_write != 0 && p.columns_to_write != p.panel_columns) text += number(",write:", p.columns_to_write);
+    text += number(",batch:", p.batch_rows);
     if (p.groups_together != 0) text += number(",groups:", p.groups_together);
     if (p.value_columns != 0) text += number(",values:", p.value_columns);
     text += number(",pass:", p.rows_per_pass) + number(",one_loop_threads:", p.one_loop_threads);

@@ -101,6 +101,7 @@ struct plan {
     bool shares_tile = false;                      // the last tensor has the tile of the one before it
     dim_t sum_pitch = 0;                           // bytes from row to row of the tile of sums with a residual; or 0
     dim_t panel_columns = 0;                       // columns of a panel
+    dim_t columns_to_write = 0;                    // forward: columns of a panel of several rows to normalize
     dim_t block_rows = 0;                          // interleaved only: rows of a row block
 
     // In place: one kernel does a row from its reduction to its result, unless batches are written in one loop. If
@@ -115,8 +116,9 @@ struct plan {
     dim_t value_columns = 0;   // columns of the tile of values: those of a group, or of a piece of a longer one
     int one_loop_threads = 0;  // a batch is written while the next one is reduced, if there are at most so many threads
     int prefetch_threads = 0; // the next rows are prefetched if an execution has at most so many threads, and two loops
-    bool prefetch_to_l2 = false; // the next rows are prefetched while rows are reduced, with any number of threads
-    bool non_temporal = false;   // the result is stored past the caches where it lies as such stores need it
+    // They are prefetched to L2, and also while rows are reduced, with any number of threads.
+    bool prefetch_to_l2 = false;
+    bool non_temporal = false; // the result is stored past the caches where it lies as such stores need it
 
     // ---- the number of threads worth starting, if so many are available
     int row_threads = 1;      // when threads share rows

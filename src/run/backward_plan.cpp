@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "make_plan.hpp"
 
+#include <bit>
+
 #include "../base/environment.hpp"
 #include "../tensor/row_packer.hpp"
 #include "../tensor/row_space.hpp"
@@ -24,7 +26,11 @@ constexpr dim_t LONG_ROW = 128 * 1024;
 // batch is. Then a batch has several rows, as far as they stay in L2, and the sums over columns come from L2 only once
 // for every two rows.
 constexpr dim_t LEAVES_L1 = 24 * 1000;
-constexpr dim_t LONG_BATCH_ROWS = 4;
+dim_t long_rows_together(dim_t row_bytes, const machine &m) {
+    for (const dim_t rows : {8, 4})
+        if (rows * row_bytes <= m.l2 / 2 && (rows == 4 || !m.overlaps_batches)) return rows;
+    return 2;
+}
 
 // Tiles may be this large if sums must be added in the order of the rows and there is no other way to use cache lines
 // whole.
@@ -46,13 +52,13 @@ bool rows_are_better_alone(const problem &p, dim_t bytes, dim_t row_bytes, const
 // `row_bytes`: of two tensors. A batch of data that leaves the caches stays in L1 beside the next one and the sums over
 // columns.
 dim_t batch_rows_of(dim_t row_bytes, bool leaves_caches, const machine &m) {
-    if (row_bytes >= LEAVES_L1) return LONG_BATCH_ROWS * row_bytes <= m.l2 / 2 ? LONG_BATCH_ROWS : 2;
+    if (row_bytes >= LEAVES_L1) return long_rows_together(row_bytes, m);
     if (m.overlaps_batches) return batch_of(leaves_caches ? IN_CACHE_BATCH / 2 : IN_CACHE_BATCH, row_bytes);
     return batch_of(leaves_caches ? FAR_BATCH : near_batch(m), row_bytes);
 }
 
 void plan_batches_in_place(const problem &p, const row_tensors &tensors, const machine &m, plan &to) {
-    to.panel_columns = p.row_length();
+    to.panel_columns = std::min(p.row_length(), columns_to_write(p, m));
     const dim_t bytes = data_bytes(p, tensors);
     const bool leaves_caches = bytes >= m.last_level;
     const dim_t row_bytes = p.row_length() * (element_size(p[SRC]) + element_size(p[DIFF_DST]));
@@ -130,6 +136,12 @@ void plan_threads(const problem &p, const row_tensors &tensors, const machine &m
 
 int merging_threads(dim_t bytes, dim_t lines) {
     return threads_for(bytes, BYTES_PER_THREAD, lines, the_environment().threads_sleep);
+}
+
+dim_t columns_to_write(const problem &p, const machine &m) {
+    constexpr dim_t ROWS = 7, LEAST = 64; // two rows of three tensors, and scale; columns of a whole cache line each
+    if (m.overlaps_batches) return p.row_length();
+    return std::max(LEAST, dim_t(std::bit_floor(size_t(m.l1 / (ROWS * p.compute_size())))));
 }
 
 dim_t data_bytes(const problem &p, const row_tensors &tensors) {

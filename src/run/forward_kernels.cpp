@@ -51,8 +51,13 @@ std::vector<jitnorm_data_type_t> operand_types_of(const problem &p) {
 
 // ---- kernels
 
+// Whether kernels prefetch to L2 the rows that they reduce and normalize. Sums with a residual are near.
+bool prefetches_to_l2(const problem &p, const plan *planned) {
+    return planned != nullptr && planned->prefetch_to_l2 && !p.reads(RESIDUAL);
+}
+
 template <typename T>
-jit::normalize_conf normalize_conf_of(const problem &p, jit::isa vectors, bool non_temporal) {
+jit::normalize_conf normalize_conf_of(const problem &p, const plan *planned, jit::isa vectors, bool non_temporal) {
     jit::normalize_conf conf = {vectors,        p.row_type(),     p[DST].data_type, p.scale_shift_type, p.reads(SCALE),
                                 p.uses_shift(), p.attr.src_scale, p.attr.dst_scale, non_temporal};
     conf.affine_flags = p.affine_flags();
@@ -60,6 +65,8 @@ jit::normalize_conf normalize_conf_of(const problem &p, jit::isa vectors, bool n
     if (p.writes(PRE_QUANTIZATION)) conf.pre_quantization = p[PRE_QUANTIZATION].data_type;
     conf.finds_amax = p.has_dynamic_scales();
     if (conf.finds_amax) conf.dst = jitnorm_f32;
+    conf.groups = planned != nullptr && planned->groups_together != 0;
+    if (prefetches_to_l2(p, planned)) conf.ahead = jit::prefetch_to::l2;
     for (const post_op &entry : p.attr.post_ops.entries)
         conf.post_ops.push_back(std::visit([&](const auto &op) { return conf_of<T>(op, p); }, entry));
     return conf;
@@ -67,6 +74,11 @@ jit::normalize_conf normalize_conf_of(const problem &p, jit::isa vectors, bool n
 
 jit::reduction_conf reduction_conf_of(const problem &p, jit::isa vectors, bool repeated) {
     return {vectors, p.row_type(), !p.is_rms(), repeated};
+}
+jit::reduction_conf first_reduction_conf_of(const problem &p, const plan *planned, jit::isa vectors) {
+    jit::reduction_conf conf = reduction_conf_of(p, vectors, false);
+    if (prefetches_to_l2(p, planned)) conf.ahead = jit::prefetch_to::l2;
+    return conf;
 }
 
 template <typename T>
@@ -106,8 +118,9 @@ make_addition_kernels(const problem &p, const plan *planned, jit::isa vectors, b
 }
 
 template <typename T>
-jit::forward_loop_conf loop_conf_of(const problem &p, jit::isa vectors, const jit::normalize_conf &written) {
-    jit::forward_loop_conf conf = {reduction_conf_of(p, vectors, false), written};
+jit::forward_loop_conf loop_conf_of(const problem &p, const plan *planned, jit::isa vectors, bool stores_past) {
+    jit::forward_loop_conf conf = {first_reduction_conf_of(p, planned, vectors),
+                                   normalize_conf_of<T>(p, planned, vectors, stores_past)};
     const auto besides = forward_kernels<T>::normalizes_the_sum(p) ? jitnorm_data_type_undef : sum_type_of(p);
     if (p.reads(RESIDUAL)) conf.added = addition_conf_of(p, vectors, besides, may_reduce_sums<T>(p));
     return conf;
@@ -115,9 +128,9 @@ jit::forward_loop_conf loop_conf_of(const problem &p, jit::isa vectors, const ji
 
 // What one row needs is what a loop needs.
 jit::forward_row_kernel row_kernel_of(const problem &p, const plan *planned, jit::isa vectors, bool stores_past) {
-    const auto conf = loop_conf_of<float>(p, vectors, normalize_conf_of<float>(p, vectors, stores_past));
-    const bool prefetches = planned != nullptr && planned->prefetch_threads > 0;
-    return jit::forward_row_kernel({conf.reduced, conf.written, conf.added, prefetches});
+    jit::forward_loop_conf conf = loop_conf_of<float>(p, planned, vectors, stores_past);
+    if (planned == nullptr || planned->prefetch_threads == 0) conf.written.ahead = jit::prefetch_to::nowhere;
+    return jit::forward_row_kernel({conf.reduced, conf.written, conf.added});
 }
 
 } // namespace
@@ -126,22 +139,17 @@ template <typename T>
 forward_kernels<T>::forward_kernels(const problem &p, const plan *planned, jit::isa vectors)
     : addition(make_addition_kernels<T>(p, planned, vectors, false)),
       reducing_addition(make_addition_kernels<T>(p, planned, vectors, true)),
-      reduce(reduction_conf_of(p, vectors, false)), repeat(reduction_conf_of(p, vectors, true)),
+      reduce(first_reduction_conf_of(p, planned, vectors)), repeat(reduction_conf_of(p, vectors, true)),
       short_columns(HAS_SHORT_ROWS<T> ? jit::short_reduction_columns(jit::short_reduction_isa(p.row_length(), vectors))
                                       : 0),
       short_reduction(short_reduction_conf_of<T>(p, vectors)), post_op_parameters(parameters_of<T>(p)),
       operand_types(operand_types_of<T>(p)) {
-    const auto normalizing = [&](bool stores_past) {
-        jit::normalize_conf conf = normalize_conf_of<T>(p, vectors, stores_past);
-        conf.groups = planned != nullptr && planned->groups_together != 0;
-        return conf;
-    };
     const auto looping = [&](bool stores_past) {
-        return jit::forward_loop_kernel<T>(loop_conf_of<T>(p, vectors, normalizing(stores_past)));
+        return jit::forward_loop_kernel<T>(loop_conf_of<T>(p, planned, vectors, stores_past));
     };
-    if (p.writes(DST)) normalize.emplace(normalizing(false));
+    if (p.writes(DST)) normalize.emplace(normalize_conf_of<T>(p, planned, vectors, false));
     const bool may_store_past = planned == nullptr || planned->non_temporal;
-    if (p.writes(DST) && may_store_past) non_temporal.emplace(normalizing(true));
+    if (p.writes(DST) && may_store_past) non_temporal.emplace(normalize_conf_of<T>(p, planned, vectors, true));
     if (planned == nullptr ? may_go_in_one_loop(p) : planned->one_loop_threads > 0)
         loop = {looping(false), looping(true)};
     if constexpr (std::is_same_v<T, float>)

@@ -36,19 +36,37 @@ dim_t pitch_of(jitnorm_data_type_t type, dim_t columns) {
 // Whether so many bytes of data, which fill half of the last level or more, have left it in part.
 bool leaves_caches(dim_t bytes, const machine &m) { return bytes >= m.last_level / 8 * (m.batches_in_l1 ? 4 : 5); }
 
-// Conversions of types take more time than loads from L2, and fewer batches need fewer steps.
-dim_t batch_bytes(const problem &p, dim_t bytes, const machine &m) {
-    const bool far = leaves_caches(bytes, m), converts = is_narrow(p) || element_size(p[DST]) < p.compute_size();
-    if (m.overlaps_batches || (m.batches_in_l1 && (far || !converts))) return IN_CACHE_BATCH;
-    return far ? FAR_BATCH : near_batch(m);
+// Whether a row has left L1 in part before it is normalized.
+bool leaves_l1(dim_t row_bytes, const machine &m) { return 2 * row_bytes >= m.l1; }
+
+// How many rows of `row` bytes make a batch that stays in L2. Rows that leave L1 before they are normalized share the
+// loads of scale and shift.
+constexpr dim_t LONG_ROWS_TOGETHER = 4;
+dim_t near_rows(dim_t row, const machine &m) {
+    const dim_t rows = batch_of(near_batch(m), row);
+    return leaves_l1(row, m) ? std::max(rows, std::min(LONG_ROWS_TOGETHER, batch_of(m.l2, row))) : rows;
 }
 
-// With how many threads the next batch is prefetched. Where batches are not overlapped, it must fit into L1 beside the
-// current one.
-int prefetch_threads_for(dim_t bytes, dim_t src_row, dim_t dst_row, const machine &m) {
-    if (!m.overlaps_batches)
-        return m.batches_in_l1 && leaves_caches(bytes, m) && src_row <= IN_CACHE_BATCH ? INT_MAX : 0;
-    return threads_beyond(bytes, (dst_row < src_row ? 1 : FAR_FROM_L2) * m.l2, m.last_level);
+// Conversions of types take more time than loads from L2, and fewer batches need fewer steps.
+dim_t batch_rows_of(const problem &p, dim_t bytes, dim_t src_row, const machine &m) {
+    const bool far = leaves_caches(bytes, m), converts = is_narrow(p) || element_size(p[DST]) < p.compute_size();
+    if (m.overlaps_batches || (m.batches_in_l1 && (far || !converts)))
+        return p.row_length() > CHUNK ? 1 : batch_of(IN_CACHE_BATCH, src_row);
+    return far && !leaves_l1(src_row, m) ? batch_of(FAR_BATCH, src_row) : near_rows(src_row, m);
+}
+
+// How the next batch is prefetched. Where batches are not overlapped, either batches stay in L1, and it must fit there
+// beside the current one; or the processor itself prefetches rows that are not much longer than a page, and L2 has room
+// for longer ones.
+constexpr dim_t SHORTEST_ROW_FOR_L2 = 6 * 1024; // bytes
+void plan_prefetches(dim_t bytes, dim_t src_row, dim_t dst_row, const machine &m, plan &to) {
+    if (m.overlaps_batches) {
+        to.prefetch_threads = threads_beyond(bytes, (dst_row < src_row ? 1 : FAR_FROM_L2) * m.l2, m.last_level);
+        return;
+    }
+    to.prefetch_to_l2 = !m.batches_in_l1 && bytes >= m.last_level && src_row >= SHORTEST_ROW_FOR_L2;
+    const bool to_l1 = m.batches_in_l1 && leaves_caches(bytes, m) && src_row <= IN_CACHE_BATCH;
+    to.prefetch_threads = to.prefetch_to_l2 || to_l1 ? INT_MAX : 0;
 }
 
 // Small data: rows go through the kernel in pairs, which share the loads of scale and shift. Data that is larger than
@@ -58,10 +76,10 @@ int prefetch_threads_for(dim_t bytes, dim_t src_row, dim_t dst_row, const machin
 void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
     const dim_t src_row = p.row_length() * element_size(p[SRC]), dst_row = p.row_length() * element_size(p[DST]);
     const dim_t bytes = p.rows() * (src_row + dst_row);
-    to.batch_rows = p.row_length() > CHUNK ? 1 : batch_of(batch_bytes(p, bytes, m), src_row);
+    to.batch_rows = batch_rows_of(p, bytes, src_row, m);
     if (forward_kernels<float>::may_go_in_one_loop(p))
         to.one_loop_threads = one_loop_threads_for(bytes, is_narrow(p), m);
-    if (to.one_loop_threads == 0) to.prefetch_threads = prefetch_threads_for(bytes, src_row, dst_row, m);
+    if (to.one_loop_threads == 0) plan_prefetches(bytes, src_row, dst_row, m, to);
     to.rows_per_pass = (m.overlaps_batches ? to.prefetch_threads > 0 : leaves_caches(bytes, m)) ? 1 : 2;
     to.non_temporal = bytes >= m.last_level && p.writes(DST) && takes_non_temporal_stores(p, p[DST]);
 }
@@ -78,10 +96,11 @@ constexpr dim_t SHORTEST_ROW_ALONE = 512;         // bytes
 constexpr dim_t SHORTEST_NARROW_ROW_ALONE = 3072; // elements
 bool rows_are_better_alone(const problem &p, const row_tensors &tensors, const machine &m, const plan &planned) {
     if (p.rows() == 1) return true;
-    if (p.row_length() * dim_t(size_of(p.row_type())) < SHORTEST_ROW_ALONE) return false;
+    const dim_t row = p.row_length() * dim_t(size_of(p.row_type()));
+    if (row < SHORTEST_ROW_ALONE) return false;
     if (m.overlaps_batches)
         return p.reads(RESIDUAL) && planned.sum_pitch == 0 && !is_narrow(p) && data_bytes(p, tensors) > m.l1;
-    return !p.reads(RESIDUAL) && leaves_caches(data_bytes(p, tensors), m) &&
+    return !p.reads(RESIDUAL) && leaves_caches(data_bytes(p, tensors), m) && !leaves_l1(row, m) &&
            (!is_narrow(p) || p.row_length() >= SHORTEST_NARROW_ROW_ALONE);
 }
 
@@ -102,10 +121,12 @@ void plan_batches_of_sums(const problem &p, const row_tensors &tensors, const ma
     if (forward_kernels<float>::may_go_in_one_loop(p))
         to.one_loop_threads = one_loop_threads_for(bytes, is_narrow(p), m);
     const bool far = bytes > FAR_FROM_L2 * m.l2, in_l1 = m.overlaps_batches || (m.batches_in_l1 && !far);
-    to.batch_rows =
-        p.row_length() > CHUNK ? 1 : batch_of(in_l1 ? IN_CACHE_BATCH : std::min(near_batch(m), MOST_SUM_BYTES), row);
+    if (in_l1)
+        to.batch_rows = p.row_length() > CHUNK ? 1 : batch_of(IN_CACHE_BATCH, row);
+    else
+        to.batch_rows = std::min(near_rows(row, m), batch_of(MOST_SUM_BYTES, row));
     to.rows_per_pass = to.one_loop_threads == 0 && far ? 1 : 2;
-    to.prefetch_to_l2 = !m.batches_in_l1 && is_narrow(p) && bytes >= m.last_level;
+    to.prefetch_to_l2 = !m.batches_in_l1 && (is_narrow(p) || p.row_length() > CHUNK) && bytes >= m.last_level;
     to.non_temporal = bytes >= m.last_level && p.writes(DST) && takes_non_temporal_stores(p, p[DST]);
 }
 
@@ -202,6 +223,9 @@ plan forward_plan(const problem &p, const machine &m) {
     } else {
         plan_tiles(p, tensors, planned);
     }
+    planned.columns_to_write = planned.panel_columns;
+    if (planned.rows == row_access::in_place) // tiles would be gathered again
+        planned.columns_to_write = std::min(planned.panel_columns, columns_to_write(p, m));
     planned.row_kernel = planned.rows == row_access::in_place && p.row_length() <= CHUNK &&
                          forward_kernels<float>::may_go_in_one_kernel(p) &&
                          rows_are_better_alone(p, tensors, m, planned);

@@ -209,7 +209,8 @@ private:
         jit::forward_row_arguments call;
         call.reduced.count = f_.C_;
         call.written = normalize_arguments_for(here, rows, here.result, b, all);
-        call.written.prefetch = prefetch_distance(rows, f_.C_ * f_.row_size_, IN_CACHE_BATCH);
+        call.written.prefetch =
+            planned.prefetch_to_l2 ? rows.stride : prefetch_distance(rows, f_.C_ * f_.row_size_, IN_CACHE_BATCH);
         if (f_.addition_.exists) call.added = sums_.arguments_for(here, rows, all, 1, {});
         call.inverse_count = f_.inv_C_;
         call.epsilon = f_.epsilon_;

@@ -24,13 +24,12 @@ protected:
 
     template <typename Body> // void(range columns)
     void for_each_panel(range columns, Body &&body) const {
-        for (dim_t begin = columns.begin; begin < columns.end; begin += planned.panel_columns)
-            body(range{begin, std::min(begin + planned.panel_columns, columns.end)});
+        for_each_piece(columns, planned.panel_columns, body);
     }
 
     [[gnu::always_inline]] void write_columns(const batch &b, range columns) {
         if (f_.quantizer_) return quantize(b);
-        for_each_panel(columns, [&](range some) {
+        for_each_piece(columns, b.rows > 1 ? planned.columns_to_write : planned.panel_columns, [&](range some) {
             const panel here = at.open(some);
             normalize(here, sums_.rows_to_write(here, some, b.rows), here.result, b, some);
             at.close();
@@ -84,6 +83,12 @@ protected:
     residual_sums<T> sums_;
 
 private:
+    template <typename Body>
+    static void for_each_piece(range columns, dim_t step, Body &&body) {
+        for (dim_t begin = columns.begin; begin < columns.end; begin += step)
+            body(range{begin, std::min(begin + step, columns.end)});
+    }
+
     // Is a function of its own, because the table takes much of the stack.
     template <typename Run>
     [[gnu::noinline]] void locate_operands(jit::normalize_arguments<T> &call, const window &where, Run &run) {

@@ -29,6 +29,11 @@ int merging_threads(dim_t bytes, dim_t lines);
 // Whether src has fewer bits than the compute type.
 inline bool is_narrow(const problem &p) { return element_size(p[SRC]) < p.compute_size(); }
 
+// In place: how many columns of the rows of a batch are written at once. Where a batch has several rows that leave L1,
+// so many columns of two rows, and what is read and written beside them, stay in L1, from which the next rows then have
+// scale and shift.
+dim_t columns_to_write(const problem &p, const machine &m);
+
 // The bytes of a problem's data tensors.
 dim_t data_bytes(const problem &p, const row_tensors &tensors);
 

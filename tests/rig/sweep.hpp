@@ -63,10 +63,11 @@ choices joined(choices list, const choices &others);
 std::vector<dim_t> lengths_up_to(dim_t last, const std::vector<dim_t> &others); // all from 1, then the others
 
 // Machines whose caches hold nearly nothing, so that plans go the ways of large problems: those where batches are
-// overlapped, and those where they are not.
+// overlapped, and those where they are not, with batches in L1 and in L2.
 inline constexpr impl::machine SMALL_CACHES[] = {
     {.l1 = 1 << 10, .l2 = 1 << 10, .last_level = 1 << 12},
-    {.l1 = 1 << 10, .l2 = 1 << 10, .last_level = 1 << 12, .overlaps_batches = false}};
+    {.l1 = 1 << 10, .l2 = 1 << 10, .last_level = 1 << 12, .overlaps_batches = false},
+    {.l1 = 1 << 10, .l2 = 1 << 10, .last_level = 1 << 12, .overlaps_batches = false, .batches_in_l1 = false}};
 
 // Layouts of all tensors of rows, of every kind of memory: gaps, spread elements, permuted and blocked dimensions.
 choices all_layouts();

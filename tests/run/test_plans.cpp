@@ -117,7 +117,7 @@ TEST_P(plans, one_loop_beyond_the_caches) {
 TEST_P(plans, batches_that_stay_in_l2) {
     const auto with = [](dim_t l2, dim_t last_level) {
         return machine{
-            .l1 = 1 << 10, .l2 = l2, .last_level = last_level, .overlaps_batches = false, .batches_in_l1 = false};
+            .l1 = 1 << 12, .l2 = l2, .last_level = last_level, .overlaps_batches = false, .batches_in_l1 = false};
     };
     constexpr dim_t far_away = dim_t(1) << 40;
     const machine near = with(1 << 18, far_away), between = with(1 << 11, far_away), beyond = with(1 << 18, 1 << 12);
@@ -150,7 +150,7 @@ TEST_P(plans, batches_that_stay_in_l2) {
 // forward converts no types; beyond the last level the next ones are prefetched.
 TEST_P(plans, batches_that_stay_in_l1) {
     const auto with = [](dim_t l2, dim_t last_level) {
-        return machine{.l1 = 1 << 10, .l2 = l2, .last_level = last_level, .overlaps_batches = false};
+        return machine{.l1 = 1 << 14, .l2 = l2, .last_level = last_level, .overlaps_batches = false};
     };
     constexpr dim_t far_away = dim_t(1) << 40;
     const machine near = with(1 << 20, far_away), between = with(1 << 11, far_away), beyond = with(1 << 18, 1 << 12);
@@ -225,7 +225,7 @@ TEST_P(plans, narrow_sums_prefetched_to_l2) {
             for (const dim_t columns : {15, 1024, 4097}) {
                 setup s = in_place_of(jitnorm_forward_training, type, 37, columns);
                 s.residual = {.added = "dense", .sum = sum, .type = type, .sum_type = type};
-                EXPECT_EQ(plan_of(s, through_l2).prefetch_to_l2, type != jitnorm_f32) << s;
+                EXPECT_EQ(plan_of(s, through_l2).prefetch_to_l2, type != jitnorm_f32 || columns == 4097) << s;
                 EXPECT_FALSE(plan_of(s, near).prefetch_to_l2) << s;
                 expect_reference(s, through_l2);
             }

@@ -44,10 +44,9 @@ std::array<vmm, 3> addition_pass::add_one() {
 }
 
 void addition_pass::add_row() {
-    constexpr int AHEAD = 4096; // bytes
     const auto add = [&](places vectors) {
-        loop_.prefetch(src_ + AHEAD, vectors, conf_.src, conf_.ahead);
-        loop_.prefetch(residual_ + AHEAD, vectors, conf_.residual, conf_.ahead);
+        loop_.prefetch(src_ + AHEAD_TO_L2, vectors, conf_.src, conf_.ahead);
+        loop_.prefetch(residual_ + AHEAD_TO_L2, vectors, conf_.residual, conf_.ahead);
         add_vectors(vectors);
     };
     if (conf_.centered) find_pivot();

@@ -106,6 +106,7 @@ private:
     void sum_rows_of_group();
     void add_up_group();
     void sum_row();
+    void sum_vectors();
     void find_pivot();
     void broadcast_pivot();
     void store_sums();

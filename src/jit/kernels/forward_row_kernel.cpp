@@ -146,11 +146,8 @@ private:
     const forward_row_conf conf_;
     const loop_registers loops_{*this};
     const reg &numbers_ = loops_.io;
-    reduction_pass reduced_{*this, {loops_, rdi + offsetof(arguments, reduced), 0, false, true}, conf_.reduced};
-    normalize_pass written_{
-        *this,
-        {loops_, rdi + offsetof(arguments, written), reduced_.frame_bytes(), false, !conf_.prefetches},
-        conf_.written};
+    reduction_pass reduced_{*this, {loops_, rdi + offsetof(arguments, reduced)}, conf_.reduced};
+    normalize_pass written_{*this, {loops_, rdi + offsetof(arguments, written), reduced_.frame_bytes()}, conf_.written};
     std::optional<addition_pass> added_;
     const std::array<vmm, 3> results_ = written_.numbers_of_one();
 };

@@ -20,7 +20,8 @@ std::string normalize_pass::name(const char *what) const {
                         {writes_pre_quantization(), "pre_quantization"},
                         {has_post_ops(), "post_ops"},
                         {conf_.finds_amax, "amax"},
-                        {conf_.groups, "groups"}},
+                        {conf_.groups, "groups"},
+                        {conf_.ahead == prefetch_to::l2, "to_l2"}},
                        conf_.affine_flags);
 }
 
@@ -63,7 +64,7 @@ void normalize_pass::write_piece(const paired_rows &rows) {
 void normalize_pass::write_one() {
     prepare();
     rows_.begin();
-    if (!where_.one_row) point_ahead();
+    point_ahead();
     for (const vmm &number : numbers_of_one()) g_.ops.broadcast(number, xmm_of(number));
     loop_.begin(count_);
     normalize_vectors(1);
@@ -104,6 +105,7 @@ bool normalize_pass::subtracts_by_products() const {
 }
 
 void normalize_pass::point_ahead() {
+    if (conf_.ahead == prefetch_to::nowhere) return;
     g_.mov(ahead_, rows_of_pair_[0].src);
     g_.add(ahead_, JITNORM_ARGUMENT(prefetch));
 }
@@ -211,7 +213,7 @@ void normalize_pass::store_maximum() {
 }
 
 void normalize_pass::give_hints(std::span<const row> rows, places vectors) {
-    if (rows.size() == 1 && !where_.in_turns && !where_.one_row) loop_.prefetch(ahead_, vectors, conf_.src);
+    if (rows.size() == 1 && !where_.in_turns) loop_.prefetch(ahead_, vectors, conf_.src, conf_.ahead);
     if (conf_.non_temporal || conf_.finds_amax) return; // values are stored to a cache before they are quantized
     for (const row &r : rows) loop_.prefetch_for_write(r.dst, vectors, conf_.dst);
 }

@@ -8,7 +8,9 @@ reduction_pass::reduction_pass(kernel_generator &g, const pass_place &where, con
     : row_pass(g, where), conf_(conf) {}
 
 std::string reduction_pass::name(const char *what) const {
-    return kernel_name(what, g_.kind, {conf_.src}, {{!conf_.centered, "rms"}, {conf_.repeated, "repeated"}});
+    return kernel_name(
+        what, g_.kind, {conf_.src},
+        {{!conf_.centered, "rms"}, {conf_.repeated, "repeated"}, {conf_.ahead == prefetch_to::l2, "to_l2"}});
 }
 
 int reduction_pass::frame_bytes() const {
@@ -45,7 +47,7 @@ std::array<vmm, 3> reduction_pass::sum_one() {
         pivots_.find(xmm_of(d_[0]), d_[1], src_);
         g_.ops.broadcast(pivot_, xmm_of(d_[0]));
     }
-    blocks_.sum(sums_, int(q_.size()), [&](places vectors) { add(vectors); });
+    sum_vectors();
     for (const lanes sum : {lanes(s_), lanes(q_)}) total_.to_lowest(sum);
     return {pivot_, s_[0], q_[0]};
 }
@@ -98,7 +100,7 @@ void reduction_pass::sum_rows_of_group() {
     g_.lea(lanes_, g_.ptr[g_.rsp + where_.frame + group_lanes_]);
     g_.L(row);
     if (conf_.centered) broadcast_pivot();
-    blocks_.sum(sums_, int(q_.size()), [&](places vectors) { add(vectors); });
+    sum_vectors();
     const Xbyak::Ymm q = total_.to_ymm(q_), s = conf_.centered ? total_.to_ymm(s_) : q;
     eight_.keep(g_.ptr[lanes_], s, q);
     g_.add(lanes_, sums_of_eight::ROW_BYTES);
@@ -121,8 +123,15 @@ void reduction_pass::add_up_group() {
 void reduction_pass::sum_row() {
     if (finds_pivots()) find_pivot();
     if (conf_.centered) broadcast_pivot();
-    blocks_.sum(sums_, int(q_.size()), [&](places vectors) { add(vectors); });
+    sum_vectors();
     store_sums();
+}
+
+void reduction_pass::sum_vectors() {
+    blocks_.sum(sums_, int(q_.size()), [&](places vectors) {
+        loop_.prefetch(src_ + AHEAD_TO_L2, vectors, conf_.src, conf_.ahead);
+        add(vectors);
+    });
 }
 
 void reduction_pass::find_pivot() {

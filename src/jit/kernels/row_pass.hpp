@@ -24,7 +24,7 @@ struct pass_place {
     Xbyak::RegExp arguments;
     int frame = 0;
     bool in_turns = false; // with another pass
-    bool one_row = false;  // there is no later row to prefetch
+    bool one_row = false;  // an addition keeps the pivot in a register
 };
 
 class row_pass {

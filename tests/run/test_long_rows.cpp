@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows that leave L1 before they are written, on machines that do not overlap batches: when plans prefetch them to L2
+// and write several of them panel by panel, and the bits.
+#include <gtest/gtest.h>
+
+#include "plans_on_machines.hpp"
+
+namespace jitnorm::tests {
+namespace {
+
+// Panels have 64 columns, whatever the type.
+constexpr machine THROUGH_L2 = {
+    .l1 = 1 << 10, .l2 = 1 << 18, .last_level = 1 << 12, .overlaps_batches = false, .batches_in_l1 = false};
+constexpr machine IN_L2 = {
+    .l1 = 1 << 10, .l2 = 1 << 20, .last_level = dim_t(1) << 40, .overlaps_batches = false, .batches_in_l1 = false};
+
+class long_rows : public plans_on_machines {
+protected:
+    // Expects panels of several rows on both machines.
+    void expect_panels(const setup &s) const {
+        for (const machine &m : {THROUGH_L2, IN_L2}) {
+            const plan how = plan_of(s, m);
+            EXPECT_EQ(s.kind == jitnorm_backward || s.kind == jitnorm_backward_data ? how.panel_columns
+                                                                                    : how.columns_to_write,
+                      64)
+                << s;
+            EXPECT_GT(how.batch_rows, 1) << s;
+            EXPECT_FALSE(how.on(1, true).row_by_row || how.on(1, true).one_loop) << s;
+            expect_reference(s, m);
+        }
+    }
+};
+
+constexpr dim_t LENGTHS[] = {129, 191, 192, 1024, 4096, 4097, 8192 + 65};
+
+TEST_P(long_rows, of_forward_go_in_panels) {
+    for (const unsigned flags :
+         {0U, unsigned(jitnorm_use_scale | jitnorm_use_shift), unsigned(jitnorm_rms_norm | jitnorm_use_scale),
+          unsigned(jitnorm_use_scale | jitnorm_use_shift | jitnorm_use_global_stats)})
+        for (const auto &[src, dst] : {std::pair(jitnorm_f32, jitnorm_f32), std::pair(jitnorm_f32, jitnorm_s8),
+                                       std::pair(jitnorm_bf16, jitnorm_f16), std::pair(jitnorm_f64, jitnorm_f64)})
+            for (const dim_t columns : LENGTHS) {
+                setup s = in_place_of(jitnorm_forward_training, src, 7, columns);
+                if (impl::element_size(make_problem(s)[SRC]) * columns < 512) continue; // it stays in L1
+                s.flags = flags;
+                s.dst_type = dst;
+                s.affine_type = columns % 2 == 0 ? jitnorm_bf16 : jitnorm_f32;
+                s.attr.dst_scale = dst == jitnorm_s8;
+                expect_panels(s);
+                s.in_place = src == dst;
+                expect_panels(s);
+                s.in_place = false;
+                s.src = "gap";
+                s.dst = "dense+7";
+                expect_panels(s);
+            }
+}
+
+// Operands, the second output, sums in their output and in a tile: each panel has its own part of them.
+TEST_P(long_rows, of_forward_with_more_tensors_go_in_panels) {
+    for (const dim_t columns : LENGTHS) {
+        setup s = in_place_of(jitnorm_forward_training, jitnorm_f32, 7, columns);
+        s.pre_quantization = "dense";
+        s.attr.post_ops.entries = {impl::binary_post_op{jitnorm_binary_mul, dense({1, columns})},
+                                   impl::sum_post_op{0.5F, 0, jitnorm_f32},
+                                   impl::binary_post_op{jitnorm_binary_add, dense({7, columns}, jitnorm_bf16)}};
+        expect_panels(s);
+        for (const auto type : {jitnorm_f32, jitnorm_bf16})
+            for (const auto *sum : {"dense", ""})
+                for (const bool given : {false, true}) {
+                    setup added = in_place_of(jitnorm_forward_training, jitnorm_f32, 7, columns);
+                    added.residual = {.added = "dense", .sum = sum, .type = type, .sum_type = type};
+                    if (given) added.flags |= jitnorm_use_global_stats;
+                    expect_panels(added);
+                }
+    }
+}
+
+TEST_P(long_rows, of_backward_go_in_panels) {
+    for (const auto kind : {jitnorm_backward, jitnorm_backward_data})
+        for (const auto type : FLOATING)
+            for (const dim_t columns : {6001, 8192, 8192 + 65}) {
+                setup s = in_place_of(kind, type, 19, columns);
+                if (type != jitnorm_f32 || columns != 6001) s.flags |= jitnorm_rms_norm;
+                expect_panels(s);
+                s.in_place = true;
+                expect_panels(s);
+            }
+    EXPECT_EQ(plan_of(in_place_of(jitnorm_backward, jitnorm_f32, 19, 8192), IN_L2).batch_rows, 8) << "of L2's half";
+}
+
+// Rows from memory that are longer than what the processor reads ahead: one by one as long as they stay in L1.
+TEST_P(long_rows, of_forward_are_prefetched_to_l2) {
+    machine roomy = THROUGH_L2;
+    roomy.l1 = 1 << 15;
+    for (const unsigned flags : {0U, unsigned(jitnorm_rms_norm | jitnorm_use_scale)})
+        for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f64})
+            for (const dim_t bytes : {6 * 1024 - 8, 6 * 1024, 16 * 1024 - 8, 16 * 1024}) {
+                setup s = in_place_of(jitnorm_forward_training, type, 19, 1);
+                s.dims.back() = bytes / impl::element_size(make_problem(s)[SRC]);
+                s.flags = flags;
+                const plan how = plan_of(s, roomy);
+                EXPECT_EQ(how.prefetch_to_l2, bytes >= 6 * 1024) << s;
+                EXPECT_EQ(how.on(2, true).prefetch, bytes >= 6 * 1024) << s;
+                const bool alone = type == jitnorm_f32 ? bytes < 16 * 1024 : type == jitnorm_bf16 && bytes == 6 * 1024;
+                EXPECT_EQ(how.on(2, true).row_by_row, alone) << s;
+                EXPECT_EQ(how.non_temporal, bytes % 64 == 0) << s;
+                expect_reference(s, roomy);
+                s.in_place = true;
+                expect_reference(s, roomy);
+                s.in_place = false;
+                s.src = "gap";
+                expect_reference(s, roomy);
+                roomy.last_level = dim_t(1) << 40;
+                EXPECT_FALSE(plan_of(s, roomy).prefetch_to_l2) << s;
+                roomy.last_level = THROUGH_L2.last_level;
+            }
+    const setup s = in_place_of(jitnorm_forward_training, jitnorm_f32, 19, 3072);
+    run late(s);
+    late.execute_on(jit_for(GetParam()), sizes_come::at_execution, roomy);
+    expect_same(outputs_of(late), outputs_by(reference_entry, s), s, "sizes at execution");
+}
+
+INSTANTIATE_TEST_SUITE_P(native, long_rows, testing::Values(isa::avx2, isa::avx512), on_isa::name);
+
+} // namespace
+} // namespace jitnorm::tests
