@@ -49,12 +49,25 @@ void forward<T>::refine_row(jit::forward_row_arguments &call) const {
     b.s[0] = numbers.s;
     b.q[0] = numbers.q;
     take_first_reductions({static_cast<std::byte *>(const_cast<void *>(call.reduced.src)), 0}, b);
+    set_numbers(b, numbers);
+    (*kernels_->row)(call);
+}
+
+template <typename T>
+void forward<T>::set_numbers(const moments<T> &row, jit::forward_row_numbers &numbers) const {
+    batch b;
+    b.rows = 1;
+    set_statistics(&row, b);
+    set_numbers(b, numbers);
+}
+
+template <typename T>
+void forward<T>::set_numbers(const batch &b, jit::forward_row_numbers &numbers) {
     numbers.hi = float(b.hi[0]);
     numbers.rstd = float(b.rstd[0]);
     numbers.bias = float(b.bias[0]);
     numbers.variance = b.wide[0];
     numbers.are_given = true;
-    (*kernels_->row)(call);
 }
 
 template <typename T>

@@ -78,6 +78,9 @@ private:
     // Finds the numbers of a row for which its kernel's first reduction was not enough, and calls the kernel again,
     // which there is for float only.
     void refine_row(jit::forward_row_arguments &call) const;
+    // Gives the numbers of a row to its kernel: from its moments, or those of a batch of one row.
+    void set_numbers(const moments<T> &row, jit::forward_row_numbers &numbers) const;
+    static void set_numbers(const batch &b, jit::forward_row_numbers &numbers);
     moments<T> refined(const std::byte *row, const batch &b, dim_t r, T k) const;
     moments<T> refine_chunk(const std::byte *src, dim_t count, T p, const sums<T> &first) const;
     sums<T> repeat(const std::byte *src, dim_t count, T pivot, T factor) const;

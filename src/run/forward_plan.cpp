@@ -226,7 +226,8 @@ plan forward_plan(const problem &p, const machine &m) {
     planned.columns_to_write = planned.panel_columns;
     if (planned.rows == row_access::in_place) // tiles would be gathered again
         planned.columns_to_write = std::min(planned.panel_columns, columns_to_write(p, m));
-    planned.row_kernel = planned.rows == row_access::in_place && p.row_length() <= CHUNK &&
+    const bool is_one_row = p.rows() == 1 && planned.takes_one_thread() && planned.panel_columns == p.row_length();
+    planned.row_kernel = planned.rows == row_access::in_place && (p.row_length() <= CHUNK || is_one_row) &&
                          forward_kernels<float>::may_go_in_one_kernel(p) &&
                          rows_are_better_alone(p, tensors, m, planned);
     if (planned.row_kernel && !m.overlaps_batches) planned.batch_rows = std::min(p.rows(), MAX_BATCH_ROWS);

@@ -9,7 +9,7 @@ namespace jitnorm::impl::layer_norm {
 one_row::one_row(const problem &p, const plan &planned, const std::shared_ptr<const kernels> &made)
     : problem_(p), plan_(planned), forward_(problem_, plan_, made), kernel_(*made->row),
       quantizes_(p.attr.src_scale || p.attr.dst_scale || p.writes(PRE_QUANTIZATION)),
-      writes_statistics_(p.writes(MEAN) || p.writes(VARIANCE)) {
+      writes_statistics_(p.writes(MEAN) || p.writes(VARIANCE)), sum_size_(element_size(p[SUM])) {
     for (size_t s = 0; s < offset_.size(); ++s)
         if (const memory_desc *md = p.descriptor(slot(s))) offset_[s] = md->offset0 * element_size(*md);
 }
@@ -30,8 +30,13 @@ jitnorm_status_t one_row::execute(const arguments &args) const {
     call.inverse_count = forward_.inv_C_;
     call.epsilon = forward_.epsilon_;
     call.numbers = &numbers;
-    kernel_(call);
-    if (!numbers.are_found) forward_.refine_row(call);
+    if (forward_.C_ > CHUNK) {
+        forward_.set_numbers(reduce_chunks(call), numbers);
+        kernel_(call);
+    } else {
+        kernel_(call);
+        if (!numbers.are_found) forward_.refine_row(call);
+    }
     if (writes_statistics_) write_statistics(args, numbers);
     return jitnorm_success;
 }
@@ -53,7 +58,39 @@ void one_row::add_residual(const arguments &args, jit::forward_row_arguments &ca
     call.added.gate = at(args, GATE);
     call.added.sum = at(args, SUM);
     call.added.row = const_cast<void *>(call.reduced.src);
+    call.added.rows = 1;
     call.added.count = forward_.C_;
+}
+
+moments<float> one_row::reduce_chunks(const jit::forward_row_arguments &call) const {
+    const auto &addition = forward_.addition_;
+    const kernels &made = *forward_.kernels_;
+    const auto add = [&](const forward_kernels<float>::addition_kernels &with, const auto &part) {
+        (addition.has_tile ? with.add_and_write : with.add)(part);
+    };
+    moments<float> all;
+    if (!made.reducing_addition) {
+        if (addition.exists) add(*made.addition, call.added);
+        forward_.add_chunks(static_cast<const std::byte *>(call.reduced.src), {0, forward_.C_}, all);
+        return all;
+    }
+    float p = 0, s, q;
+    jit::addition_arguments<float> part = call.added;
+    part.pivot = &p, part.s = &s, part.q = &q;
+    for (dim_t begin = 0; begin < forward_.C_; begin += CHUNK) {
+        const auto from = [&](const void *row, dim_t size) { return behind(const_cast<void *>(row), begin * size); };
+        part.src = from(call.added.src, addition.src_size);
+        part.residual = from(call.added.residual, addition.residual_size);
+        part.bias = from(call.added.bias, addition.bias_size);
+        part.gate = from(call.added.gate, addition.gate_size);
+        part.sum = from(call.added.sum, sum_size_);
+        part.row = from(call.added.row, addition.row_size);
+        part.count = std::min(CHUNK, forward_.C_ - begin);
+        add(*made.reducing_addition, part);
+        const auto chunk = forward_.refine_chunk(static_cast<std::byte *>(part.row), part.count, p, {s, q});
+        all = begin == 0 ? chunk : merge(all, chunk);
+    }
+    return all;
 }
 
 void one_row::write_statistics(const arguments &args, const jit::forward_row_numbers &found) const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // one_row: the executor of forward where there is one row, which lies dense in the tensors, as in each step of a
 // language model. One kernel does the row (jit::forward_row_kernel), so an execution does little more than to fill in
-// its arguments: there are no threads, batches or panels.
+// its arguments: there are no threads, batches or panels. A row of more than a chunk is reduced chunk by chunk before.
 #pragma once
 
 #include <array>
@@ -26,6 +26,8 @@ private:
     }
     std::byte *row_of_sums(const arguments &args) const;
     void add_residual(const arguments &args, jit::forward_row_arguments &call) const;
+    // Makes the sum with a residual, if there is one, and returns the moments of the row.
+    moments<float> reduce_chunks(const jit::forward_row_arguments &call) const;
     void take_scales(const arguments &args, jit::normalize_arguments<float> &call) const;
     void write_statistics(const arguments &args, const jit::forward_row_numbers &found) const;
 
@@ -34,6 +36,7 @@ private:
     const forward<float> forward_;
     const jit::forward_row_kernel &kernel_; // belongs to forward_
     const bool quantizes_, writes_statistics_;
+    const dim_t sum_size_;                         // bytes of an element of the output for the sum
     std::array<dim_t, FIRST_POST_OP> offset_ = {}; // of each tensor's first element, in bytes
 };
 
