@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A single row, which one kernel reduces and writes: the bits of the reference for every type, length, attribute and
-// output, and for rows whose first reduction is not enough.
+// A single row, which one kernel reduces and writes, or writes alone if it is longer than a chunk: the bits of the
+// reference for every type, length, attribute and output, and for rows whose first reduction is not enough.
 #include <limits>
 
 #include "rig/equality.hpp"
@@ -50,9 +50,10 @@ std::vector<setup> setups_of(std::initializer_list<dim_t> lengths) {
 }
 
 TEST_P(one_row, every_length_around_vectors_lanes_and_blocks) {
-    for (const setup &s : setups_of({1,   2,   3,   4,   5,   7,    8,    9,    15,   16,   17,   23,   24,  25,
-                                     31,  32,  33,  40,  47,  48,   49,   63,   64,   65,   70,   127,  128, 129,
-                                     256, 511, 512, 513, 768, 1023, 1024, 1025, 1536, 2500, 3584, 4095, 4096}))
+    for (const setup &s :
+         setups_of({1,   2,    3,    4,    5,    7,    8,    9,    15,   16,   17,   23,   24,   25,   31,   32,
+                    33,  40,   47,   48,   49,   63,   64,   65,   70,   127,  128,  129,  256,  511,  512,  513,
+                    768, 1023, 1024, 1025, 1536, 2500, 3584, 4095, 4096, 4097, 4100, 5120, 8191, 8192, 12303}))
         expect_reference(s);
 }
 
@@ -87,7 +88,7 @@ TEST_P(one_row, sums_with_a_residual) {
                         s.residual.silu = C % 7 == 1;
                         s.residual.rounded = output[0] != '\0' && C % 2 == 0;
                         s.residual.in_place = output[0] != '\0' && sum == type && C % 4 != 0;
-                        C <= 4096 ? expect_reference(s) : expect_equal_to_reference(GetParam(), s);
+                        expect_reference(s);
                     }
 }
 
@@ -98,13 +99,13 @@ TEST_P(one_row, whose_first_reduction_is_not_enough) {
         for (size_t c = 0; c < x.size(); ++c) {
             const double wave = double(c % 7) - 3;
             x[c] = kind == 0 ? 0 : kind == 1 ? 5 : kind == 2 ? 1e-25 * wave : kind == 3 ? 1e30 * wave : wave;
-            if (kind == 4 && c < 4) x[c] = 1e4; // a poor pivot
+            if (kind == 4 && c % 4096 < 4) x[c] = 1e4; // a poor pivot, of each chunk
         }
         if (kind == 5) x.back() = INF;
         if (kind == 6) x.back() = std::numeric_limits<double>::quiet_NaN();
     };
     for (int kind = 0; kind < 7; ++kind)
-        for (const dim_t C : {1, 3, 16, 100, 1000})
+        for (const dim_t C : {1, 3, 16, 100, 1000, 5000})
             for (const unsigned flags : {0U, unsigned(jitnorm_rms_norm)})
                 for (const bool adds : {false, true}) {
                     setup s = adds ? setup_of_sum(C, jitnorm_f32, jitnorm_f32) : setup{.dims = {1, C}};
@@ -124,7 +125,7 @@ TEST_P(one_row, whose_first_reduction_is_not_enough) {
 }
 
 TEST_P(one_row, attributes_and_outputs) {
-    for (const dim_t C : {16, 100}) {
+    for (const dim_t C : {16, 100, 5000}) {
         setup s = {.flags = jitnorm_use_scale | jitnorm_use_shift | jitnorm_scale_plus_one,
                    .dims = {1, C},
                    .src = "dense+7",
@@ -162,7 +163,7 @@ TEST_P(one_row, one_attribute_or_output_alone) {
 }
 
 TEST_P(one_row, whose_length_the_execution_tells) {
-    for (const dim_t C : {16, 100, 4096})
+    for (const dim_t C : {16, 100, 4096, 5000})
         for (const bool adds : {false, true}) {
             const setup s = adds ? setup_of_sum(C, jitnorm_f32, jitnorm_f32) : setup{.dims = {1, C}};
             run r(s);
@@ -175,8 +176,12 @@ TEST_P(one_row, is_not_for_what_the_kernel_does_not_do) {
     const auto says_so = [&](const setup &s) { return plan_of(jit_for(GetParam()), make_problem(s)).row_kernel; };
     const setup s = {.dims = {1, 64}};
     EXPECT_TRUE(says_so(s));
-    EXPECT_TRUE(says_so({.dims = {1, 4096}}));
-    EXPECT_FALSE(says_so({.dims = {1, 4097}})) << "longer than a chunk";
+    EXPECT_FALSE(says_so({.dims = {1, 64 * 1024}})) << "threads share the chunks";
+    setup added = setup_of_sum(16 * 1024, jitnorm_f32, jitnorm_bf16);
+    EXPECT_TRUE(says_so(added));
+    added.dims.back() += 1;
+    EXPECT_FALSE(says_so(added)) << "the tile of sums has no room for the row";
+    expect_equal_to_reference(GetParam(), added);
     EXPECT_FALSE(says_so({.dims = {2, 64}}));
     EXPECT_FALSE(says_so({.dims = {1, 8, 8}, .src = "@acb", .dst = "@acb", .axes = 2})) << "not dense";
     EXPECT_FALSE(says_so({.dims = {1, 64}, .src_type = jitnorm_f64, .dst_type = jitnorm_f64}));

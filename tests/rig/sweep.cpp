@@ -29,7 +29,7 @@ size_t turn_of(size_t number, size_t list, size_t length) {
 // execute with AVX2 are others than those with AVX-512.
 size_t one_in([[maybe_unused]] size_t cases) {
 #ifdef JITNORM_SANITIZED
-    return cases < 100 ? 1 : cases < 1000 ? 2 : 8;
+    return cases < 100 ? 1 : cases < 1000 ? 4 : 16;
 #else
     return 1;
 #endif

@@ -3,8 +3,6 @@
 // and write several of them panel by panel, and the bits.
 #include <gtest/gtest.h>
 
-#include <limits>
-
 #include "plans_on_machines.hpp"
 
 namespace jitnorm::tests {
@@ -121,87 +119,6 @@ TEST_P(long_rows, of_forward_are_prefetched_to_l2) {
     run late(s);
     late.execute_on(jit_for(GetParam()), sizes_come::at_execution, roomy);
     expect_same(outputs_of(late), outputs_by(reference_entry, s), s, "sizes at execution");
-}
-
-constexpr dim_t LONGER_THAN_A_CHUNK[] = {4097, 5120, 8192, 3 * 4096 + 15};
-
-// One row of more than a chunk is reduced chunk by chunk and written by the kernel of one row.
-TEST_P(long_rows, alone) {
-    for (const unsigned flags :
-         {0U, unsigned(jitnorm_use_scale | jitnorm_use_shift), unsigned(jitnorm_rms_norm | jitnorm_use_scale)})
-        for (const auto &[src, dst] : {std::pair(jitnorm_f32, jitnorm_f32), std::pair(jitnorm_f32, jitnorm_s8),
-                                       std::pair(jitnorm_bf16, jitnorm_f16), std::pair(jitnorm_u8, jitnorm_bf16)})
-            for (const dim_t columns : LONGER_THAN_A_CHUNK) {
-                setup s = in_place_of(jitnorm_forward_training, src, 1, columns);
-                s.flags = flags;
-                s.dst_type = dst;
-                s.attr.dst_scale = dst == jitnorm_s8;
-                s.attr.src_scale = src == jitnorm_u8;
-                s.statistics_type = columns == 5120 ? jitnorm_bf16 : jitnorm_f32;
-                s.form = columns == 8192 ? statistics_form::inverse_deviation : statistics_form::variance;
-                s.mean = columns == 4097 ? 1e6 : 1; // other pivots
-                EXPECT_TRUE(plan_of(s, ROOMY).on(2, true).row_by_row) << s;
-                expect_reference(s, ROOMY);
-                s.dst = "dense+7";
-                expect_reference(s, NO_CACHES);
-                s.dst = "dense";
-                s.in_place = src == dst;
-                expect_reference(s, ROOMY);
-            }
-    EXPECT_FALSE(plan_of(in_place_of(jitnorm_forward_training, jitnorm_f32, 1, 64 * 1024), ROOMY).row_kernel)
-        << "threads share the chunks";
-    const setup s = in_place_of(jitnorm_forward_training, jitnorm_f32, 1, 5120);
-    run late(s);
-    late.execute_on(jit_for(GetParam()), sizes_come::at_execution, ROOMY);
-    expect_same(outputs_of(late), outputs_by(reference_entry, s), s, "sizes at execution");
-}
-
-TEST_P(long_rows, alone_with_a_residual) {
-    for (const unsigned flags : {unsigned(jitnorm_use_scale | jitnorm_use_shift), unsigned(jitnorm_rms_norm)})
-        for (const auto &[type, sum, layout] :
-             {std::tuple(jitnorm_f32, jitnorm_f32, "dense"), std::tuple(jitnorm_f32, jitnorm_bf16, "dense"),
-              std::tuple(jitnorm_f32, jitnorm_f32, ""), std::tuple(jitnorm_bf16, jitnorm_bf16, "dense")})
-            for (const dim_t columns : LONGER_THAN_A_CHUNK) {
-                setup s = in_place_of(jitnorm_forward_training, type, 1, columns);
-                s.flags = flags;
-                s.residual = {.added = "dense", .sum = layout, .type = type, .sum_type = sum};
-                s.residual.bias_type = columns % 2 != 0 ? jitnorm_bf16 : jitnorm_data_type_undef;
-                s.residual.gate_type = columns == 8192 ? jitnorm_f32 : jitnorm_data_type_undef;
-                s.residual.silu = columns == 5120;
-                EXPECT_TRUE(plan_of(s, ROOMY).row_kernel) << s;
-                expect_reference(s, ROOMY);
-                s.residual.in_place = type == sum && layout[0] != '\0';
-                expect_reference(s, ROOMY);
-            }
-    setup cut = in_place_of(jitnorm_forward_training, jitnorm_f32, 1, 16 * 1024 + 1);
-    cut.residual = {.added = "dense", .sum = "", .type = jitnorm_f32, .sum_type = jitnorm_f32};
-    EXPECT_FALSE(plan_of(cut, ROOMY).row_kernel) << "the tile of sums has no room for the row";
-    expect_reference(cut, ROOMY);
-}
-
-// Zeros, one value, sums that vanish or overflow, poor pivots, and what is no number, each in one chunk or in both.
-TEST_P(long_rows, special_ones_alone) {
-    constexpr double INF = std::numeric_limits<double>::infinity(), NOT = std::numeric_limits<double>::quiet_NaN();
-    for (const unsigned flags : {0U, unsigned(jitnorm_rms_norm)})
-        for (const bool added : {false, true})
-            for (const auto &[first, other, factor] :
-                 {std::tuple(0.0, 0.0, 0.0), std::tuple(5.0, 5.0, 0.0), std::tuple(0.0, 0.0, 1e-25),
-                  std::tuple(0.0, 0.0, 1e30), std::tuple(1e4, 0.0, 1.0), std::tuple(INF, 0.0, 1.0),
-                  std::tuple(NOT, 1.0, 1.0)}) {
-                setup s = in_place_of(jitnorm_forward_training, jitnorm_f32, 1, 5120);
-                s.flags = flags;
-                if (added)
-                    s.residual = {.added = "dense", .sum = "dense", .type = jitnorm_f32, .sum_type = jitnorm_f32};
-                EXPECT_TRUE(plan_of(s, ROOMY).row_kernel);
-                for (const size_t at : {size_t(0), size_t(4096)})
-                    expect_reference(s, ROOMY, [&](run &r) {
-                        std::vector<double> x(5120);
-                        for (size_t c = 0; c < x.size(); ++c)
-                            x[c] = (c - at < 4 ? first : other) + factor * (double(c % 7) - 3);
-                        r[SRC].fill(x);
-                        if (added) r[RESIDUAL].fill(std::vector<double>(5120, 0.0));
-                    });
-            }
 }
 
 INSTANTIATE_TEST_SUITE_P(native, long_rows, testing::Values(isa::avx2, isa::avx512), on_isa::name);
