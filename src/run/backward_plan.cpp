@@ -28,7 +28,7 @@ constexpr dim_t LONG_ROW = 128 * 1024;
 constexpr dim_t LEAVES_L1 = 24 * 1000;
 dim_t long_rows_together(dim_t row_bytes, const machine &m) {
     for (const dim_t rows : {8, 4})
-        if (rows * row_bytes <= m.l2 / 2 && (rows == 4 || !m.overlaps_batches)) return rows;
+        if (rows * row_bytes <= m.l2 / 2 && (rows == 4 || !m.batches_in_l1)) return rows;
     return 2;
 }
 
@@ -140,7 +140,7 @@ int merging_threads(dim_t bytes, dim_t lines) {
 
 dim_t columns_to_write(const problem &p, const machine &m) {
     constexpr dim_t ROWS = 7, LEAST = 64; // two rows of three tensors, and scale; columns of a whole cache line each
-    if (m.overlaps_batches) return p.row_length();
+    if (m.batches_in_l1) return p.row_length();
     return std::max(LEAST, dim_t(std::bit_floor(size_t(m.l1 / (ROWS * p.compute_size())))));
 }
 

@@ -42,7 +42,8 @@ bool leaves_l1(dim_t row_bytes, const machine &m) { return 2 * row_bytes >= m.l1
 // How many rows of `row` bytes make a batch that stays in L2. Rows that leave L1 before they are normalized share the
 // loads of scale and shift.
 constexpr dim_t LONG_ROWS_TOGETHER = 4;
-dim_t near_rows(dim_t row, const machine &m) {
+dim_t near_rows(const problem &p, dim_t row, const machine &m) {
+    if (m.batches_in_l1 && p.row_length() > CHUNK) return 1;
     const dim_t rows = batch_of(near_batch(m), row);
     return leaves_l1(row, m) ? std::max(rows, std::min(LONG_ROWS_TOGETHER, batch_of(m.l2, row))) : rows;
 }
@@ -52,7 +53,7 @@ dim_t batch_rows_of(const problem &p, dim_t bytes, dim_t src_row, const machine 
     const bool far = leaves_caches(bytes, m), converts = is_narrow(p) || element_size(p[DST]) < p.compute_size();
     if (m.overlaps_batches || (m.batches_in_l1 && (far || !converts)))
         return p.row_length() > CHUNK ? 1 : batch_of(IN_CACHE_BATCH, src_row);
-    return far && !leaves_l1(src_row, m) ? batch_of(FAR_BATCH, src_row) : near_rows(src_row, m);
+    return far && !leaves_l1(src_row, m) ? batch_of(FAR_BATCH, src_row) : near_rows(p, src_row, m);
 }
 
 // How the next batch is prefetched. Where batches are not overlapped, either batches stay in L1, and it must fit there
@@ -124,7 +125,7 @@ void plan_batches_of_sums(const problem &p, const row_tensors &tensors, const ma
     if (in_l1)
         to.batch_rows = p.row_length() > CHUNK ? 1 : batch_of(IN_CACHE_BATCH, row);
     else
-        to.batch_rows = std::min(near_rows(row, m), batch_of(MOST_SUM_BYTES, row));
+        to.batch_rows = std::min(near_rows(p, row, m), batch_of(MOST_SUM_BYTES, row));
     to.rows_per_pass = to.one_loop_threads == 0 && far ? 1 : 2;
     to.prefetch_to_l2 = !m.batches_in_l1 && (is_narrow(p) || p.row_length() > CHUNK) && bytes >= m.last_level;
     to.non_temporal = bytes >= m.last_level && p.writes(DST) && takes_non_temporal_stores(p, p[DST]);

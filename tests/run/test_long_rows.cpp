@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that leave L1 before they are written, on machines that do not overlap batches: when plans prefetch them to L2
+// Rows that leave L1 before they are written, on machines that keep batches in L2: when plans prefetch them to L2
 // and write several of them panel by panel, and the bits.
 #include <gtest/gtest.h>
 
