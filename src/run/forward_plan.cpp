@@ -155,7 +155,7 @@ dim_t widest_row(const problem &p, const row_tensors &tensors, const plan &plann
 // Rows of at most CHUNK elements are gathered whole. Longer rows are gathered whole, too, if the rows that share cache
 // lines fit into the tiles together, and there are neither post-ops nor a residual, whose tiles have room for a chunk
 // only. Otherwise rows are gathered chunk by chunk, and each chunk twice.
-void plan_tiles(const problem &p, const row_tensors &tensors, plan &to) {
+void plan_tiles(const problem &p, const row_tensors &tensors, const machine &m, plan &to) {
     to.rows = row_access::tiles;
     choose_tiles(p, tensors, p.row_length(), to);
     if (p.row_length() > CHUNK) {
@@ -170,7 +170,8 @@ void plan_tiles(const problem &p, const row_tensors &tensors, plan &to) {
     const bool whole_rows = to.panel_columns == p.row_length();
     const dim_t pitch = pitch_together(tensors, to) + to.sum_pitch;
     to.tile_rows = std::min(whole_rows ? MAX_TILE_ROWS : MAX_BATCH_ROWS, tile_rows_for(pitch));
-    to.batch_rows = whole_rows ? batch_of(IN_CACHE_BATCH, widest_row(p, tensors, to)) : to.tile_rows;
+    const dim_t batch = m.batches_in_l1 ? IN_CACHE_BATCH : near_batch(m);
+    to.batch_rows = whole_rows ? batch_of(batch, widest_row(p, tensors, to)) : to.tile_rows;
     if (p.row_length() > CHUNK && whole_rows) to.batch_rows = 1;
     to.rows_per_pass = 2;
 }
@@ -222,7 +223,7 @@ plan forward_plan(const problem &p, const machine &m) {
         planned.panel_columns = has_gathered_operands(p) ? std::min(p.row_length(), CHUNK) : p.row_length();
         p.reads(RESIDUAL) ? plan_batches_of_sums(p, tensors, m, planned) : plan_batches_in_place(p, m, planned);
     } else {
-        plan_tiles(p, tensors, planned);
+        plan_tiles(p, tensors, m, planned);
     }
     planned.columns_to_write = planned.panel_columns;
     if (planned.rows == row_access::in_place) // tiles would be gathered again

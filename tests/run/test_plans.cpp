@@ -125,13 +125,15 @@ TEST_P(plans, batches_that_stay_in_l2) {
     given.flags |= jitnorm_use_global_stats;
     setup sums = in_place_of(jitnorm_forward_training, jitnorm_f32);
     sums.residual = {.added = "dense", .sum = "dense", .type = jitnorm_f32, .sum_type = jitnorm_f32};
+    setup packed = in_place_of(jitnorm_forward_training, jitnorm_f32, 37, 95);
+    packed.src = packed.dst = "@ba";
     struct expectation {
         setup s;
         dim_t near, between, beyond; // rows of a batch
     };
     for (const auto &[s, in_l2, in_last_level, in_memory] :
          {expectation{in_place_of(jitnorm_forward_training, jitnorm_f32, 37, 95), 32, 1, 10},
-          expectation{given, 32, 1, 5}, expectation{sums, 32, 1, 32},
+          expectation{given, 32, 1, 5}, expectation{sums, 32, 1, 32}, expectation{packed, 32, 1, 32},
           expectation{in_place_of(jitnorm_backward, jitnorm_f32, 37, 95), 32, 1, 5}}) {
         EXPECT_EQ(plan_of(s, near).batch_rows, in_l2) << s;
         EXPECT_EQ(plan_of(s, between).batch_rows, in_last_level) << s;
