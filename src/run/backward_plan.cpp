@@ -140,7 +140,7 @@ int merging_threads(dim_t bytes, dim_t lines) {
 
 dim_t columns_to_write(const problem &p, const machine &m) {
     constexpr dim_t ROWS = 7, LEAST = 64; // two rows of three tensors, and scale; columns of a whole cache line each
-    if (m.batches_in_l1) return p.row_length();
+    if (m.batches_in_l1 || p.rows() == 1) return p.row_length();
     return std::max(LEAST, dim_t(std::bit_floor(size_t(m.l1 / (ROWS * p.compute_size())))));
 }
 
