@@ -104,7 +104,7 @@ JITNORM_INLINES_SIMD void copy_turned(const leaf_shape &shape, char *tensor, cha
         if (ahead > 0)
             for (dim_t i = 0; i < COLUMNS; ++i)
                 for (dim_t byte = 0; byte < rows.size * rows.in_tensor; byte += CACHE_LINE)
-                    __builtin_prefetch(tensor_columns + i * columns.in_tensor + ahead + byte);
+                    __builtin_prefetch(tensor_columns + i * columns.in_tensor + ahead + byte, 0, 2);
         for (dim_t r = 0; r < rows.size; r += ROWS) {
             const dim_t row = std::min(r, rows.size - ROWS);
             const auto in_tensor = tensor_columns + row * rows.in_tensor;
@@ -215,7 +215,7 @@ private:
             leaf_.columns.size = turned.columns;
             next = loops_[size_t(count_++)].in_tensor;
         }
-        if (leaf_.rows.in_tensor <= CACHE_LINE && leaf_.columns.in_tensor >= FAR && next >= FAR) leaf_.ahead = next;
+        if (leaf_.rows.in_tensor <= CACHE_LINE && leaf_.columns.in_tensor >= FAR && next >= FAR) leaf_.ahead = 2 * next;
     }
 
     void run_from(int loop, char *tensor, char *tile) const {
