@@ -116,7 +116,8 @@ struct plan {
     dim_t value_columns = 0;   // columns of the tile of values: those of a group, or of a piece of a longer one
     int one_loop_threads = 0;  // a batch is written while the next one is reduced, if there are at most so many threads
     int prefetch_threads = 0; // the next rows are prefetched if an execution has at most so many threads, and two loops
-    // They are prefetched to L2, and also while rows are reduced, with any number of threads.
+    // They are prefetched to L2, and also while rows are reduced, with any number of threads. Rows in tiles: while they
+    // are gathered and scattered, also those that are less far apart.
     bool prefetch_to_l2 = false;
     bool non_temporal = false; // the result is stored past the caches where it lies as such stores need it
 

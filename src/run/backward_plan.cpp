@@ -95,8 +95,9 @@ dim_t rows_for_whole_lines(const memory_desc &md, int row_ndims, dim_t pitch) {
 // If one tensor needs a tile, all of them have one. Rows of more than a chunk are gathered chunk by chunk. They are not
 // interleaved, since every strand would need a tile of its own. If cache lines are shared by rows of several row
 // blocks, threads take chunks of all such long rows, so that a tile can have rows of many blocks.
-void plan_tiles(const problem &p, const row_tensors &tensors, dim_t block_rows, plan &to) {
+void plan_tiles(const problem &p, const row_tensors &tensors, const machine &m, dim_t block_rows, plan &to) {
     to.rows = row_access::tiles;
+    to.prefetch_to_l2 = !m.batches_in_l1 && data_bytes(p, tensors) >= m.last_level;
     to.panel_columns = std::min(p.row_length(), CHUNK);
     to.batch_rows = MAX_BATCH_ROWS;
     const memory_desc &before_last = *tensors.data[size_t(tensors.count - 2)].md;
@@ -163,7 +164,7 @@ plan backward_plan(const problem &p, const machine &m) {
     if (rows_in_place::take(tensors)) {
         plan_batches_in_place(p, tensors, m, planned);
     } else {
-        plan_tiles(p, tensors, layout.cut().block_rows(), planned);
+        plan_tiles(p, tensors, m, layout.cut().block_rows(), planned);
         planned.scratchpad.book(scratch::tiles, planned.tile_rows * pitch_together(tensors, planned));
     }
     plan_threads(p, tensors, m, layout, planned);

@@ -174,6 +174,7 @@ void plan_tiles(const problem &p, const row_tensors &tensors, const machine &m, 
     to.batch_rows = whole_rows ? batch_of(batch, widest_row(p, tensors, to)) : to.tile_rows;
     if (p.row_length() > CHUNK && whole_rows) to.batch_rows = 1;
     to.rows_per_pass = 2;
+    to.prefetch_to_l2 = !m.batches_in_l1 && data_bytes(p, tensors) >= m.last_level;
 }
 
 // ---- scales that are found

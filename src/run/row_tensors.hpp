@@ -22,6 +22,7 @@
 #include "../norm/executor.hpp"
 #include "../norm/plan.hpp"
 #include "../norm/problem.hpp"
+#include "../tensor/strided_copy.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -114,6 +115,11 @@ constexpr dim_t AHEAD_IN_LOOP = 2048, AHEAD_OF_ONE_ROW = 4096;
 inline dim_t prefetch_distance(const strip &rows, dim_t row_bytes, dim_t ahead = AHEAD_IN_LOOP) {
     if (rows.stride == row_bytes || row_bytes >= 4 * ahead) return ahead;
     return (row_bytes < ahead ? ahead / row_bytes : 1) * rows.stride;
+}
+
+// From which distance on the columns of tensors that have tiles are prefetched.
+inline dim_t far_apart_in_tiles(const plan &planned) {
+    return planned.prefetch_to_l2 ? FAR_APART_IN_MEMORY : FAR_APART;
 }
 
 // The address `bytes` after `first`; null stays null.

@@ -4,7 +4,8 @@
 namespace jitnorm::impl::layer_norm {
 
 rows_in_tiles::rows_in_tiles(const row_tensors &tensors, const plan &planned) : tensors_(tensors), planned_(planned) {
-    for (size_t i = 0; i < size_t(tensors.count); ++i) packers_[i].emplace(*tensors.data[i].md, tensors.row_ndims);
+    for (size_t i = 0; i < size_t(tensors.count); ++i)
+        packers_[i].emplace(*tensors.data[i].md, tensors.row_ndims, far_apart_in_tiles(planned));
     if (tensors.statistics != nullptr) statistics_.emplace(*tensors.statistics, tensors.row_ndims);
 }
 

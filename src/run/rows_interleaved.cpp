@@ -11,8 +11,8 @@ rows_interleaved::rows_interleaved(const row_tensors &tensors, const plan &plann
     : tensors_(tensors), strands_(units_of(tensors, planned.block_rows)), planned_(planned),
       statistics_(*tensors.statistics, tensors.row_ndims) {
     for (size_t i = 0; i < size_t(tensors.count); ++i)
-        packers_[i].emplace(with_row_order(*tensors.data[i].md, tensors.row_ndims, strands_.order()),
-                            tensors.row_ndims);
+        packers_[i].emplace(with_row_order(*tensors.data[i].md, tensors.row_ndims, strands_.order()), tensors.row_ndims,
+                            far_apart_in_tiles(planned));
 }
 
 rows_interleaved::cursor::cursor(const rows_interleaved &rows, const arguments &args, std::byte *tiles)

@@ -14,9 +14,10 @@ namespace jitnorm::impl::layer_norm {
 
 class row_packer {
 public:
-    row_packer(const memory_desc &md, int row_ndims) : row_packer(md, md, row_ndims) {}
+    row_packer(const memory_desc &md, int row_ndims, dim_t far_apart = FAR_APART)
+        : row_packer(md, md, row_ndims, far_apart) {}
     // The tensor broadcast to the dimensions of `shape`, along each dimension in which it has one element.
-    row_packer(const memory_desc &md, const memory_desc &shape, int row_ndims);
+    row_packer(const memory_desc &md, const memory_desc &shape, int row_ndims, dim_t far_apart = FAR_APART);
 
     dim_t rows() const { return rows_.size(); }
     dim_t row_length() const { return columns_.size(); }
@@ -81,6 +82,7 @@ private:
     dim_t element_, offset0_; // in bytes
     tensor_axis rows_, columns_;
     strided_copy copy_;
+    dim_t far_apart_; // of strided_copy
 };
 
 } // namespace jitnorm::impl::layer_norm

@@ -151,9 +151,6 @@ turned_leaf choose_turned(const leaf_shape &shape) {
 
 // ---------------------------------------------------------------- all axes
 
-// The prefetchers of processors do not foresee cache lines that are this far apart; the walk prefetches them.
-constexpr dim_t FAR = 1024; // bytes
-
 // The leaves for one direction and one size of elements; of them alone there is code for each of these.
 struct leaves {
     dim_t size;
@@ -165,7 +162,7 @@ constexpr leaves LEAVES = {Size, copy_runs<Size, to_tile>, copy_spread<Size, to_
 
 class walk {
 public:
-    walk(const leaves &with, const box &shape) : leaf_{{1, 0, 0}, {1, with.size, with.size}, 0} {
+    walk(const leaves &with, const box &shape, dim_t far_apart) : leaf_{{1, 0, 0}, {1, with.size, with.size}, 0} {
         for (const box_axis &axis : shape) {
             if (axis.in_tile == with.size)
                 leaf_.columns = axis;
@@ -178,7 +175,7 @@ public:
         put_rows_last(with.size);
         if (count_ > 0) leaf_.rows = loops_[size_t(--count_)];
         if (leaf_.columns.size > 1 && leaf_.rows.size > 1 && leaf_.rows.in_tensor < leaf_.columns.in_tensor)
-            turn(with.choose_turned(leaf_));
+            turn(with.choose_turned(leaf_), far_apart);
         else
             run_ = leaf_.columns.in_tensor == with.size ? with.runs : with.spread;
     }
@@ -202,7 +199,7 @@ private:
     // Chooses a leaf that turns rectangles. It takes all columns at once, unless there are loops with a smaller step in
     // the tensor than the columns. In that case the columns become a loop outside those loops, and the leaf takes as
     // many of them as a rectangle has.
-    void turn(const turned_leaf &turned) {
+    void turn(const turned_leaf &turned, dim_t far_apart) {
         run_ = turned.run;
         const int outside = int(std::count_if(loops_.begin(), loops_.begin() + count_, [&](const box_axis &axis) {
             return axis.in_tensor >= leaf_.columns.in_tensor;
@@ -215,7 +212,8 @@ private:
             leaf_.columns.size = turned.columns;
             next = loops_[size_t(count_++)].in_tensor;
         }
-        if (leaf_.rows.in_tensor <= CACHE_LINE && leaf_.columns.in_tensor >= FAR && next >= FAR) leaf_.ahead = 2 * next;
+        if (leaf_.rows.in_tensor <= CACHE_LINE && std::min(leaf_.columns.in_tensor, next) >= far_apart)
+            leaf_.ahead = 2 * next;
     }
 
     void run_from(int loop, char *tensor, char *tile) const {
@@ -244,12 +242,14 @@ private:
 };
 
 template <size_t Size>
-void gather(const box &shape, const char *tensor, char *tile) {
-    walk(LEAVES<Size, true>, shape).run(const_cast<char *>(tensor) + shape.tensor_offset, tile + shape.tile_offset);
+void gather(const box &shape, const char *tensor, char *tile, dim_t far_apart) {
+    walk(LEAVES<Size, true>, shape, far_apart)
+        .run(const_cast<char *>(tensor) + shape.tensor_offset, tile + shape.tile_offset);
 }
 template <size_t Size>
-void scatter(const box &shape, char *tensor, const char *tile) {
-    walk(LEAVES<Size, false>, shape).run(tensor + shape.tensor_offset, const_cast<char *>(tile) + shape.tile_offset);
+void scatter(const box &shape, char *tensor, const char *tile, dim_t far_apart) {
+    walk(LEAVES<Size, false>, shape, far_apart)
+        .run(tensor + shape.tensor_offset, const_cast<char *>(tile) + shape.tile_offset);
 }
 
 } // namespace

@@ -144,6 +144,18 @@ TEST_P(plans, batches_that_stay_in_l2) {
             expect_reference(s, m);
         }
     }
+    setup gradients = packed;
+    gradients.kind = jitnorm_backward;
+    gradients.diff_src = "@ba";
+    for (const setup &s : {packed, gradients}) {
+        EXPECT_FALSE(plan_of(s, between).prefetch_to_l2) << s;
+        EXPECT_TRUE(plan_of(s, beyond).prefetch_to_l2) << s;
+        for (const dim_t columns : {16, 33, 95, 200}) { // both distances of columns, with rectangles that overlap
+            setup other = s;
+            other.dims = {75, columns};
+            for (const machine &m : {between, beyond}) expect_reference(other, m);
+        }
+    }
     EXPECT_EQ(plan_of(given, between).rows_per_pass, 2);
     EXPECT_EQ(plan_of(given, beyond).rows_per_pass, 1) << "fewer memory streams";
 }
