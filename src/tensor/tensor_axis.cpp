@@ -26,9 +26,12 @@ tensor_axis::tensor_axis(const memory_desc &md, const dim_t *dims, int begin, in
 tensor_axis::level tensor_axis::level_of(const memory_desc &md, int d) {
     const dim_t element = element_size(md);
     const dim_t size = std::max<dim_t>(md.dims[d], 1);
-    // Where another size is known at execution only, or is 0, the step may be more than a dim_t has room for. Then no
-    // element is reached, and the number does not matter.
-    level found = {size, size, dim_t(uint64_t(md.strides[d]) * uint64_t(element)), 0};
+    // Where another size is known at execution only, or is 0, a dim_t may have no room for the bytes from the first
+    // index to behind the last. Then no element is reached, and the step does not matter.
+    dim_t bytes;
+    const bool has_room =
+        !__builtin_mul_overflow(size, element, &bytes) && !__builtin_mul_overflow(md.strides[d], bytes, &bytes);
+    level found = {size, size, has_room ? md.strides[d] * element : 0, 0};
     dim_t tile = element;
     for (int i = md.inner_nblks - 1; i >= 0; tile *= md.inner_blks[i--]) {
         if (md.inner_idxs[i] != d) continue;
