@@ -69,7 +69,7 @@ moments<float> one_row::reduce_chunks(const jit::forward_row_arguments &call) co
         (addition.has_tile ? with.add_and_write : with.add)(part);
     };
     moments<float> all;
-    if (!made.reducing_addition) {
+    if (!addition.exists || !made.reducing_addition) {
         if (addition.exists) add(*made.addition, call.added);
         forward_.add_chunks(static_cast<const std::byte *>(call.reduced.src), {0, forward_.C_}, all);
         return all;
