@@ -171,7 +171,7 @@ void plan_tiles(const problem &p, const row_tensors &tensors, const machine &m, 
     const dim_t pitch = pitch_together(tensors, to) + to.sum_pitch;
     to.tile_rows = std::min(whole_rows ? MAX_TILE_ROWS : MAX_BATCH_ROWS, tile_rows_for(pitch));
     const dim_t batch = m.batches_in_l1 ? IN_CACHE_BATCH : near_batch(m);
-    to.batch_rows = whole_rows ? batch_of(batch, widest_row(p, tensors, to)) : to.tile_rows;
+    to.batch_rows = whole_rows ? std::min(to.tile_rows, batch_of(batch, widest_row(p, tensors, to))) : to.tile_rows;
     if (p.row_length() > CHUNK && whole_rows) to.batch_rows = 1;
     to.rows_per_pass = 2;
     to.prefetch_to_l2 = !m.batches_in_l1 && data_bytes(p, tensors) >= m.last_level;

@@ -91,5 +91,23 @@ TEST(scratchpad, of_forward_with_runtime_sizes_is_bounded) {
         }
 }
 
+// However large the batches that a machine's L2 would keep.
+TEST(scratchpad, of_forward_with_runtime_sizes_serves_every_machine) {
+    constexpr impl::machine m = {.l2 = dim_t(1) << 40, .overlaps_batches = false, .batches_in_l1 = false};
+    for (const char *layout : {"dense", "@ba"})
+        for (const bool added : {false, true})
+            for (const dim_t columns : {64, 1000, 4096, 8192}) {
+                setup s{.dims = {30000, columns}, .src = layout, .dst = layout};
+                if (added) s.residual = {.added = layout, .sum = "", .type = jitnorm_f32, .sum_type = jitnorm_f32};
+                const problem p = make_problem(s), open = with_runtime_sizes(p);
+                for (const implementation &entry : impl::layer_norm::on_kernels) {
+                    if (!entry.refusal(open).empty()) continue;
+                    plan how = plan_of(entry, p, m);
+                    how.give_up_chunks();
+                    EXPECT_LE(how.scratchpad.bytes(), scratchpad_bytes(entry, open)) << describe(p);
+                }
+            }
+}
+
 } // namespace
 } // namespace jitnorm::tests
