@@ -75,8 +75,8 @@ bool backward_kernels<T>::may_go_in_one_kernel(const problem &p) {
 template <typename T>
 backward_kernels<T>::backward_kernels(const problem &p, const plan *planned, jit::isa vectors)
     : weights(make_weights_kernels<T>(p, vectors)) {
-    const bool finds_rows = planned != nullptr && planned->rows == row_access::in_place; // not in tiles, which are near
-    const jit::prefetch_to ahead = !finds_rows                     ? jit::prefetch_to::nowhere
+    const bool in_place = planned != nullptr && planned->rows == row_access::in_place; // not in tiles, which are near
+    const jit::prefetch_to ahead = !in_place                       ? jit::prefetch_to::nowhere
                                    : planned->prefetch_to_l2       ? jit::prefetch_to::l2
                                    : planned->prefetch_threads > 0 ? jit::prefetch_to::l1
                                                                    : jit::prefetch_to::nowhere;

@@ -51,9 +51,13 @@ std::vector<jitnorm_data_type_t> operand_types_of(const problem &p) {
 
 // ---- kernels
 
-// Whether kernels prefetch to L2 the rows of their inputs. Those in tiles are near.
+// Whether kernels prefetch their inputs to L2. Rows in tiles are near.
 bool prefetches_to_l2(const plan *planned) {
     return planned != nullptr && planned->prefetch_to_l2 && planned->rows == row_access::in_place;
+}
+// The same of the rows that are reduced and normalized. Sums with a residual are near.
+bool prefetches_rows_to_l2(const problem &p, const plan *planned) {
+    return prefetches_to_l2(planned) && !p.reads(RESIDUAL);
 }
 
 template <typename T>
@@ -66,7 +70,7 @@ jit::normalize_conf normalize_conf_of(const problem &p, const plan *planned, jit
     conf.finds_amax = p.has_dynamic_scales();
     if (conf.finds_amax) conf.dst = jitnorm_f32;
     conf.groups = planned != nullptr && planned->groups_together != 0;
-    if (prefetches_to_l2(planned) && !p.reads(RESIDUAL)) conf.ahead = jit::prefetch_to::l2;
+    if (prefetches_rows_to_l2(p, planned)) conf.ahead = jit::prefetch_to::l2;
     for (const post_op &entry : p.attr.post_ops.entries)
         conf.post_ops.push_back(std::visit([&](const auto &op) { return conf_of<T>(op, p); }, entry));
     return conf;
@@ -77,7 +81,7 @@ jit::reduction_conf reduction_conf_of(const problem &p, jit::isa vectors, bool r
 }
 jit::reduction_conf first_reduction_conf_of(const problem &p, const plan *planned, jit::isa vectors) {
     jit::reduction_conf conf = reduction_conf_of(p, vectors, false);
-    if (prefetches_to_l2(planned) && !p.reads(RESIDUAL)) conf.ahead = jit::prefetch_to::l2;
+    if (prefetches_rows_to_l2(p, planned)) conf.ahead = jit::prefetch_to::l2;
     return conf;
 }
 

@@ -31,7 +31,7 @@ jitnorm_status_t one_row::execute(const arguments &args) const {
     call.epsilon = forward_.epsilon_;
     call.numbers = &numbers;
     if (forward_.C_ > CHUNK) {
-        forward_.set_numbers(reduce_chunks(call), numbers);
+        forward_.set_numbers(reduce_chunks(args, call), numbers);
         kernel_(call);
     } else {
         kernel_(call);
@@ -62,33 +62,29 @@ void one_row::add_residual(const arguments &args, jit::forward_row_arguments &ca
     call.added.count = forward_.C_;
 }
 
-moments<float> one_row::reduce_chunks(const jit::forward_row_arguments &call) const {
-    const auto &addition = forward_.addition_;
-    const kernels &made = *forward_.kernels_;
-    const auto add = [&](const forward_kernels<float>::addition_kernels &with, const auto &part) {
-        (addition.has_tile ? with.add_and_write : with.add)(part);
-    };
+moments<float> one_row::reduce_chunks(const arguments &args, const jit::forward_row_arguments &call) const {
+    const residual_addition<float> &addition = forward_.addition_;
     moments<float> all;
-    if (!addition.exists || !made.reducing_addition) {
-        if (addition.exists) add(*made.addition, call.added);
+    if (!addition.exists || !forward_.kernels_->reducing_addition) {
+        if (addition.exists) {
+            const auto &add = *forward_.kernels_->addition;
+            (addition.has_tile ? add.add_and_write : add.add)(call.added);
+        }
         forward_.add_chunks(static_cast<const std::byte *>(call.reduced.src), {0, forward_.C_}, all);
         return all;
     }
+    residual_sums<float> sums(addition, args, 0);
+    sums.begin_panel({0, forward_.C_});
     float p = 0, s, q;
-    jit::addition_arguments<float> part = call.added;
-    part.pivot = &p, part.s = &s, part.q = &q;
     for (dim_t begin = 0; begin < forward_.C_; begin += CHUNK) {
-        const auto from = [&](const void *row, dim_t size) { return behind(const_cast<void *>(row), begin * size); };
-        part.src = from(call.added.src, addition.src_size);
-        part.residual = from(call.added.residual, addition.residual_size);
-        part.bias = from(call.added.bias, addition.bias_size);
-        part.gate = from(call.added.gate, addition.gate_size);
-        part.sum = from(call.added.sum, sum_size_);
-        part.row = from(call.added.row, addition.row_size);
-        part.count = std::min(CHUNK, forward_.C_ - begin);
-        add(*made.reducing_addition, part);
-        const auto chunk = forward_.refine_chunk(static_cast<std::byte *>(part.row), part.count, p, {s, q});
-        all = begin == 0 ? chunk : merge(all, chunk);
+        const range chunk = {begin, std::min(begin + CHUNK, forward_.C_)};
+        panel here;
+        here.src.first = behind(at(args, SRC), begin * addition.src_size);
+        here.second.first = behind(at(args, RESIDUAL), begin * addition.residual_size);
+        here.sum.first = behind(at(args, SUM), begin * sum_size_);
+        const strip row = sums.add_and_reduce_chunk(here, chunk, 1, {&p, &s, &q});
+        const auto more = forward_.refine_chunk(row.first, chunk.end - chunk.begin, p, {s, q});
+        all = begin == 0 ? more : merge(all, more);
     }
     return all;
 }

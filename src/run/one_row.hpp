@@ -27,7 +27,7 @@ private:
     std::byte *row_of_sums(const arguments &args) const;
     void add_residual(const arguments &args, jit::forward_row_arguments &call) const;
     // Makes the sum with a residual, if there is one, and returns the moments of the row.
-    moments<float> reduce_chunks(const jit::forward_row_arguments &call) const;
+    moments<float> reduce_chunks(const arguments &args, const jit::forward_row_arguments &call) const;
     void take_scales(const arguments &args, jit::normalize_arguments<float> &call) const;
     void write_statistics(const arguments &args, const jit::forward_row_numbers &found) const;
 
