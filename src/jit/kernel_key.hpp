@@ -77,7 +77,7 @@ struct normalize_conf {
     bool shift = false;
     bool src_scale = false; // whether the attributes give a scale of src
     bool dst_scale = false;
-    bool non_temporal = false;                 // dst is stored past the caches; every row of dst begins at a cache line
+    bool non_temporal = false;                 // whole lines of dst, which is aligned to its elements, pass the caches
     jitnorm_data_type_t compute = jitnorm_f32; // f32 or f64; set by the kernel
     std::vector<post_op_conf> post_ops = {};
     // The second output: the values of dst before the post-ops and the scale of dst. undef: there is none.
@@ -125,7 +125,7 @@ struct backward_data_conf {
     bool scale = false;
     bool centered = true;      // as in backward_sums_conf
     bool sums = true;          // uses the sums over rows; false where statistics are constants (use_global_stats)
-    bool non_temporal = false; // diff_src is stored past the caches; every row of it begins at a cache line
+    bool non_temporal = false; // whole lines of diff_src, which is aligned to its elements, pass the caches
     jitnorm_data_type_t compute = jitnorm_f32;
     unsigned affine_flags = 0; // problem::affine_flags()
 

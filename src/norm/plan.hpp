@@ -131,8 +131,8 @@ struct plan {
 
     // Whether one thread is enough. Then nobody needs to ask how many there are.
     bool takes_one_thread() const { return row_threads == 1 && chunk_threads <= 1; }
-    // `past_caches`: whether the result begins a cache line and is not in the place of an input
-    // (result_lies_past_caches()). It matters only where `non_temporal` is set.
+    // `past_caches`: whether the result lies as non-temporal stores need it (result_lies_past_caches()). It matters
+    // only where `non_temporal` is set.
     schedule on(int available_threads, bool past_caches) const;
     bool may_go_by_chunks(int available_threads) const;
     // Lets threads share rows only. This is for forward plans, whose threads then have no scratchpad in common.

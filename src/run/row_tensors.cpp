@@ -23,6 +23,13 @@ void add_own_rows(const problem &p, size_t field, row_tensors &all) {
     }
 }
 
+// Whether rows that share cache lines may be stored past the caches. The shared lines are stored by ordinary stores,
+// which in shorter rows take more time than the other lines save.
+bool may_share_lines(const problem &p, const memory_desc &md) {
+    constexpr dim_t SHORTEST_ROW = 2048; // bytes
+    return p.row_length() * element_size(md) >= SHORTEST_ROW;
+}
+
 } // namespace
 
 row_tensors row_tensors_of(const problem &p) {
@@ -71,14 +78,16 @@ void zero_padding(const row_tensors &tensors, const arguments &args, int share, 
 }
 
 bool takes_non_temporal_stores(const problem &p, const memory_desc &md) {
-    return has_rows_in_lines(md, p.row_ndims()) && 2 * element_size(md) >= p.compute_size();
+    return (has_rows_in_lines(md, p.row_ndims()) || may_share_lines(p, md)) && 2 * element_size(md) >= p.compute_size();
 }
 
 bool result_lies_past_caches(const problem &p, const arguments &args) {
     const slot result = p.is_forward() ? DST : DIFF_SRC;
     const void *const to = args[result];
     const bool in_place = p.is_forward() ? to == args[SRC] : to == args[DIFF_DST] || to == args[DIFF_SUM];
-    return !in_place && begins_at_line(p[result], to);
+    if (in_place) return false;
+    return is_aligned(p[result], to, CACHE_LINE) ||
+           (may_share_lines(p, p[result]) && is_aligned(p[result], to, element_size(p[result])));
 }
 
 const memory_desc &leading_tensor(const row_tensors &tensors) {

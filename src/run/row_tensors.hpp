@@ -98,12 +98,12 @@ struct statistics_rows {
 // the piece `share`.
 void zero_padding(const row_tensors &tensors, const arguments &args, int share, int shares);
 
-// Whether non-temporal stores can write the tensor, provided that its first element begins a cache line: the distance
-// between rows is a multiple of a cache line, and an element is at least half as large as one of the compute type.
+// Whether non-temporal stores may write the tensor, if it lies as they need it: its rows begin cache lines or are long,
+// and an element is at least half as large as one of the compute type.
 bool takes_non_temporal_stores(const problem &p, const memory_desc &md);
 
-// Whether an execution may store dst or diff_src past the caches: its first element begins a cache line, and it is not
-// in the place of an input. The lines of an input have been read and are in a cache.
+// Whether an execution may store dst or diff_src past the caches: its first element begins a cache line or, if rows are
+// long, is aligned to its size; and it is not in the place of an input, whose lines have been read and are in a cache.
 bool result_lies_past_caches(const problem &p, const arguments &args);
 
 // How many bytes ahead of an element these rows are prefetched: about `ahead`. In one loop with

@@ -14,9 +14,9 @@ bool has_dense_rows(const memory_desc &md, int row_ndims) {
     return md.inner_nblks == 0;
 }
 
-bool begins_at_line(const memory_desc &md, const void *data) {
+bool is_aligned(const memory_desc &md, const void *data, dim_t bytes) {
     const dim_t offset = md.offset0 * element_size(md);
-    return (reinterpret_cast<uintptr_t>(data) + uintptr_t(offset)) % CACHE_LINE == 0;
+    return (reinterpret_cast<uintptr_t>(data) + uintptr_t(offset)) % uintptr_t(bytes) == 0;
 }
 
 bool has_rows_in_lines(const memory_desc &md, int row_ndims) {

@@ -17,8 +17,8 @@ namespace jitnorm::impl {
 // on count a row's elements. False if this depends on sizes or strides that are known at execution only.
 bool has_dense_rows(const memory_desc &md, int row_ndims);
 
-// Whether the first element of a tensor with the data handle `data` begins a cache line.
-bool begins_at_line(const memory_desc &md, const void *data);
+// Whether the address of the first element of a tensor with the data handle `data` is a multiple of so many bytes.
+bool is_aligned(const memory_desc &md, const void *data, dim_t bytes);
 
 // Whether the distance between rows is a multiple of a cache line, along each of the first `row_ndims` dimensions.
 bool has_rows_in_lines(const memory_desc &md, int row_ndims);

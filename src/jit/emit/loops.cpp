@@ -2,6 +2,7 @@
 #include "loops.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace jitnorm::impl::jit {
 
@@ -94,6 +95,23 @@ void vector_loop::begin(const reg &count, const Xbyak::Address &first, int most)
     g_.L(rest);
 }
 
+void vector_loop::begin_in_lines(const reg &count, const Xbyak::Address &first, int most, const lines &row) {
+    Xbyak::Label at_start, has_some;
+    find_line(row, row.row);
+    g_.mov(*position_, first);
+    g_.lea(left_, g_.ptr[*position_ + row.rest + most]);
+    g_.cmp(left_, count);
+    g_.cmova(left_, count);
+    g_.test(*position_, *position_);
+    g_.jz(at_start);
+    g_.add(*position_, row.rest);
+    g_.L(at_start);
+    g_.sub(left_, *position_);
+    g_.jae(has_some);
+    g_.xor_(left_, left_); // the piece before had the row's last elements
+    g_.L(has_some);
+}
+
 Xbyak::RegExp vector_loop::at(const Xbyak::RegExp &row, const place &p, int size) const {
     return (position_ ? row + *position_ * size : row) + p.slot * width() * size;
 }
@@ -113,17 +131,10 @@ void vector_loop::walk(int unroll, vectors_body body) {
 }
 
 void vector_loop::walk_freely(int unroll, vectors_body body) {
-    const place whole{0, false}, incomplete{0, true};
-    Xbyak::Label next, rest, done;
+    const place incomplete{0, true};
+    Xbyak::Label done;
     if (unroll > 1) emit_unrolled(unroll, done, body);
-    g_.L(next);
-    g_.cmp(left_, width());
-    g_.jb(rest, NEAR);
-    body(places(&whole, 1));
-    g_.add(*position_, width());
-    g_.sub(left_, width());
-    g_.jmp(next, NEAR);
-    g_.L(rest);
+    emit_whole(body);
     g_.test(left_, left_);
     g_.jz(done, NEAR);
     body(places(&incomplete, 1));
@@ -144,6 +155,66 @@ void vector_loop::walk_straight(int most, Xbyak::Label &done, vectors_body body)
             g_.L(longer);
         }
     }
+}
+
+// The elements before the first whole line and those behind the last one are walked by the same code, `part`. The line
+// that the row shares with the next one is fetched early: non-temporal stores would wait for an ordinary one to it.
+void vector_loop::walk_lines(const lines &row, tail_mask &tail, const reg &scratch, int unroll,
+                             vectors_body past_caches, vectors_body ordinary) {
+    const reg &rest = row.rest;
+    Xbyak::Label ends_line, part, whole, walked;
+    g_.lea(rest, g_.ptr[*position_ + left_]);
+    g_.lea(rest, g_.ptr[row.row + rest * row.size]);
+    g_.test(rest.cvt32(), CACHE_LINE - 1);
+    g_.jz(ends_line);
+    g_.prefetchw(g_.ptr[rest]);
+    g_.L(ends_line);
+    find_line(row, row.row + *position_ * row.size);
+    g_.cmp(rest, left_);
+    g_.cmova(rest, left_);
+    g_.sub(left_, rest);
+    g_.xchg(left_, rest); // `rest` elements are behind the part
+    g_.test(left_, left_);
+    g_.jz(whole, NEAR);
+    g_.L(part);
+    g_.push(rest);
+    tail.prepare(left_, scratch, rest);
+    g_.pop(rest);
+    walk_freely(1, ordinary);
+    g_.add(*position_, left_);
+    g_.L(whole);
+    g_.mov(left_, rest);
+    g_.and_(rest, CACHE_LINE / row.size - 1);
+    g_.sub(left_, rest);
+    emit_unrolled(unroll, walked, past_caches);
+    emit_whole(past_caches);
+    g_.L(walked);
+    g_.mov(left_, rest);
+    g_.xor_(rest, rest);
+    g_.test(left_, left_);
+    g_.jnz(part, NEAR);
+}
+
+// Sets row.rest to the number of elements before the first line that begins at the address `from` or later.
+void vector_loop::find_line(const lines &row, const Xbyak::RegExp &from) {
+    g_.lea(row.rest, g_.ptr[from]);
+    g_.neg(row.rest);
+    g_.and_(row.rest, CACHE_LINE - 1);
+    g_.shr(row.rest, std::countr_zero(unsigned(row.size)));
+}
+
+// Whole vectors, one by one, until fewer elements are left.
+void vector_loop::emit_whole(vectors_body body) {
+    const place whole{0, false};
+    Xbyak::Label next, rest;
+    g_.L(next);
+    g_.cmp(left_, width());
+    g_.jb(rest, NEAR);
+    body(places(&whole, 1));
+    g_.add(*position_, width());
+    g_.sub(left_, width());
+    g_.jmp(next, NEAR);
+    g_.L(rest);
 }
 
 // The unrolled loop. Jumps to `done` if no element is left after it.

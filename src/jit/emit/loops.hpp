@@ -67,6 +67,15 @@ struct place {
     bool tail; // whether the vector is incomplete, so that loads and stores need the tail mask
 };
 using places = std::span<const place>;
+class tail_mask;
+
+// A row whose elements have `size` bytes, to which their addresses are aligned; and a register for numbers of elements.
+struct lines {
+    reg row;
+    int size;
+    reg rest;
+};
+
 using vectors_body = function_ref<void(places)>; // emits code for some vectors
 
 // Emits the loop over the elements of a row, in vectors of the compute type, and prefetches for them. Only this class
@@ -85,6 +94,9 @@ public:
     void begin(const reg &count);
     // Goes to element `first` of a row of `count` elements, to walk the rest of the row or at most so many elements.
     void begin(const reg &count, const Xbyak::Address &first, int most);
+    // The same for walk_lines(): pieces of whole lines, of which each begins as much later as the first line of `row`
+    // that is whole. The first one has the elements before as well. Changes `rest`.
+    void begin_in_lines(const reg &count, const Xbyak::Address &first, int most, const lines &row);
 
     // The address of a vector in a row of elements of `size` bytes.
     Xbyak::RegExp at(const Xbyak::RegExp &row, const place &p, int size) const;
@@ -103,6 +115,13 @@ public:
     // needs less code.
     void walk_freely(int unroll, vectors_body body);
 
+    // The same for stores past the caches, which must fill whole cache lines: past_caches(places) is emitted for the
+    // whole lines that the next `left` elements take in `row`; ordinary(places), one vector at a time, for the elements
+    // before and behind them. Prepares `tail` for each part. Changes row.rest, which the bodies must not, and
+    // `scratch`.
+    void walk_lines(const lines &row, tail_mask &tail, const reg &scratch, int unroll, vectors_body past_caches,
+                    vectors_body ordinary);
+
     // Emits code without a loop for rows of 1 to `most` vectors: for each number of vectors a piece of its own, with
     // and without an incomplete vector at the end, followed by a jump to `done`. Longer rows go on behind all pieces.
     void walk_straight(int most, Xbyak::Label &done, vectors_body body);
@@ -120,6 +139,8 @@ public:
 
 private:
     void emit_unrolled(int unroll, Xbyak::Label &done, vectors_body body);
+    void emit_whole(vectors_body body);
+    void find_line(const lines &row, const Xbyak::RegExp &from);
     void emit_remainder(int unroll, int slot, Xbyak::Label &done, vectors_body body);
     void for_each_line(const Xbyak::RegExp &row, places vectors, jitnorm_data_type_t type,
                        function_ref<void(const Xbyak::RegExp &)> hint) const;
@@ -152,6 +173,7 @@ public:
 
     // For the bodies: goes to the piece; emits what is done before the first piece of a row.
     void go_to_piece(vector_loop &loop) const { loop.begin(count_, begin_, PIECE); }
+    void go_to_lines(vector_loop &loop, const lines &row) const { loop.begin_in_lines(count_, begin_, PIECE, row); }
     void at_first(function_ref<void()> body) const;
     // Sets `to` to the first element behind the piece, or a later one that the row does not have.
     void end_of_piece(const reg &to) const;

@@ -32,7 +32,7 @@ void backward_data_pass::write_piece(const paired_rows &rows) {
     rows_.point_to_row();
     broadcast_statistics();
     broadcast_slopes();
-    rows.go_to_piece(loop_);
+    conf_.non_temporal ? rows.go_to_lines(loop_, lines_) : rows.go_to_piece(loop_);
     compute_vectors();
 }
 
@@ -77,12 +77,14 @@ void backward_data_pass::broadcast_slopes() {
 }
 
 void backward_data_pass::compute_vectors() {
-    loop_.walk_freely(UNROLL, [&](places vectors) { compute(vectors); });
+    const auto body = [&](bool past_caches) { return [=, this](places vectors) { compute(vectors, past_caches); }; };
+    if (!conf_.non_temporal) return loop_.walk_freely(UNROLL, body(false));
+    loop_.walk_lines(lines_, tail_, where_.loops.io, UNROLL, body(true), body(false));
 }
 
 // All loads come before the first store: diff_src may overwrite an input in place, and a load would wait for an
 // earlier store to an address that differs by a multiple of 4096 bytes.
-void backward_data_pass::compute(places vectors) {
+void backward_data_pass::compute(places vectors, bool past_caches) {
     if (!conf_.non_temporal) loop_.prefetch_for_write(diff_src_, vectors, conf_.diff_src);
     load_g(vectors);
     if (conf_.sums) difference_.emit_all(x_, mean_, src_, vectors);
@@ -97,7 +99,7 @@ void backward_data_pass::compute(places vectors) {
                     [&](const place &p, const Xbyak::Operand &other) {
                         g_.ops.add(results[size_t(p.slot)], results[size_t(p.slot)], other);
                     });
-    io_.store_all(diff_src_, vectors, results, conf_.diff_src, conf_.non_temporal);
+    io_.store_all(diff_src_, vectors, results, conf_.diff_src, past_caches);
 }
 
 // g = diff_dst * scale

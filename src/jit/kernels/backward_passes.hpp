@@ -119,7 +119,7 @@ private:
     void broadcast_statistics();
     void broadcast_slopes();
     void compute_vectors();
-    void compute(places vectors);
+    void compute(places vectors, bool past_caches);
     void load_g(places vectors);
     void combine(const place &p);
     std::vector<stepped_rows> tensors() const;
@@ -129,6 +129,7 @@ private:
     const backward_data_conf conf_;
     const reg src_ = registers_.take(g_.rsi), diff_dst_ = registers_.take(g_.rdx), diff_src_ = registers_.take(g_.r8);
     const reg diff_sum_ = registers_.take(g_.r9), scale_at_ = registers_.take(g_.r10);
+    const lines lines_{diff_src_, element_bytes(conf_.diff_src), registers_.take(g_.r11)};
     const vmm mean_ = registers_.take_vector(), rstd_ = registers_.take_vector();
     const vmm m1_ = registers_.take_vector(), k_ = registers_.take_vector();
     const std::vector<vmm> g_values_ = registers_.take_vectors(UNROLL), x_ = registers_.take_vectors(UNROLL);

@@ -181,7 +181,7 @@ private:
     void broadcast_statistics(size_t rows);
     void broadcast(size_t rows, const Xbyak::Address &array, vmm row::*to);
     void normalize_vectors(size_t rows);
-    void normalize(std::span<const row> rows, places vectors);
+    void normalize(std::span<const row> rows, places vectors, bool past_caches);
     void store_pre_quantization(places vectors);
     void begin_maximum();
     void take_larger(const vmm &than, const vmm &x);
@@ -203,6 +203,7 @@ private:
     const vmm &magnitude_ = rows_of_pair_[1].bias;                                      // the bits that a magnitude has
     const reg scale_at_ = registers_.take(g_.r10), shift_at_ = registers_.take(g_.r11);
     const reg ahead_ = registers_.take(g_.r14);
+    const lines lines_{rows_of_pair_[0].dst, element_bytes(conf_.dst), registers_.take(g_.r9)};
     const std::vector<vmm> scale_ = registers_.take_vectors(UNROLL), shift_ = registers_.take_vectors(UNROLL);
     tail_mask tail_{g_, registers_.take_vector()};
     element_io io_{g_, tail_, loop_, where_.loops.io, {scale_[0], scale_[1]}}; // scale and shift have been used

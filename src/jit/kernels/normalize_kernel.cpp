@@ -57,7 +57,7 @@ void normalize_pass::write_piece(const paired_rows &rows) {
     prepare();
     rows_.point_to_row();
     broadcast_statistics(1);
-    rows.go_to_piece(loop_);
+    conf_.non_temporal ? rows.go_to_lines(loop_, lines_) : rows.go_to_piece(loop_);
     normalize_vectors(1);
 }
 
@@ -127,13 +127,17 @@ void normalize_pass::normalize_vectors(size_t rows) {
         g_.imul(operands_, index_, int(conf_.post_ops.size() * sizeof(void *)));
         g_.add(operands_, JITNORM_ARGUMENT(operands));
     }
-    loop_.walk_freely(has_post_ops() ? 1 : UNROLL,
-                      [&](places vectors) { normalize(std::span(rows_of_pair_).first(rows), vectors); });
+    const int unroll = has_post_ops() ? 1 : UNROLL;
+    const auto body = [&](bool past_caches) {
+        return [=, this](places vectors) { normalize(std::span(rows_of_pair_).first(rows), vectors, past_caches); };
+    };
+    if (!conf_.non_temporal) return loop_.walk_freely(unroll, body(false));
+    loop_.walk_lines(lines_, tail_, where_.loops.io, unroll, body(true), body(false));
 }
 
 // All loads come before the first store: if rows are a multiple of 4096 bytes apart, a load would wait for an
 // earlier store to the same place in another row. Rows are stored one after the other, line by line.
-void normalize_pass::normalize(std::span<const row> rows, places vectors) {
+void normalize_pass::normalize(std::span<const row> rows, places vectors, bool past_caches) {
     const auto for_each = [&](auto &&use) {
         for (const row &r : rows)
             for (const place &p : vectors) use(r, p, r.work[size_t(p.slot)]);
@@ -155,7 +159,7 @@ void normalize_pass::normalize(std::span<const row> rows, places vectors) {
     if (has_post_ops()) for_each([&](const row &, const place &p, const vmm &x) { apply_post_ops(x, p); });
     if (conf_.finds_amax) find_larger(vectors);
     if (conf_.dst_scale) multiply_by(JITNORM_ARGUMENT(inverse_dst_scale));
-    for (const row &r : rows) io_.store_all(r.dst, vectors, r.work, conf_.dst, conf_.non_temporal);
+    for (const row &r : rows) io_.store_all(r.dst, vectors, r.work, conf_.dst, past_caches);
 }
 
 // Stores copies of the values, because stores of narrow types change their registers. The copies are in the
