@@ -82,6 +82,38 @@ TEST_P(generated_code, kernels_are_small) {
     EXPECT_LT(knows_short_rows.code_bytes(), 4096U);
 }
 
+// A generator that runs out of room throws. The longest post-op, never, once and as often as there may be, between the
+// conversions of every pair of types, with all attributes.
+template <typename T>
+void expect_room_for_the_longest(impl::jit::isa vectors) {
+    using namespace impl::jit;
+    for (const auto src : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_s8})
+        for (const auto dst : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_u8, jitnorm_f8_e4m3, jitnorm_f8_e5m2})
+            for (const size_t post_ops : {0, 1, impl::MAX_POST_OPS})
+                for (const bool non_temporal : {false, true}) {
+                    normalize_conf written = {
+                        .vectors = vectors,
+                        .src = src,
+                        .dst = dst,
+                        .scale_shift = jitnorm_bf16,
+                        .scale = true,
+                        .shift = true,
+                        .src_scale = true,
+                        .dst_scale = true,
+                        .non_temporal = non_temporal,
+                        .post_ops =
+                            std::vector(post_ops, post_op_conf{post_op_conf::kind::eltwise, jitnorm_eltwise_gelu_erf})};
+                    EXPECT_NO_THROW(forward_loop_kernel<T>({{.vectors = vectors, .src = src}, written}));
+                    written.pre_quantization = jitnorm_f16;
+                    EXPECT_NO_THROW(normalize_kernel<T>{written});
+                }
+}
+
+TEST_P(generated_code, the_longest_kernels_fit) {
+    expect_room_for_the_longest<float>(GetParam());
+    expect_room_for_the_longest<double>(GetParam());
+}
+
 // The first instruction of the kernel with this configuration, which is in the cache.
 template <typename Conf>
 std::array<unsigned char, 4> first_bytes(const Conf &conf) {

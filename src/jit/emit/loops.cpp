@@ -186,7 +186,7 @@ void vector_loop::walk_lines(const lines &row, tail_mask &tail, const reg &scrat
     g_.mov(left_, rest);
     g_.and_(rest, CACHE_LINE / row.size - 1);
     g_.sub(left_, rest);
-    emit_unrolled(unroll, walked, past_caches);
+    if (unroll > 1) emit_unrolled(unroll, walked, past_caches);
     emit_whole(past_caches);
     g_.L(walked);
     g_.mov(left_, rest);

@@ -182,7 +182,7 @@ namespace {
 class addition_generator : public kernel_generator {
 public:
     explicit addition_generator(const addition_conf &conf)
-        : kernel_generator(kind_of(conf), 2 * MAX_KERNEL_BYTES), pass_(*this, {loops_, rdi}, conf) {
+        : kernel_generator(kind_of(conf)), pass_(*this, {loops_, rdi}, conf) {
         open_frame(pass_.frame_bytes());
         pass_.add_all();
         close_frame();

@@ -17,7 +17,7 @@ class forward_row_generator : public kernel_generator {
 
 public:
     explicit forward_row_generator(const forward_row_conf &conf)
-        : kernel_generator(kind_of(conf.written), 4 * MAX_KERNEL_BYTES), conf_(conf) {
+        : kernel_generator(kind_of(conf.written), 2 * MAX_KERNEL_BYTES), conf_(conf) {
         int frame = reduced_.frame_bytes() + written_.frame_bytes();
         if (conf.added) {
             added_.emplace(*this, pass_place{loops_, rdi + offsetof(arguments, added), frame, false, true},

@@ -14,7 +14,7 @@ class forward_loop_generator : public kernel_generator {
 
 public:
     explicit forward_loop_generator(const forward_loop_conf &conf)
-        : kernel_generator(kind_of(conf.written), MAX_KERNEL_BYTES * (4 + conf.written.post_ops.size())), conf_(conf) {
+        : kernel_generator(kind_of(conf.written), MAX_KERNEL_BYTES * (2 + conf.written.post_ops.size())), conf_(conf) {
         int frame = BEGIN_OF_PIECE + reduced_.frame_bytes() + written_.frame_bytes();
         if (conf.added) {
             added_.emplace(*this, pass_place{loops_, rdi + offsetof(arguments, added), frame, true}, *conf.added);

@@ -22,8 +22,7 @@ class short_reduction_generator : public kernel_generator {
     static constexpr int LANES_BYTES = sums_of_eight::ROW_BYTES, PIVOTS = ROWS_PER_PASS * LANES_BYTES;
 
 public:
-    explicit short_reduction_generator(const reduction_conf &conf)
-        : kernel_generator(kind_of(conf), 2 * MAX_KERNEL_BYTES), conf_(conf) {
+    explicit short_reduction_generator(const reduction_conf &conf) : kernel_generator(kind_of(conf)), conf_(conf) {
         generate();
     }
     std::string name() const { return kernel_name("short_reduction", kind, {conf_.src}, {{!conf_.centered, "rms"}}); }
