@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <iterator>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,7 @@ std::string format(const char *pattern, Values... values) {
 // Splits "a,,b" into "a", "" and "b". An empty text has one part, which is empty.
 std::vector<std::string> split(std::string_view text, char separator);
 
+constexpr int64_t LARGEST_INTEGER = std::numeric_limits<int64_t>::max();
 // The integer must lie between `lowest` and `highest`, both included.
 int64_t parse_integer(std::string_view text, int64_t lowest, int64_t highest);
 float parse_float(std::string_view text);

@@ -25,7 +25,7 @@ struct mistake_in_file : input_error {
 };
 
 // A word of the command line or of a batch file.
-struct argument {
+struct argument_word {
     const std::string &text;
     const std::string *next; // the word after it; null: none
     const fs::path &folder;  // that of the batch file; "." for the command line
@@ -94,7 +94,7 @@ class parser {
 public:
     explicit parser(driver which) { state_.which = which; }
 
-    void take(const argument &a) {
+    void take(const argument_word &a) {
         if (is_driver(a.text))
             take_driver(a.text);
         else if (a.text.starts_with('-'))
@@ -120,7 +120,7 @@ private:
         driver_named_ = true;
     }
 
-    void take_knob(const argument &a) {
+    void take_knob(const argument_word &a) {
         const std::string full = long_form(a.text);
         const size_t equals = full.find('=');
         const std::string option = full.substr(0, equals);

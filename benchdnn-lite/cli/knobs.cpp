@@ -87,7 +87,7 @@ const knob OTHER_KNOBS[] = {
     {"mode-modifier", "PM", "P parallel creation, M no filling of tensors (none)", LNORM,
      OPTION(modifiers, parse_mode_modifiers(v))},
     {"seed", "7", "of the data (1)", BOTH,
-     OPTION(seed, v.empty() ? 1 : uint64_t(parse_integer(v, 0, std::numeric_limits<int64_t>::max())))},
+     OPTION(seed, v.empty() ? 1 : uint64_t(parse_integer(v, 0, LARGEST_INTEGER)))},
     {"repeats-per-prb", "5", "run each problem so many times (1)", BOTH, OPTION(repeats, parse_count(v, 1, 1))},
     {"max-ms-per-prb", "500", "time to measure one problem, 10 to 60000 (3000)", BOTH,
      OPTION(max_ms, v.empty() ? DEFAULT_MAX_MS : std::clamp(double(parse_float(v)), 10.0, 60000.0))},

@@ -60,16 +60,16 @@ std::string attributes_text(const problem &p) {
 std::string quoted_name(const problem &p) { return p.size.name.empty() ? "" : concat("\"", p.size.name, "\""); }
 std::string types_text(const problem &p) { return concat(name_of(p.types.src), ":", name_of(p.types.dst)); }
 
-using values = const perf_values &;
+using shown = const perf_values &;
 
 struct placeholder {
     std::string_view name;
-    std::string (*text)(values v, modifiers m);
+    std::string (*text)(shown v, modifiers m);
 };
 
-#define TEXT(expression) [](values v, modifiers) -> std::string { return std::string(expression); }
-#define NUMBER(expression) [](values v, modifiers m) { return number(expression); }
-#define NOTHING [](values, modifiers) { return std::string(); }
+#define TEXT(expression) [](shown v, modifiers) -> std::string { return std::string(expression); }
+#define NUMBER(expression) [](shown v, modifiers m) { return number(expression); }
+#define NOTHING [](shown, modifiers) { return std::string(); }
 
 // Placeholders with NOTHING are those that benchdnn has for other drivers. Here they are empty.
 constexpr placeholder PLACEHOLDERS[] = {
@@ -88,8 +88,8 @@ constexpr placeholder PLACEHOLDERS[] = {
     {"attr", TEXT(attributes_text(v.what.prb))},
     {"impl", TEXT(v.result.implementation)},
     {"idx", TEXT(std::to_string(v.index))},
-    {"driver", [](values, modifiers) { return std::string("lnorm"); }},
-    {"engine", [](values, modifiers) { return std::string("cpu"); }},
+    {"driver", [](shown, modifiers) { return std::string("lnorm"); }},
+    {"engine", [](shown, modifiers) { return std::string("cpu"); }},
     {"time", NUMBER(m.of(v.result.times.us) / 1e3)},
     {"median", NUMBER(v.result.times.us.median / 1e3 / m.unit)},
     {"memcpy", NUMBER(v.result.times.over_memcpy() / m.unit)},
@@ -102,8 +102,8 @@ constexpr placeholder PLACEHOLDERS[] = {
     {"cpdtime", NUMBER(m.of(v.result.descriptor_ms, '+'))},
     {"cptime", NUMBER(m.of(v.result.primitive_ms, '+'))},
     {"ctime", NUMBER(m.of(v.result.descriptor_ms, '+') + m.of(v.result.primitive_ms, '+'))},
-    {"ops", [](values, modifiers) { return number(0); }}, // operations are not counted for this driver
-    {"flops", [](values, modifiers) { return number(0); }},
+    {"ops", [](shown, modifiers) { return number(0); }}, // operations are not counted for this driver
+    {"flops", [](shown, modifiers) { return number(0); }},
     {"axis", NOTHING},
     {"group", NOTHING},
     {"mb", NOTHING},

@@ -4,15 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "../text.hpp"
 
 namespace benchdnn_lite {
 
 namespace {
-
-constexpr real INFINITE = std::numeric_limits<real>::infinity();
 
 // The value after saturation, which is the closest that a result can come to it: integers and f8 clamp it, and NaN
 // becomes 0 in integers.

@@ -54,7 +54,6 @@ gradient_means means_of(const row_inputs &in, real rstd) {
 // allowed the whole unit.
 constexpr real ONE_ROUNDING = 1.0L / 8;
 constexpr real NOT_A_NUMBER = std::numeric_limits<real>::quiet_NaN();
-constexpr real INFINITE = std::numeric_limits<real>::infinity();
 
 real distance(real a, real b) {
     if (std::isnan(a) && std::isnan(b)) return 0;

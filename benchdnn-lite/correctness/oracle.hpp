@@ -13,6 +13,7 @@
 // distance between denormal numbers is added. compare.hpp adds the rounding to the type of a tensor.
 #pragma once
 
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -21,6 +22,7 @@
 namespace benchdnn_lite {
 
 using real = long double;
+constexpr real INFINITE = std::numeric_limits<real>::infinity();
 
 // The error that computing in f32 (f64) may make before the result is rounded. With the rounding to f32 it is 1e-6.
 constexpr double F32_ERROR = 1e-6 - 0x1p-24;

@@ -3,7 +3,6 @@
 #include "graph_case.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include <nlohmann/json.hpp>
 
@@ -15,8 +14,6 @@ namespace benchdnn_lite {
 namespace {
 
 using nlohmann::json;
-
-constexpr int64_t LARGEST = std::numeric_limits<int64_t>::max();
 
 template <typename Value>
 struct named {
@@ -49,8 +46,8 @@ const json &member(const json &object, const char *name) {
 // Refuses all other numbers, which the parser would convert.
 int64_t integer_in(const json &value) {
     if (!value.is_number_integer()) throw input_error("an integer was expected, not ", value.dump());
-    if (value.is_number_unsigned() && value.get<uint64_t>() > uint64_t(LARGEST))
-        throw input_error(value.dump(), " is larger than ", std::to_string(LARGEST));
+    if (value.is_number_unsigned() && value.get<uint64_t>() > uint64_t(LARGEST_INTEGER))
+        throw input_error(value.dump(), " is larger than ", std::to_string(LARGEST_INTEGER));
     return value.get<int64_t>();
 }
 
@@ -134,7 +131,7 @@ graph_case read_graph(const json &from) {
 
 graph_attribute as_bool(const std::string &text) { return parse_bool(text); }
 graph_attribute as_float(const std::string &text) { return parse_float(text); }
-graph_attribute as_integer(const std::string &text) { return parse_integer(text, -LARGEST, LARGEST); }
+graph_attribute as_integer(const std::string &text) { return parse_integer(text, -LARGEST_INTEGER, LARGEST_INTEGER); }
 graph_attribute as_text(const std::string &text) { return text; }
 
 template <typename Value, graph_attribute (*PARSE)(const std::string &text)>

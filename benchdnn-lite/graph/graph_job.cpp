@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 
 #include "../error.hpp"
 #include "../problem/attributes.hpp"
@@ -15,8 +14,6 @@ namespace benchdnn_lite {
 
 namespace {
 
-constexpr int64_t LARGEST = std::numeric_limits<int64_t>::max();
-
 // The parts of the text before and after the first separator.
 std::pair<std::string, std::string> cut(const std::string &text, char separator) {
     const size_t at = text.find(separator);
@@ -24,12 +21,12 @@ std::pair<std::string, std::string> cut(const std::string &text, char separator)
     return {text.substr(0, at), text.substr(at + 1)};
 }
 
-size_t parse_id(const std::string &text) { return size_t(parse_integer(text, 0, LARGEST)); }
+size_t parse_id(const std::string &text) { return size_t(parse_integer(text, 0, LARGEST_INTEGER)); }
 
 std::vector<dim_t> parse_dims(const std::string &text) {
     std::vector<dim_t> dims;
     if (text == "scalar" || text == "-") return dims;
-    for (const std::string &part : split(text, 'x')) dims.push_back(parse_integer(part, 0, LARGEST));
+    for (const std::string &part : split(text, 'x')) dims.push_back(parse_integer(part, 0, LARGEST_INTEGER));
     if (dims.size() > JITNORM_MAX_NDIMS) throw input_error("'", text, "' has too many dimensions");
     return dims;
 }

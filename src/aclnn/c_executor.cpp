@@ -213,7 +213,7 @@ acl_status try_to_run(operation op, void *workspace, uint64_t bytes, jitnorm_acl
 
 jitnorm_acl_status_t run(const char *function, operation op, void *workspace, uint64_t bytes,
                          jitnorm_acl_op_executor_t executor, void *stream) {
-    return guarded(function, [&] { return try_to_run(op, workspace, bytes, executor, stream); });
+    return answer_from(function, [&] { return try_to_run(op, workspace, bytes, executor, stream); });
 }
 
 } // namespace
@@ -239,7 +239,7 @@ SECOND_CALL(add_rms_norm_dynamic_quant)
 #undef SECOND_CALL
 
 jitnorm_acl_status_t jitnorm_acl_op_executor_set_repeatable(jitnorm_acl_op_executor_t handle) {
-    return guarded(__func__, [&]() -> acl_status {
+    return answer_from(__func__, [&]() -> acl_status {
         if (handle == nullptr) return NO_EXECUTOR;
         const std::shared_ptr<op_executor> executor = find(handle);
         if (executor == nullptr) return ENDED;
@@ -249,7 +249,7 @@ jitnorm_acl_status_t jitnorm_acl_op_executor_set_repeatable(jitnorm_acl_op_execu
 }
 
 jitnorm_acl_status_t jitnorm_acl_op_executor_destroy(jitnorm_acl_op_executor_t handle) {
-    return guarded(__func__, [&]() -> acl_status {
+    return answer_from(__func__, [&]() -> acl_status {
         if (handle == nullptr) return NO_EXECUTOR;
         return end(handle) ? acl_status{} : ENDED;
     });
@@ -258,7 +258,7 @@ jitnorm_acl_status_t jitnorm_acl_op_executor_destroy(jitnorm_acl_op_executor_t h
 jitnorm_acl_status_t jitnorm_acl_op_executor_set_address(jitnorm_acl_op_executor_t handle,
                                                          jitnorm_acl_numbering_t numbering, size_t index,
                                                          jitnorm_acl_tensor_t tensor, void *address) {
-    return guarded(__func__, [&]() -> acl_status {
+    return answer_from(__func__, [&]() -> acl_status {
         if (handle == nullptr || tensor == nullptr)
             return {JITNORM_ACLNN_ERR_INNER_NULLPTR, "a null executor or tensor"};
         const std::shared_ptr<op_executor> executor = find(handle);

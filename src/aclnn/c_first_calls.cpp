@@ -26,7 +26,7 @@ acl_status find_or_make(const Parameters &given, std::shared_ptr<const ready_ope
 template <typename Parameters>
 jitnorm_acl_status_t first_call(const char *function, const Parameters &given, uint64_t *workspace_size,
                                 jitnorm_acl_op_executor_t *executor) {
-    return guarded(function, [&]() -> acl_status {
+    return answer_from(function, [&]() -> acl_status {
         JITNORM_TRY(given.check_null());
         if (workspace_size == nullptr || executor == nullptr)
             return null_pointer("a null pointer for the workspace's size or the executor");

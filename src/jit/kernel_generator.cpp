@@ -74,11 +74,11 @@ std::string kernel_name(const char *what, const vector_kind &kind, std::initiali
                         std::initializer_list<std::pair<bool, const char *>> words, unsigned flags) {
     std::string name = std::string("jitnorm_") + what + (kind.is_avx512() ? "_avx512" : "_avx2");
     if (kind.is_f64()) name += "_double";
-    for (const auto type : types) name += "_" + std::string(name_of(type));
+    for (const auto type : types) name.append("_").append(name_of(type));
     for (const auto &[holds, word] : words)
-        if (holds) name += std::string("_") + word;
+        if (holds) name.append("_").append(word);
     for (unsigned rest = flags; rest != 0; rest &= rest - 1)
-        name += "_" + std::string(name_of(jitnorm_normalization_flags_t(rest & -rest)));
+        name.append("_").append(name_of(jitnorm_normalization_flags_t(rest & -rest)));
     return name;
 }
 

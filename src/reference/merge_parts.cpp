@@ -9,8 +9,6 @@ namespace jitnorm::impl::layer_norm::reference {
 
 namespace {
 
-constexpr dim_t COLUMNS = 128; // columns that are added up at a time, so that the sums fit on the stack
-
 // The running sums of some columns, to which parts are added in the order of the rows.
 struct running_columns {
     double *total, *part; // the sum of all parts that have ended, and the sum of the part that has not
@@ -59,9 +57,10 @@ moments<T> merge_row(std::span<const column_range_moments> ranges, dim_t row) {
 } // namespace
 
 void merge_gradients(std::span<const row_range_sums> ranges, dim_t columns, jitnorm_data_type_t type, void *gradient) {
-    for (dim_t first = 0; first < columns; first += COLUMNS) {
-        double part[COLUMNS] = {}, total[COLUMNS] = {};
-        const running_columns sums = {total, part, first, std::min(COLUMNS, columns - first)};
+    constexpr dim_t TOGETHER = 128; // columns that are added up at a time, so that the sums fit on the stack
+    for (dim_t first = 0; first < columns; first += TOGETHER) {
+        double part[TOGETHER] = {}, total[TOGETHER] = {};
+        const running_columns sums = {total, part, first, std::min(TOGETHER, columns - first)};
         for (const row_range_sums &range : ranges) sums.add(range, columns);
         sums.end_part();
         write(total, first, sums.count, type, gradient);

@@ -17,7 +17,7 @@ namespace {
 
 // A thread is worth starting for so many bytes. They are more than in forward, because the sums of a thread must be
 // merged with those of the others.
-constexpr dim_t BYTES_PER_THREAD = 96 * 1024;
+constexpr dim_t BACKWARD_BYTES_PER_THREAD = 96 * 1024;
 
 // A row of more elements does not stay in L2 until its diff_src is computed. Then threads take chunks of all rows.
 constexpr dim_t LONG_ROW = 128 * 1024;
@@ -43,10 +43,11 @@ bool wants_gradients(const problem &p) { return p.writes(DIFF_SCALE) || p.writes
 // Where batches are not overlapped, the processor's prefetchers follow rows best that are done one after the other. But
 // pairs of rows, which share the loads and stores of the sums over columns, are worth more if the data stay in L1, if
 // rows are short or leave L1, or if conversions of types take more time than L2 and the last level.
-constexpr dim_t SHORTEST_ROW_ALONE = 384; // bytes
+constexpr dim_t SHORTEST_BACKWARD_ROW_ALONE = 384; // bytes
 bool rows_are_better_alone(const problem &p, dim_t bytes, dim_t row_bytes, const machine &m) {
-    return !m.overlaps_batches && bytes > m.l1 && p.row_length() * element_size(p[SRC]) >= SHORTEST_ROW_ALONE &&
-           row_bytes < LEAVES_L1 && (bytes > FAR_FROM_L2 * m.l2 || !is_narrow(p));
+    return !m.overlaps_batches && bytes > m.l1 &&
+           p.row_length() * element_size(p[SRC]) >= SHORTEST_BACKWARD_ROW_ALONE && row_bytes < LEAVES_L1 &&
+           (bytes > FAR_FROM_L2 * m.l2 || !is_narrow(p));
 }
 
 // `row_bytes`: of two tensors. A batch of data that leaves the caches stays in L1 beside the next one and the sums over
@@ -124,19 +125,20 @@ void plan_threads(const problem &p, const row_tensors &tensors, const machine &m
                   plan &to) {
     const dim_t bytes = data_bytes(p, tensors);
     const dim_t shares = layout.gradients() > 0 ? layout.cut().parts() : p.rows();
-    to.row_threads = std::min(threads_for(bytes, BYTES_PER_THREAD, shares, m.threads_sleep), MAX_SHARES);
+    to.row_threads = std::min(threads_for(bytes, BACKWARD_BYTES_PER_THREAD, shares, m.threads_sleep), MAX_SHARES);
     if (to.rows == row_access::in_place && backward_kernels<float>::may_go_in_one_loop(p))
         to.one_loop_threads = one_loop_threads_for(bytes, false, m);
     if (p.row_length() <= CHUNK) return;
     to.only_chunks |= p.row_length() > LONG_ROW;
-    to.chunk_threads = std::min(threads_for(bytes, BYTES_PER_THREAD, layout.chunks(), m.threads_sleep), MAX_SHARES);
+    to.chunk_threads =
+        std::min(threads_for(bytes, BACKWARD_BYTES_PER_THREAD, layout.chunks(), m.threads_sleep), MAX_SHARES);
     to.chunk_gain = 2; // chunks are read twice
 }
 
 } // namespace
 
 int merging_threads(dim_t bytes, dim_t lines) {
-    return threads_for(bytes, BYTES_PER_THREAD, lines, the_environment().threads_sleep);
+    return threads_for(bytes, BACKWARD_BYTES_PER_THREAD, lines, the_environment().threads_sleep);
 }
 
 dim_t columns_to_write(const problem &p, const machine &m) {

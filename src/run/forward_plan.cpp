@@ -17,7 +17,7 @@ namespace jitnorm::impl::layer_norm {
 
 namespace {
 
-constexpr dim_t BYTES_PER_THREAD = 64 * 1024;
+constexpr dim_t FORWARD_BYTES_PER_THREAD = 64 * 1024;
 
 bool has_gathered_operands(const problem &p) {
     return p.computes_in_double() ? post_op_operands<double>::needs_tiles(p) : post_op_operands<float>::needs_tiles(p);
@@ -28,10 +28,6 @@ dim_t operand_bytes(const problem &p, dim_t rows, dim_t columns) {
 }
 
 // ---- batches
-
-dim_t pitch_of(jitnorm_data_type_t type, dim_t columns) {
-    return row_packer::pitch_for(columns * dim_t(size_of(type)));
-}
 
 // Whether so many bytes of data, which fill half of the last level or more, have left it in part.
 bool leaves_caches(dim_t bytes, const machine &m) { return bytes >= m.last_level / 8 * (m.batches_in_l1 ? 4 : 5); }
@@ -93,12 +89,12 @@ void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
 // Where batches are not overlapped, rows that come from memory are better alone, too: the processor, or the kernel by
 // instructions, prefetches the next ones while a row is written, and no batch's steps interrupt the reads. Conversions
 // of types hide the steps of a batch, unless the row is so long that its own take little of its time.
-constexpr dim_t SHORTEST_ROW_ALONE = 512;         // bytes
+constexpr dim_t SHORTEST_FORWARD_ROW_ALONE = 512; // bytes
 constexpr dim_t SHORTEST_NARROW_ROW_ALONE = 3072; // elements
 bool rows_are_better_alone(const problem &p, const row_tensors &tensors, const machine &m, const plan &planned) {
     if (p.rows() == 1) return true;
     const dim_t row = p.row_length() * dim_t(size_of(p.row_type()));
-    if (row < SHORTEST_ROW_ALONE) return false;
+    if (row < SHORTEST_FORWARD_ROW_ALONE) return false;
     if (m.overlaps_batches)
         return p.reads(RESIDUAL) && planned.sum_pitch == 0 && !is_narrow(p) && data_bytes(p, tensors) > m.l1;
     return !p.reads(RESIDUAL) && leaves_caches(data_bytes(p, tensors), m) && !leaves_l1(row, m) &&
@@ -117,7 +113,7 @@ void plan_batches_of_sums(const problem &p, const row_tensors &tensors, const ma
     const dim_t row = p.row_length() * dim_t(size_of(p.row_type()));
     const bool are_the_output = forward_kernels<float>::normalizes_the_sum(p);
     if (!are_the_output && row > LONGEST_TILED_ROW) to.panel_columns = std::min(p.row_length(), CHUNK);
-    if (!are_the_output) to.sum_pitch = pitch_of(p.row_type(), to.panel_columns);
+    if (!are_the_output) to.sum_pitch = row_packer::pitch_for(p.row_type(), to.panel_columns);
     const dim_t bytes = data_bytes(p, tensors);
     if (forward_kernels<float>::may_go_in_one_loop(p))
         to.one_loop_threads = one_loop_threads_for(bytes, is_narrow(p), m);
@@ -136,11 +132,11 @@ void plan_batches_of_sums(const problem &p, const row_tensors &tensors, const ma
 void choose_tiles(const problem &p, const row_tensors &tensors, dim_t columns, plan &to) {
     for (size_t i = 0; i < size_t(tensors.count); ++i) {
         const memory_desc &md = *tensors.data[i].md;
-        to.pitch[i] = has_dense_rows(md, p.row_ndims()) ? 0 : pitch_of(md.data_type, columns);
+        to.pitch[i] = has_dense_rows(md, p.row_ndims()) ? 0 : row_packer::pitch_for(md.data_type, columns);
     }
     to.shares_tile = tensors.count == 2 && to.pitch[0] != 0 && to.pitch[0] == to.pitch[1] && !tensors.last().is_read &&
                      element_size(p[SRC]) == element_size(p[DST]);
-    to.sum_pitch = p.reads(RESIDUAL) ? pitch_of(p.row_type(), columns) : 0;
+    to.sum_pitch = p.reads(RESIDUAL) ? row_packer::pitch_for(p.row_type(), columns) : 0;
     to.panel_columns = columns;
 }
 
@@ -205,10 +201,10 @@ void plan_scales(const problem &p, plan &to) {
 void plan_threads(const problem &p, const row_tensors &tensors, const machine &m, plan &to) {
     const dim_t bytes = data_bytes(p, tensors);
     const dim_t chunks = p.rows() * divide_up(p.row_length(), CHUNK);
-    to.row_threads = threads_for(bytes, BYTES_PER_THREAD, p.rows(), m.threads_sleep);
+    to.row_threads = threads_for(bytes, FORWARD_BYTES_PER_THREAD, p.rows(), m.threads_sleep);
     const bool one_pass = !p.writes(DST) && p.reads(RESIDUAL); // the sum is written as it is reduced
     if (p.row_length() <= CHUNK || p.rows() >= MAX_SHARES || p.has_dynamic_scales() || one_pass) return;
-    to.chunk_threads = std::min(threads_for(bytes, BYTES_PER_THREAD, chunks, m.threads_sleep), MAX_SHARES);
+    to.chunk_threads = std::min(threads_for(bytes, FORWARD_BYTES_PER_THREAD, chunks, m.threads_sleep), MAX_SHARES);
     if (!p.uses(ROW_SUMS))
         to.scratchpad.book(scratch::moments,
                            chunks * dim_t(p.computes_in_double() ? sizeof(moments<double>) : sizeof(moments<float>)));

@@ -28,10 +28,6 @@ bool is_gathered(const memory_desc &src1, const problem &p) {
     return !dense || (src1.data_type == jitnorm_f64 && sizeof(T) < sizeof(double));
 }
 
-dim_t pitch_of(jitnorm_data_type_t type, dim_t columns) {
-    return row_packer::pitch_for(columns * dim_t(size_of(type)));
-}
-
 // Calls body(post-op, its index in the list) for each binary post-op.
 template <typename Body>
 void for_each_binary(const problem &p, Body &&body) {
@@ -83,7 +79,7 @@ template <typename T>
 dim_t post_op_operands<T>::tiles_bytes(const problem &p, dim_t rows, dim_t columns) {
     dim_t bytes = 0;
     for_each_binary(p, [&](const binary_post_op &op, size_t) {
-        if (is_gathered<T>(op.src1, p)) bytes += rows * pitch_of(op.src1.data_type, columns);
+        if (is_gathered<T>(op.src1, p)) bytes += rows * row_packer::pitch_for(op.src1.data_type, columns);
     });
     return bytes;
 }
@@ -96,7 +92,7 @@ void post_op_operands<T>::locate(const arguments &args, const window &where, std
             locate_one(o, tensor, where, found);
         } else {
             gather_one(o, tensor, where, tiles, found);
-            tiles += where.rows * pitch_of(o.type, where.columns);
+            tiles += where.rows * row_packer::pitch_for(o.type, where.columns);
         }
     }
 }
@@ -119,7 +115,7 @@ void post_op_operands<T>::locate_one(const operand &o, const void *tensor, const
 template <typename T>
 void post_op_operands<T>::gather_one(const operand &o, const void *tensor, const window &where, std::byte *tile,
                                      table &found) const {
-    const dim_t pitch = pitch_of(o.type, where.columns);
+    const dim_t pitch = row_packer::pitch_for(o.type, where.columns);
     o.rows.gather(tensor, where.first_row, where.rows, where.first_column, where.columns, tile, pitch);
     auto entry = o.index;
     for (dim_t r = 0; r < where.rows; ++r, tile += pitch, entry += size_t(count_)) {

@@ -73,6 +73,9 @@ public:
         const dim_t lines = divide_up(row_bytes, CACHE_LINE);
         return (lines | 1) * CACHE_LINE;
     }
+    static dim_t pitch_for(jitnorm_data_type_t type, dim_t columns) {
+        return pitch_for(columns * dim_t(size_of(type)));
+    }
 
 private:
     // Cuts a tile into boxes, whose elements are evenly spaced along each axis, and calls body(box) for each.

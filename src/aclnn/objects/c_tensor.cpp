@@ -23,7 +23,7 @@ void set_dense_strides(tensor::numbers dims, int64_t *strides) {
 template <typename Handle, typename Body>
 Handle made(const char *function, bool arrays_are_there, Body &&body) noexcept {
     Handle handle = nullptr;
-    guarded(function, [&]() -> acl_status {
+    answer_from(function, [&]() -> acl_status {
         if (!arrays_are_there) return null_pointer("a null array that should have elements");
         handle = reinterpret_cast<Handle>(body());
         return {};

@@ -28,7 +28,7 @@ jitnorm_acl_status_t answer(const char *function, acl_status result) noexcept;
 
 // Answers with the status that `body` returns or the exception that it throws.
 template <typename Body>
-jitnorm_acl_status_t guarded(const char *function, Body &&body) noexcept {
+jitnorm_acl_status_t answer_from(const char *function, Body &&body) noexcept {
     try {
         return answer(function, body());
     } catch (...) {
