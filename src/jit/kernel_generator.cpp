@@ -48,7 +48,7 @@ std::shared_ptr<const code> kernel_generator::seal(const std::string &name) {
     for (detour &d : detours_) {
         L(d.begin);
         d.body();
-        jmp(d.end, T_NEAR);
+        jmp(d.end, NEAR);
     }
     constants_.emit();
     return std::make_shared<const code>(std::span(getCode(), getSize()), name.c_str());

@@ -9,7 +9,6 @@ namespace jitnorm::impl::jit {
 namespace {
 
 constexpr int CACHE_LINE = 64; // bytes
-constexpr auto NEAR = Xbyak::CodeGenerator::T_NEAR;
 
 } // namespace
 

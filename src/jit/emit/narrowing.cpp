@@ -139,7 +139,7 @@ void narrowing::to_bf16(const vmm &v) {
     auto &rare = g_.rarely([copy = *this, v]() mutable { copy.round_to_bf16(v); });
     g_.vfpclassps(mask_, v, DENORMAL);
     g_.kortestw(mask_, mask_);
-    g_.jnz(rare.begin, Xbyak::CodeGenerator::T_NEAR);
+    g_.jnz(rare.begin, NEAR);
     g_.vcvtneps2bf16(shorts(v), v);
     g_.L(rare.end);
 }
@@ -158,7 +158,7 @@ void narrowing::two_to_bf16(const vmm &v, const vmm &next) {
     g_.vfpclassps(mask_, v, DENORMAL);
     g_.vfpclassps(mask_of_next_, next, DENORMAL);
     g_.kortestw(mask_, mask_of_next_);
-    g_.jnz(rare.begin, Xbyak::CodeGenerator::T_NEAR);
+    g_.jnz(rare.begin, NEAR);
     g_.vcvtne2ps2bf16(v, next, v);
     g_.L(rare.end);
 }

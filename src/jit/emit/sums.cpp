@@ -7,7 +7,6 @@
 namespace jitnorm::impl::jit {
 
 void blocked_sum::sum(lanes sums, int unroll, vectors_body body) {
-    constexpr auto NEAR = Xbyak::CodeGenerator::T_NEAR;
     constexpr int BLOCK = int(layer_norm::BLOCK);
     Xbyak::Label block, last, walk, done;
     clear(sums);
@@ -38,7 +37,6 @@ void blocked_sum::sum(lanes sums, int unroll, vectors_body body) {
 
 void blocked_sum::sum_piece(const paired_rows &rows, lanes sums, int unroll, vectors_body body,
                             function_ref<void()> finish) {
-    constexpr auto NEAR = Xbyak::CodeGenerator::T_NEAR;
     constexpr int BLOCK = int(layer_norm::BLOCK);
     static_assert(BLOCK % paired_rows::PIECE == 0);
     const size_t of_block = sums.size(); // behind the lanes of the chunk's earlier blocks

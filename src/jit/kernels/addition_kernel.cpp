@@ -96,9 +96,9 @@ void addition_pass::find_pivot() {
     Xbyak::Label incomplete, added;
     loop_.begin(count_);
     g_.cmp(count_, g_.kind.width());
-    g_.jb(incomplete, Xbyak::CodeGenerator::T_NEAR);
+    g_.jb(incomplete, NEAR);
     add(places(&WHOLE, 1));
-    g_.jmp(added, Xbyak::CodeGenerator::T_NEAR);
+    g_.jmp(added, NEAR);
     g_.L(incomplete);
     add(places(&INCOMPLETE, 1));
     g_.L(added);

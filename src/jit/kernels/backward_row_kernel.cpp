@@ -20,7 +20,7 @@ public:
         written_.write_one();
         inc(loops_.index);
         cmp(loops_.index, JITNORM_ARGUMENT(reduced.rows));
-        jb(next, T_NEAR);
+        jb(next, NEAR);
         close_frame();
     }
     std::string name() const { return written_.name("backward_row"); }

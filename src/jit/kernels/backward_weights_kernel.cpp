@@ -38,7 +38,7 @@ private:
         mov(reg_sums_, JITNORM_ARGUMENT(sums));
         mov(reg_number_, JITNORM_ARGUMENT(number));
         test(reg_number_, reg_number_);
-        jz(end, T_NEAR);
+        jz(end, NEAR);
         L(next);
         for (const place &p : columns) {
             const auto slot = size_t(p.slot);
@@ -47,7 +47,7 @@ private:
         }
         add(reg_sums_, reg_stride_);
         dec(reg_number_);
-        jnz(next, T_NEAR);
+        jnz(next, NEAR);
         L(end);
         for (const place &p : columns) io_.store(reg_to_, p, totals_[size_t(p.slot)], conf_.to, false);
     }
@@ -55,7 +55,7 @@ private:
     void add_start(places columns) {
         Xbyak::Label zeros;
         test(reg_start_, reg_start_);
-        jz(zeros, T_NEAR);
+        jz(zeros, NEAR);
         for (const place &p : columns) io_.load(totals_[size_t(p.slot)], reg_start_, p, jitnorm_f64);
         L(zeros);
     }

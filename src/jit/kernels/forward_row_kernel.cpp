@@ -28,7 +28,7 @@ public:
         open_frame(frame);
         point_to_numbers();
         cmp(byte[numbers_ + offsetof(forward_row_numbers, are_given)], 0);
-        jne(given.begin, T_NEAR);
+        jne(given.begin, NEAR);
         const std::array<vmm, 3> sums = reduce();
         detour &unfinished = rarely([=, this] { store_sums(sums); });
         find_numbers(sums, unfinished.begin);
@@ -79,9 +79,9 @@ private:
         const auto &[p, s, q] = sums;
         point_to_numbers();
         vucomiss(xmm_of(q), number(layer_norm::SMALLEST_SQUARES));
-        jb(unfinished, T_NEAR); // also NaN
+        jb(unfinished, NEAR); // also NaN
         vucomiss(xmm_of(q), number(layer_norm::LARGEST_SQUARES));
-        ja(unfinished, T_NEAR);
+        ja(unfinished, NEAR);
         vmovsd(x.inverse, JITNORM_ARGUMENT(inverse_count));
         vcvtss2sd(x.m2, xmm_of(q), xmm_of(q));
         if (conf_.reduced.centered) find_mean(x, xmm_of(p), xmm_of(s), unfinished);
@@ -99,7 +99,7 @@ private:
         vsubsd(x.m2, x.m2, excess);
         vmulsd(limit, x.m2, wide_number(layer_norm::PIVOT_LIMIT));
         vucomisd(excess, limit);
-        ja(unfinished, T_NEAR); // the pivot is poor
+        ja(unfinished, NEAR); // the pivot is poor
         vaddsd(x.mean, x.mean, shift);
         vcvtsd2ss(x.hi, x.mean, x.mean);
         vcvtss2sd(x.lo, x.hi, x.hi);

@@ -34,7 +34,7 @@ void normalize_pass::write_all() {
     if (takes_pairs()) {
         g_.mov(left_, JITNORM_ARGUMENT(rows_per_pass));
         g_.cmp(left_, PAIR);
-        g_.jb(singles, Xbyak::CodeGenerator::T_NEAR);
+        g_.jb(singles, NEAR);
         rows_.step(PAIR, [&] {
             broadcast_statistics(PAIR);
             loop_.begin(count_);

@@ -79,7 +79,7 @@ bool reduction_pass::subtracts_by_products(size_t slot) const {
 void reduction_pass::sum_groups() {
     Xbyak::Label end;
     g_.cmp(count_, 4);
-    g_.jb(end, Xbyak::CodeGenerator::T_NEAR);
+    g_.jb(end, NEAR);
     g_.mov(stride_, JITNORM_ARGUMENT(row_stride));
     rows_.while_left(GROUP, [&] {
         if (conf_.centered) find_pivots_of_group();
@@ -106,7 +106,7 @@ void reduction_pass::sum_rows_of_group() {
     g_.add(lanes_, sums_of_eight::ROW_BYTES);
     rows_.move_on();
     g_.test(index_, GROUP - 1);
-    g_.jnz(row, Xbyak::CodeGenerator::T_NEAR);
+    g_.jnz(row, NEAR);
 }
 
 void reduction_pass::add_up_group() {

@@ -31,7 +31,7 @@ std::vector<vmm> short_normalize::take_if(bool wanted) {
 void short_normalize::emit(Xbyak::Label &done) {
     Xbyak::Label longer;
     g_.cmp(count_, VECTORS * g_.kind.width());
-    g_.ja(longer, Xbyak::CodeGenerator::T_NEAR);
+    g_.ja(longer, NEAR);
     load_arguments();
     loop_.walk_straight(VECTORS, done, [&](places vectors) {
         affine_.load(vectors, scale_, shift_);
@@ -64,7 +64,7 @@ void short_normalize::normalize_rows(places vectors) {
     g_.add(src_, src_stride_);
     g_.add(dst_, dst_stride_);
     g_.inc(index_);
-    g_.jnz(next, Xbyak::CodeGenerator::T_NEAR);
+    g_.jnz(next, NEAR);
 }
 
 void short_normalize::normalize_row(places vectors) {

@@ -67,7 +67,7 @@ private:
         complete_group();
         add_up_groups();
         sub(reg_rows_, ROWS_PER_PASS);
-        ja(next, T_NEAR);
+        ja(next, NEAR);
     }
 
     // ---- pivots
@@ -77,20 +77,20 @@ private:
         mov(reg_first_, reg_src_);
         xor_(reg_row_.cvt32(), reg_row_.cvt32());
         cmp(reg_count_, 4);
-        jb(one_by_one, T_NEAR);
+        jb(one_by_one, NEAR);
         L(group);
         lea(reg_lanes_, ptr[reg_row_ + GROUP]);
         cmp(reg_lanes_, reg_end_);
-        ja(one_by_one, T_NEAR);
+        ja(one_by_one, NEAR);
         find_pivots_of_group();
         add(reg_row_, GROUP);
-        jmp(group, T_NEAR);
+        jmp(group, NEAR);
         L(one_by_one);
         cmp(reg_row_, reg_end_);
-        jae(found, T_NEAR);
+        jae(found, NEAR);
         find_pivot();
         inc(reg_row_);
-        jmp(one_by_one, T_NEAR);
+        jmp(one_by_one, NEAR);
         L(found);
     }
 
@@ -124,7 +124,7 @@ private:
         add(reg_lanes_, LANES_BYTES);
         inc(reg_row_);
         cmp(reg_row_, reg_end_);
-        jb(next, T_NEAR);
+        jb(next, NEAR);
     }
 
     // The first vectors of a row initialize the lanes. Later differences are added to S by an FMA with one: on AMD
