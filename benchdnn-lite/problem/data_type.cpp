@@ -3,6 +3,8 @@
 #include "data_type.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -23,20 +25,27 @@ struct properties {
     double lowest, largest;
 };
 
-constexpr properties TABLE[] = {
-#define DATA_TYPE(name, number, ...) {jitnorm_##name, #name, __VA_ARGS__},
+constexpr auto TABLE = [] { // by the types' numbers
+    std::array<properties, 16> table{};
+#define DATA_TYPE(name, number, ...) table[number] = {jitnorm_##name, #name, __VA_ARGS__};
 #include "../../tables/data_types.inc"
-};
+    return table;
+}();
 
 const properties &of(data_type type) {
-    for (const properties &p : TABLE)
-        if (p.type == type) return p;
-    throw std::logic_error("data type without properties");
+    if (size_t(type) >= TABLE.size() || TABLE[size_t(type)].size == 0)
+        throw std::logic_error("data type without properties");
+    return TABLE[size_t(type)];
+}
+
+// Of a finite value; of one that is no normal number, as of the smallest normal number.
+int exponent_of(const properties &p, double value) {
+    return std::max(int(std::bit_cast<uint64_t>(value) >> 52 & 0x7ff) - 1023, p.min_exponent);
 }
 
 double ulp(const properties &p, double value) {
-    const int exponent = value == 0 ? p.min_exponent : std::max(std::ilogb(value), p.min_exponent);
-    return std::ldexp(1.0, exponent - p.precision + 1);
+    const int exponent = exponent_of(p, value) - p.precision + 1;
+    return exponent > -1023 ? std::bit_cast<double>(uint64_t(exponent + 1023) << 52) : std::ldexp(1.0, exponent);
 }
 
 template <typename T>
@@ -80,7 +89,7 @@ uint32_t code_of_value(const properties &p, double value) {
     const uint32_t sign = std::signbit(value) ? parts.sign : 0;
     if (std::isnan(value)) return parts.nan();
     if (std::isinf(value)) return sign | parts.infinity();
-    const int exponent = value == 0 ? p.min_exponent : std::max(std::ilogb(value), p.min_exponent);
+    const int exponent = exponent_of(p, value);
     const auto mantissa = uint32_t(std::ldexp(std::abs(value), parts.mantissa_bits - exponent));
     return sign | ((uint32_t(exponent - p.min_exponent) << parts.mantissa_bits) + mantissa);
 }
@@ -107,7 +116,7 @@ std::string_view name_of(data_type type) { return of(type).name; }
 
 data_type parse_data_type(std::string_view name) {
     for (const properties &p : TABLE)
-        if (equal_but_for_case(p.name, name)) return p.type;
+        if (p.size != 0 && equal_but_for_case(p.name, name)) return p.type;
     throw input_error("unknown data type '", name, "'");
 }
 
