@@ -20,7 +20,7 @@ TEST(failure, each_status_has_its_number) {
 
 template <typename Thrown>
 void expect_told(const Thrown &thrown, int number, const std::string &reason) {
-    EXPECT_EQ(guarded("function", [&]() -> acl_status { throw thrown; }), number);
+    EXPECT_EQ(answer_from("function", [&]() -> acl_status { throw thrown; }), number);
     const char *error = jitnorm_acl_recent_error();
     ASSERT_NE(error, nullptr);
     EXPECT_EQ(error, "function: " + std::to_string(number) + ": " + reason);

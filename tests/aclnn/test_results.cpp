@@ -177,7 +177,7 @@ void for_each_absence(const operation &op, Body &&body) {
     }
 }
 
-const call_shape SHAPES[] = {
+const call_shape TYPED_SHAPES[] = {
     {{7}, 1},
     {{5, 1}, 1},
     {{5, 16}, 1},
@@ -203,7 +203,7 @@ const call_shape SHAPES[] = {
 TEST(aclnn_results, of_every_shape_and_what_may_be_null) {
     unsigned turn = 0;
     for (const operation &op : OPERATIONS)
-        for (call_shape shape : SHAPES)
+        for (call_shape shape : TYPED_SHAPES)
             for (const aclDataType type : TYPES) {
                 if (!takes(op, shape)) continue;
                 for_each_absence(op, [&](const std::vector<size_t> &places) {

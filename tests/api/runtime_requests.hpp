@@ -12,7 +12,6 @@ namespace jitnorm::tests {
 
 constexpr jitnorm_dim_t R = JITNORM_RUNTIME_DIM_VAL;
 constexpr unsigned C = jitnorm_use_scale, H = jitnorm_use_shift, G = jitnorm_use_global_stats, M = jitnorm_rms_norm;
-constexpr auto INVALID = jitnorm_invalid_arguments;
 
 constexpr unsigned SEED = 20;
 

@@ -11,8 +11,6 @@ using namespace jitnorm::tests;
 
 namespace {
 
-constexpr auto INVALID = jitnorm_invalid_arguments;
-
 TEST(attributes, scratchpad_mode) {
     const owned_attr attr = make_attr();
     jitnorm_scratchpad_mode_t mode = jitnorm_scratchpad_mode_user;

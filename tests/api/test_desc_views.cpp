@@ -11,8 +11,6 @@ using namespace jitnorm::tests;
 
 namespace {
 
-constexpr auto INVALID = jitnorm_invalid_arguments;
-
 // Calls body(position) for each element, in row-major order.
 void for_each_position(const dims &sizes, const std::function<void(const dims &)> &body) {
     dims at(sizes.size(), 0);

@@ -11,7 +11,7 @@ using namespace jitnorm::tests;
 
 namespace {
 
-constexpr auto INVALID = jitnorm_invalid_arguments, UNIMPLEMENTED = jitnorm_unimplemented;
+constexpr auto UNIMPLEMENTED = jitnorm_unimplemented;
 constexpr int DST_SCALES = JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST;
 constexpr jitnorm_dim_t PAIRS[] = {1, 2}, FOURS[] = {1, 4}, THREES[] = {1, 3}, ROW_PAIRS[] = {2, 2};
 

@@ -14,8 +14,6 @@
 namespace jitnorm::tests {
 namespace {
 
-constexpr auto INVALID = jitnorm_invalid_arguments;
-
 class last_error : public testing::Test {
 protected:
     void SetUp() override { EXPECT_OK(jitnorm_set_verbose(0)); }

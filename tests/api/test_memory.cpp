@@ -15,8 +15,6 @@ extern "C" const char *__tsan_default_options() { return "allocator_may_return_n
 
 namespace {
 
-constexpr auto INVALID = jitnorm_invalid_arguments;
-
 void *data_of(const owned_memory &memory) {
     void *handle = &handle;
     EXPECT_OK(jitnorm_memory_get_data_handle(memory, &handle));

@@ -2,14 +2,13 @@
 // Engines, streams and memory descriptors: what they answer, and each way to misuse them.
 #include <gtest/gtest.h>
 
+#include "rig/execution.hpp"
 #include "rig/jitnorm_handle.hpp"
 #include "rig/unknown.hpp"
 
 using namespace jitnorm::tests;
 
 namespace {
-
-constexpr auto INVALID = jitnorm_invalid_arguments;
 
 // ---------------------------------------------------------------- engine and stream
 

@@ -9,8 +9,6 @@ using namespace jitnorm::tests;
 
 namespace {
 
-constexpr auto INVALID = jitnorm_invalid_arguments;
-
 TEST(post_ops, come_out_as_they_went_in) {
     const owned_post_ops post_ops = make_post_ops();
     const owned_md src1 = make_md({1, 8}, jitnorm_bf16, jitnorm_ab);

@@ -23,7 +23,7 @@ owned_pd make_backward(jitnorm_prop_kind_t kind, unsigned flags) {
 }
 
 template <typename Answer>
-Answer ask(const_jitnorm_primitive_desc_t pd, jitnorm_query_t what) {
+Answer answer_of(const_jitnorm_primitive_desc_t pd, jitnorm_query_t what) {
     Answer answer{};
     EXPECT_OK(jitnorm_primitive_desc_query(pd, what, 0, &answer));
     return answer;
@@ -46,15 +46,15 @@ TEST(primitive_desc, answers_what_it_was_made_from) {
     request.epsilon = 0.25f;
     request.flags = jitnorm_use_scale | jitnorm_rms_norm;
     const owned_pd pd = request.make();
-    EXPECT_EQ(ask<jitnorm_engine_t>(pd, jitnorm_query_engine), cpu());
-    EXPECT_EQ(ask<jitnorm_engine_t>(pd, jitnorm_query_scratchpad_engine), cpu());
-    EXPECT_EQ(ask<jitnorm_primitive_kind_t>(pd, jitnorm_query_primitive_kind), jitnorm_layer_normalization);
-    EXPECT_EQ(ask<jitnorm_prop_kind_t>(pd, jitnorm_query_prop_kind), jitnorm_forward_inference);
-    EXPECT_EQ(ask<float>(pd, jitnorm_query_epsilon_f32), 0.25f);
-    EXPECT_EQ(ask<unsigned>(pd, jitnorm_query_flags), request.flags);
-    EXPECT_EQ(ask<double>(pd, jitnorm_query_time_estimate_f64), 0.0);
-    EXPECT_GE(ask<int64_t>(pd, jitnorm_query_memory_consumption_s64), 0);
-    const std::string name = ask<const char *>(pd, jitnorm_query_impl_info_str);
+    EXPECT_EQ(answer_of<jitnorm_engine_t>(pd, jitnorm_query_engine), cpu());
+    EXPECT_EQ(answer_of<jitnorm_engine_t>(pd, jitnorm_query_scratchpad_engine), cpu());
+    EXPECT_EQ(answer_of<jitnorm_primitive_kind_t>(pd, jitnorm_query_primitive_kind), jitnorm_layer_normalization);
+    EXPECT_EQ(answer_of<jitnorm_prop_kind_t>(pd, jitnorm_query_prop_kind), jitnorm_forward_inference);
+    EXPECT_EQ(answer_of<float>(pd, jitnorm_query_epsilon_f32), 0.25f);
+    EXPECT_EQ(answer_of<unsigned>(pd, jitnorm_query_flags), request.flags);
+    EXPECT_EQ(answer_of<double>(pd, jitnorm_query_time_estimate_f64), 0.0);
+    EXPECT_GE(answer_of<int64_t>(pd, jitnorm_query_memory_consumption_s64), 0);
+    const std::string name = answer_of<const char *>(pd, jitnorm_query_impl_info_str);
     EXPECT_TRUE(name.starts_with("jit:") || name.starts_with("ref:")) << name;
 }
 
@@ -75,7 +75,7 @@ TEST(primitive_desc, clone_answers_the_same) {
     ASSERT_OK(jitnorm_primitive_desc_clone(&copy, make_forward(jitnorm_forward_training, SCALE_SHIFT)));
     EXPECT_EQ(shape_of(copy, jitnorm_query_src_md, 0), DATA);
     EXPECT_EQ(shape_of(copy, jitnorm_query_dst_md, 2), STATISTICS);
-    EXPECT_EQ(ask<unsigned>(copy, jitnorm_query_flags), SCALE_SHIFT);
+    EXPECT_EQ(answer_of<unsigned>(copy, jitnorm_query_flags), SCALE_SHIFT);
 }
 
 TEST(primitive_desc, keeps_a_copy_of_the_attributes) {
@@ -86,7 +86,7 @@ TEST(primitive_desc, keeps_a_copy_of_the_attributes) {
     EXPECT_OK(jitnorm_primitive_desc_get_attr(pd, &kept));
     EXPECT_OK(jitnorm_primitive_attr_get_scratchpad_mode(kept, &mode));
     EXPECT_EQ(mode, jitnorm_scratchpad_mode_user);
-    EXPECT_EQ(ask<int64_t>(pd, jitnorm_query_memory_consumption_s64), 0); // none of the library's own
+    EXPECT_EQ(answer_of<int64_t>(pd, jitnorm_query_memory_consumption_s64), 0); // none of the library's own
 }
 
 TEST(primitive_desc, next_impl_ends_at_the_reference) {
@@ -94,9 +94,9 @@ TEST(primitive_desc, next_impl_ends_at_the_reference) {
     jitnorm_status_t status = jitnorm_success;
     for (int steps = 0; status == jitnorm_success && steps < 10; ++steps) status = jitnorm_primitive_desc_next_impl(pd);
     EXPECT_EQ(status, jitnorm_last_impl_reached);
-    EXPECT_STREQ(ask<const char *>(pd, jitnorm_query_impl_info_str), "ref:any");
+    EXPECT_STREQ(answer_of<const char *>(pd, jitnorm_query_impl_info_str), "ref:any");
     EXPECT_EQ(jitnorm_primitive_desc_next_impl(pd), jitnorm_last_impl_reached);
-    EXPECT_STREQ(ask<const char *>(pd, jitnorm_query_impl_info_str), "ref:any");
+    EXPECT_STREQ(answer_of<const char *>(pd, jitnorm_query_impl_info_str), "ref:any");
 }
 
 // ---------------------------------------------------------------- the table of tensors

@@ -12,7 +12,6 @@ using namespace jitnorm::tests;
 
 namespace {
 
-constexpr auto INVALID = jitnorm_invalid_arguments;
 constexpr auto UNIMPLEMENTED = jitnorm_unimplemented;
 constexpr jitnorm_dim_t HUGE_NUMBER = jitnorm_dim_t(1) << 61;
 

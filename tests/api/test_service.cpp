@@ -15,8 +15,6 @@ using namespace jitnorm::tests;
 
 namespace {
 
-constexpr auto INVALID = jitnorm_invalid_arguments;
-
 owned_pd make_pd() {
     const owned_md data = make_md({3, 8}, jitnorm_f32);
     return forward_request{jitnorm_forward_inference, data, data}.make();

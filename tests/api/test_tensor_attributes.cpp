@@ -7,13 +7,13 @@
 #include "api/primitive/primitive_desc.hpp"
 #include "jitnorm/jitnorm.hpp"
 #include "residual_model.hpp"
+#include "rig/execution.hpp"
 #include "rig/unknown.hpp"
 
 using namespace jitnorm::tests;
 
 namespace {
 
-constexpr auto INVALID = jitnorm_invalid_arguments;
 constexpr unsigned CH = jitnorm_use_scale | jitnorm_use_shift;
 constexpr jitnorm_dim_t R = JITNORM_RUNTIME_DIM_VAL;
 

@@ -10,7 +10,7 @@
 namespace jitnorm::impl {
 namespace {
 
-constexpr double INF = std::numeric_limits<double>::infinity();
+constexpr double INFINITE = std::numeric_limits<double>::infinity();
 
 struct format { // of a floating-point type
     int bits, mantissa, bias;
@@ -26,7 +26,7 @@ double decode(format f, unsigned bits) {
     const double sign = bits & sign_bit ? -1 : 1;
     const int code = int(bits & (sign_bit - 1)), exponent = code >> f.mantissa,
               mantissa = code - (exponent << f.mantissa);
-    if (unsigned(code) == f.infinity) return sign * INF;
+    if (unsigned(code) == f.infinity) return sign * INFINITE;
     const double value = exponent == 0 ? std::ldexp(mantissa, 1 - f.bias - f.mantissa)
                                        : std::ldexp(mantissa + (1 << f.mantissa), exponent - f.bias - f.mantissa);
     return value > f.largest ? std::nan("") : sign * value;
@@ -35,7 +35,7 @@ double decode(format f, unsigned bits) {
 // The value nearest to x, ties to the even mantissa.
 double round_to(format f, double x) {
     if (std::isnan(x) || x == 0) return x;
-    const double beyond = std::copysign(f.saturates ? f.largest : INF, x);
+    const double beyond = std::copysign(f.saturates ? f.largest : INFINITE, x);
     if (std::isinf(x)) return beyond;
     const double step = std::ldexp(1, std::max(std::ilogb(x), 1 - f.bias) - f.mantissa);
     const double rounded = std::nearbyint(x / step) * step;
@@ -92,15 +92,15 @@ TEST(convert, overflow_to_16_bits) {
     EXPECT_EQ(narrow<f16>(-1e30f).bits, 0xfc00);
     EXPECT_EQ(narrow<f16>(1e300).bits, 0x7c00);
     EXPECT_EQ(narrow<bf16>(std::numeric_limits<float>::max()).bits, 0x7f80);
-    EXPECT_EQ(narrow<bf16>(-float(INF)).bits, 0xff80);
+    EXPECT_EQ(narrow<bf16>(-float(INFINITE)).bits, 0xff80);
 }
 
 TEST(convert, f8_saturates) {
     EXPECT_EQ(narrow<f8_e4m3>(464.0f).bits, 0x7e);
     EXPECT_EQ(narrow<f8_e4m3>(1e30f).bits, 0x7e);
-    EXPECT_EQ(narrow<f8_e4m3>(-float(INF)).bits, 0xfe);
+    EXPECT_EQ(narrow<f8_e4m3>(-float(INFINITE)).bits, 0xfe);
     EXPECT_EQ(narrow<f8_e5m2>(61440.0f).bits, 0x7b);
-    EXPECT_EQ(narrow<f8_e5m2>(float(INF)).bits, 0x7b);
+    EXPECT_EQ(narrow<f8_e5m2>(float(INFINITE)).bits, 0x7b);
     EXPECT_EQ(narrow<f8_e5m2>(-1e300).bits, 0xfb);
 }
 
@@ -128,10 +128,10 @@ template <typename Integer, typename T>
 void expect_integers() {
     constexpr double lowest = std::numeric_limits<Integer>::min(), highest = std::numeric_limits<Integer>::max();
     for (double x = -300; x <= 300; x += 1.0 / 64)
-        for (const T value : {T(x), std::nextafter(T(x), T(-INF)), std::nextafter(T(x), T(INF))})
+        for (const T value : {T(x), std::nextafter(T(x), T(-INFINITE)), std::nextafter(T(x), T(INFINITE))})
             ASSERT_EQ(double(narrow<Integer>(value)), std::clamp(std::nearbyint(double(value)), lowest, highest))
                 << value;
-    for (const T size : {T(1e10), std::numeric_limits<T>::max(), T(INF)}) {
+    for (const T size : {T(1e10), std::numeric_limits<T>::max(), T(INFINITE)}) {
         EXPECT_EQ(narrow<Integer>(size), highest);
         EXPECT_EQ(narrow<Integer>(-size), lowest);
     }

@@ -14,6 +14,8 @@
 
 namespace jitnorm::tests {
 
+constexpr auto INVALID = jitnorm_invalid_arguments;
+
 template <typename Request>
 owned_pd made(const Request &request) {
     owned_pd pd;

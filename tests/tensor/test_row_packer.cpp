@@ -15,8 +15,6 @@ using namespace jitnorm::tests;
 
 namespace {
 
-constexpr unsigned char CANARY = guarded_buffer::CANARY;
-
 // The last dimension is the row.
 row_packer packer_of(const memory_desc &md) { return {md, md.ndims - 1}; }
 
@@ -58,7 +56,7 @@ private:
     }
 
     void check_gathered(const part &p, const guarded_buffer &tile, dim_t pitch) const {
-        std::vector<unsigned char> expected(tile.bytes(), CANARY);
+        std::vector<unsigned char> expected(tile.bytes(), guarded_buffer::CANARY);
         for (dim_t r = 0; r < p.rows; ++r)
             for (dim_t c = 0; c < p.columns; ++c)
                 std::memcpy(&expected[size_t(r * pitch) + size_t(c) * size_],
@@ -68,7 +66,7 @@ private:
     }
 
     void check_scattered(const part &p, const guarded_buffer &written) const {
-        std::vector<unsigned char> expected(written.bytes(), CANARY);
+        std::vector<unsigned char> expected(written.bytes(), guarded_buffer::CANARY);
         for (dim_t r = 0; r < p.rows; ++r)
             for (dim_t c = 0; c < p.columns; ++c) {
                 const size_t at = byte_of(p.first_row + r, p.first_column + c);

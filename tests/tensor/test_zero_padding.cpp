@@ -12,12 +12,10 @@ using namespace jitnorm::tests;
 
 namespace {
 
-constexpr unsigned char CANARY = guarded_buffer::CANARY;
-
 // Bytes that padding, and nothing but padding, must turn to zero.
 std::vector<unsigned char> zeroed(const memory_desc &md) {
     const size_t size = size_of(md.data_type);
-    std::vector<unsigned char> expected(bytes(md), CANARY);
+    std::vector<unsigned char> expected(bytes(md), guarded_buffer::CANARY);
     dim_t position[MAX_NDIMS];
     for (dim_t i = 0; i < padded_nelems(md); ++i) {
         dim_t rest = i;
@@ -51,7 +49,7 @@ TEST(zero_padding, gaps_are_not_padding) {
     const guarded_buffer tensor(bytes(md));
     zero_padding(md, tensor.data());
     EXPECT_TRUE(std::all_of(tensor.as<unsigned char>(), tensor.as<unsigned char>() + tensor.bytes(),
-                            [](unsigned char byte) { return byte == CANARY; }));
+                            [](unsigned char byte) { return byte == guarded_buffer::CANARY; }));
     zero_padding(tagged({0, 7}, jitnorm_AB16b16a, jitnorm_f32), nullptr); // nothing to write
 }
 
