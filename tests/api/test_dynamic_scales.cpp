@@ -45,7 +45,7 @@ struct request {
     }
 };
 
-owned_pd make_pd(const dynamic_scales &asked) {
+owned_pd pd_with_scales(const dynamic_scales &asked) {
     owned_pd pd;
     EXPECT_OK(request().create(pd, asked.attr()));
     return pd;
@@ -70,7 +70,7 @@ TEST(dynamic_scales, of_rows_and_of_groups_of_columns) {
                   {127, -95, 127, 127, -127, 95, 127, 127},
                   {1.0F / 127, 0.25F / 127, 1.0F / 127, 0.25F / 127}}};
     for (const auto &[asked, of, dst, scales] : cases) {
-        const owned_pd pd = make_pd(asked);
+        const owned_pd pd = pd_with_scales(asked);
         EXPECT_EQ(dims_of_scales(pd), of);
         execution e(pd);
         e.set(JITNORM_ARG_SRC, SRC);
@@ -80,11 +80,11 @@ TEST(dynamic_scales, of_rows_and_of_groups_of_columns) {
         EXPECT_EQ(e.get(DST_SCALES), scales);
     }
     // A request for other groups is another primitive.
-    EXPECT_EQ(dims_of_scales(make_pd({.mask = 3, .ndims = 2, .groups = FOURS})), (dims{2, 1}));
+    EXPECT_EQ(dims_of_scales(pd_with_scales({.mask = 3, .ndims = 2, .groups = FOURS})), (dims{2, 1}));
 }
 
 TEST(dynamic_scales, are_an_output_of_the_attributes) {
-    const owned_pd pd = make_pd({});
+    const owned_pd pd = pd_with_scales({});
     int inputs = 0, outputs = 0;
     EXPECT_OK(jitnorm_primitive_desc_query(pd, jitnorm_query_num_of_inputs_s32, 0, &inputs));
     EXPECT_OK(jitnorm_primitive_desc_query(pd, jitnorm_query_num_of_outputs_s32, 0, &outputs));

@@ -67,6 +67,8 @@ void expect_equal_in_case(isa vectors, const sweep &all, const setup &s) {
 
 } // namespace
 
+bool is_executed(size_t number) { return turn_of(number, 0, one_in(500)) == 0; }
+
 void for_each_case(const sweep &s, const std::function<void(const setup &)> &body) {
     size_t number = 0;
     combine(s, 0, s.of, [&](setup made) {

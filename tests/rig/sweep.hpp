@@ -72,6 +72,10 @@ inline constexpr impl::machine SMALL_CACHES[] = {
 // Layouts of all tensors of rows, of every kind of memory: gaps, spread elements, permuted and blocked dimensions.
 choices all_layouts();
 
+// Whether a test with hundreds of cases that is no sweep executes the case with this number: in builds for sanitizers
+// one in four.
+bool is_executed(size_t number);
+
 // ---- suites: a sweep is a test for each instruction set
 
 struct sweep_on {

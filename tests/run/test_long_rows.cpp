@@ -17,7 +17,7 @@ constexpr machine IN_L2 = {
 class long_rows : public plans_on_machines {
 protected:
     // Expects panels of several rows on both machines.
-    void expect_panels(const setup &s) const {
+    void expect_panels(const setup &s) {
         for (const machine &m : {THROUGH_L2, IN_L2}) {
             const plan how = plan_of(s, m);
             EXPECT_EQ(s.kind == jitnorm_backward || s.kind == jitnorm_backward_data ? how.panel_columns

@@ -129,30 +129,30 @@ TEST(format_tag, any_leaves_the_layout_open) {
     EXPECT_EQ(bytes(md), 0u);
 }
 
-jitnorm_status_t status_of(const values &dims, jitnorm_format_tag_t tag, jitnorm_data_type_t type = jitnorm_f32) {
+jitnorm_status_t status_of_tag(const values &dims, jitnorm_format_tag_t tag, jitnorm_data_type_t type = jitnorm_f32) {
     memory_desc md;
     return make_with_tag(md, int(dims.size()), dims.data(), type, tag).code;
 }
 
 TEST(format_tag, refuses_what_has_no_meaning) {
-    EXPECT_EQ(status_of({3, 5}, jitnorm_format_tag_undef), jitnorm_invalid_arguments);
-    EXPECT_EQ(status_of({3, 5}, jitnorm_abc), jitnorm_invalid_arguments);
-    EXPECT_EQ(status_of({3, 5}, jitnorm_a), jitnorm_invalid_arguments);
-    EXPECT_EQ(status_of({3, 5}, jitnorm_format_tag_last), jitnorm_invalid_arguments);
-    EXPECT_EQ(status_of({3, 5}, unknown<jitnorm_format_tag_t>(-7)), jitnorm_invalid_arguments);
-    EXPECT_EQ(status_of({3, 5}, unknown<jitnorm_format_tag_t>(INT32_MIN)), jitnorm_invalid_arguments);
-    EXPECT_EQ(status_of({3, -5}, jitnorm_ab), jitnorm_invalid_arguments);
-    EXPECT_EQ(status_of({3, -5}, jitnorm_format_tag_any), jitnorm_invalid_arguments);
-    EXPECT_EQ(status_of({3, 5}, jitnorm_ab, jitnorm_data_type_undef), jitnorm_invalid_arguments);
-    EXPECT_EQ(status_of({}, jitnorm_format_tag_undef, jitnorm_data_type_undef), jitnorm_success) << "no tensor";
+    EXPECT_EQ(status_of_tag({3, 5}, jitnorm_format_tag_undef), jitnorm_invalid_arguments);
+    EXPECT_EQ(status_of_tag({3, 5}, jitnorm_abc), jitnorm_invalid_arguments);
+    EXPECT_EQ(status_of_tag({3, 5}, jitnorm_a), jitnorm_invalid_arguments);
+    EXPECT_EQ(status_of_tag({3, 5}, jitnorm_format_tag_last), jitnorm_invalid_arguments);
+    EXPECT_EQ(status_of_tag({3, 5}, unknown<jitnorm_format_tag_t>(-7)), jitnorm_invalid_arguments);
+    EXPECT_EQ(status_of_tag({3, 5}, unknown<jitnorm_format_tag_t>(INT32_MIN)), jitnorm_invalid_arguments);
+    EXPECT_EQ(status_of_tag({3, -5}, jitnorm_ab), jitnorm_invalid_arguments);
+    EXPECT_EQ(status_of_tag({3, -5}, jitnorm_format_tag_any), jitnorm_invalid_arguments);
+    EXPECT_EQ(status_of_tag({3, 5}, jitnorm_ab, jitnorm_data_type_undef), jitnorm_invalid_arguments);
+    EXPECT_EQ(status_of_tag({}, jitnorm_format_tag_undef, jitnorm_data_type_undef), jitnorm_success) << "no tensor";
 }
 
 TEST(format_tag, refuses_what_does_not_fit) {
     const dim_t big = dim_t(1) << 32, largest = INT64_MAX;
-    EXPECT_EQ(status_of({big, big}, jitnorm_ba), jitnorm_invalid_arguments);
-    EXPECT_EQ(status_of({big, big}, jitnorm_format_tag_any), jitnorm_invalid_arguments);
-    EXPECT_EQ(status_of({2, largest}, jitnorm_aB16b), jitnorm_invalid_arguments);
-    EXPECT_EQ(status_of({largest}, jitnorm_Ab16a), jitnorm_invalid_arguments);
+    EXPECT_EQ(status_of_tag({big, big}, jitnorm_ba), jitnorm_invalid_arguments);
+    EXPECT_EQ(status_of_tag({big, big}, jitnorm_format_tag_any), jitnorm_invalid_arguments);
+    EXPECT_EQ(status_of_tag({2, largest}, jitnorm_aB16b), jitnorm_invalid_arguments);
+    EXPECT_EQ(status_of_tag({largest}, jitnorm_Ab16a), jitnorm_invalid_arguments);
 }
 
 TEST(format_tag, runtime_dimensions) {
