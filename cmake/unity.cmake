@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # unite_folders(TARGET [FOLDER...]): with CMAKE_UNITY_BUILD the files of each folder of sources are compiled as one, which
-# takes a third of the time; not those of the folders named here, and files with options of their own.
+# saves reading headers many times; but not the files of the folders named here, nor those with options of their own.
 function(unite_folders target)
   get_target_property(sources ${target} SOURCES)
   foreach(source ${sources})

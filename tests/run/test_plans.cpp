@@ -4,119 +4,11 @@
 #include <gtest/gtest.h>
 
 #include "plans_on_machines.hpp"
-#include "run/backward.hpp"
-#include "run/forward.hpp"
-#include "run/rows_in_place.hpp"
-#include "tensor/row_space.hpp"
 
 namespace jitnorm::tests {
 namespace {
 
 class plans : public plans_on_machines {};
-
-TEST_P(plans, non_temporal_stores_of_every_type_are_reached) {
-    for (const auto kind :
-         {jitnorm_forward_training, jitnorm_forward_inference, jitnorm_backward, jitnorm_backward_data})
-        for (const auto type : FLOATING)
-            for (const dim_t columns : {64, 192, 1024, 4096 + 512}) {
-                const setup s = in_place_of(kind, type, 37, columns);
-                const plan how = plan_of(s, NO_CACHES);
-                EXPECT_TRUE(how.non_temporal) << s;
-                EXPECT_TRUE(how.on(1, true).non_temporal) << "where the first element lies at a cache line";
-                EXPECT_FALSE(how.on(1, false).non_temporal);
-                EXPECT_FALSE(plan_of(s, NO_L2).non_temporal) << s;
-                expect_reference(s, NO_CACHES);
-            }
-}
-
-// Long rows may share cache lines, which are stored by ordinary stores: in batches and one by one, with a first line of
-// every length, which is longer than the row's last vectors or not, from odd addresses on.
-TEST_P(plans, non_temporal_stores_of_long_rows_at_any_address) {
-    constexpr machine alone = {.l1 = 1 << 15, .l2 = 1 << 10, .last_level = 1 << 12, .overlaps_batches = false};
-    constexpr machine together = {
-        .l1 = 1 << 10, .l2 = 1 << 18, .last_level = 1 << 12, .overlaps_batches = false, .batches_in_l1 = false};
-    for (const auto kind : {jitnorm_forward_training, jitnorm_backward, jitnorm_backward_data})
-        for (const auto type : FLOATING)
-            for (const dim_t more : {-1, 0, 1, 5, 21, 1600})
-                for (const auto side : {guard_side::before, guard_side::after}) {
-                    const dim_t size = dim_t(impl::size_of(type));
-                    setup s = in_place_of(kind, type, size == 2 ? 37 : 19, 2048 / size + more);
-                    s.side = side;
-                    s.residual.sum = kind == jitnorm_backward_data ? "dense" : "";
-                    s.residual.sum_type = type;
-                    if (more == 5) s.flags |= jitnorm_rms_norm;
-                    for (const machine &m : {NO_CACHES, alone, together}) {
-                        EXPECT_EQ(plan_of(s, m).on(1, true).non_temporal, more >= 0) << s;
-                        expect_reference(s, m);
-                    }
-                    s.diff_src = s.dst = "gap";
-                    expect_reference(s, alone);
-                }
-}
-
-// The narrowest types, short rows that are no whole cache lines, and short ones in a destination that begins within
-// one.
-TEST_P(plans, no_non_temporal_stores_where_they_would_be_wrong) {
-    setup bytes = in_place_of(jitnorm_forward_inference, jitnorm_f32);
-    bytes.dst_type = jitnorm_s8;
-    EXPECT_FALSE(plan_of(bytes, NO_CACHES).non_temporal);
-    expect_reference(bytes, NO_CACHES);
-    for (const auto kind : {jitnorm_forward_training, jitnorm_backward}) {
-        const setup odd = in_place_of(kind, jitnorm_f32, 37, 190);
-        EXPECT_FALSE(plan_of(odd, NO_CACHES).non_temporal);
-        expect_reference(odd, NO_CACHES);
-        setup within = in_place_of(kind, jitnorm_f32);
-        within.src = within.dst = within.diff_src = "dense+7";
-        EXPECT_TRUE(plan_of(within, NO_CACHES).non_temporal) << "only the execution knows where tensors begin";
-        expect_reference(within, NO_CACHES);
-    }
-}
-
-// Two outputs are streams enough.
-TEST_P(plans, no_non_temporal_stores_beside_a_second_output) {
-    setup s = in_place_of(jitnorm_forward_training, jitnorm_f32);
-    EXPECT_TRUE(plan_of(s, NO_CACHES).non_temporal);
-    s.pre_quantization = "dense";
-    EXPECT_FALSE(plan_of(s, NO_CACHES).non_temporal);
-    expect_reference(s, NO_CACHES);
-}
-
-// The lines of an input have been read: what goes into its place is stored there. Short rows must begin cache lines,
-// and elements that are not aligned to their size never do.
-TEST_P(plans, no_non_temporal_stores_in_place_or_where_no_line_begins) {
-    alignas(64) std::byte memory[64], there[64];
-    const auto stores_past_caches = [&]<typename Executor>(jitnorm_prop_kind_t kind, dim_t columns,
-                                                           const std::byte *here, std::initializer_list<slot> in_here) {
-        const auto made =
-            create(jit_for(GetParam()), make_problem(in_place_of(kind, jitnorm_f32, 37, columns)), NO_CACHES);
-        arguments args;
-        for (const slot place : {SRC, DST, DIFF_DST, DIFF_SUM, DIFF_SRC}) args.set(place, there);
-        for (const slot place : in_here) args.set(place, here);
-        return dynamic_cast<const Executor &>(*made).schedule_of(args).non_temporal;
-    };
-    for (const dim_t columns : {192, 512})
-        for (const dim_t offset : {0, 4, 2}) {
-            const bool are_stored = offset == 0 || (offset == 4 && columns == 512);
-            const auto forward = [&](std::initializer_list<slot> in_here) {
-                return stores_past_caches.operator()<driver<impl::layer_norm::forward<float>, rows_in_place>>(
-                    jitnorm_forward_training, columns, memory + offset, in_here);
-            };
-            EXPECT_EQ(forward({DST}), are_stored) << columns << " " << offset;
-            EXPECT_FALSE(forward({DST, SRC}));
-            const auto backward = [&](std::initializer_list<slot> in_here) {
-                return stores_past_caches.operator()<driver<impl::layer_norm::backward<float>, rows_in_place>>(
-                    jitnorm_backward, columns, memory + offset, in_here);
-            };
-            EXPECT_EQ(backward({DIFF_SRC}), are_stored) << columns << " " << offset;
-            EXPECT_FALSE(backward({DIFF_SRC, DIFF_DST}));
-            EXPECT_FALSE(backward({DIFF_SRC, DIFF_SUM}));
-        }
-    for (const auto kind : {jitnorm_forward_training, jitnorm_backward}) {
-        setup s = in_place_of(kind, jitnorm_f32);
-        s.in_place = true;
-        expect_reference(s, NO_CACHES);
-    }
-}
 
 // Beyond L2 a batch is written while the next one is reduced; inside it rows go through the kernels in pairs.
 TEST_P(plans, one_loop_beyond_the_caches) {

@@ -94,8 +94,8 @@ public:
     void begin(const reg &count);
     // Goes to element `first` of a row of `count` elements, to walk the rest of the row or at most so many elements.
     void begin(const reg &count, const Xbyak::Address &first, int most);
-    // The same for walk_lines(): pieces of whole lines, of which each begins as much later as the first line of `row`
-    // that is whole. The first one has the elements before as well. Changes `rest`.
+    // The same for walk_lines(). Pieces end where lines of the row end: all of them lie as many elements further on as
+    // there are before the row's first whole line, and the first piece has these as well. Changes row.rest.
     void begin_in_lines(const reg &count, const Xbyak::Address &first, int most, const lines &row);
 
     // The address of a vector in a row of elements of `size` bytes.
