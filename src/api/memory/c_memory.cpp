@@ -22,7 +22,7 @@ status create_memory(jitnorm_memory_t *memory, const memory_desc &md, jitnorm_en
     aligned_bytes owned(size == 0 ? nullptr : allocate_aligned(size));
     if (size != 0 && owned == nullptr) return OUT_OF_MEMORY;
     void *data = allocate ? owned.get() : handle;
-    *memory = new jitnorm_memory{tensor_digest(md), data, engine, std::move(owned), md};
+    *memory = new jitnorm_memory{word_of(md), data, engine, std::move(owned), md};
     return {};
 }
 
@@ -31,7 +31,7 @@ status create_host_scalar(jitnorm_memory_t *memory, const memory_desc &md, const
     aligned_bytes owned(allocate_aligned(size));
     if (owned == nullptr) return OUT_OF_MEMORY;
     std::memcpy(owned.get(), value, size);
-    *memory = new jitnorm_memory{tensor_digest(md), nullptr, nullptr, std::move(owned), md};
+    *memory = new jitnorm_memory{word_of(md), nullptr, nullptr, std::move(owned), md};
     return {};
 }
 

@@ -15,48 +15,20 @@
 
 namespace jitnorm::impl::api {
 
-// Tells quickly whether two descriptors mean the same elements at the same places: the properties by which tensors of
-// up to 3 dimensions differ, in one cache line, because every execution compares one descriptor for each argument. Of
-// dense tensors without an offset, whose dimensions have at most DIM_BITS bits, two words say everything.
-class tensor_digest {
-    static constexpr size_t DIMS = 3, DIM_BITS = 21;
-    static constexpr uint64_t RANK = 0x7f, IN_TWO_WORDS = 0x80, BLOCKS = uint64_t(0xff) << 24;
-
-public:
-    tensor_digest() = default;
-    explicit tensor_digest(const memory_desc &md)
-        : kind_(uint64_t(md.ndims) | uint64_t(md.data_type) << 8 | uint64_t(md.format_kind) << 16 |
-                uint64_t(md.inner_nblks) << 24) {
-        bool short_and_dense = md.ndims <= int(DIMS) && md.inner_nblks == 0 && md.offset0 == 0;
-        uint64_t step = 1, packed = 0;
-        for (size_t d = std::min(DIMS, size_t(md.ndims)); d-- > 0; step *= uint64_t(md.dims[d])) {
-            const auto size = uint64_t(md.dims[d]);
-            rest_[d] = size;
-            packed = packed << DIM_BITS | size;
-            short_and_dense = short_and_dense && size >> DIM_BITS == 0;
-            if (size == 1) continue;
-            rest_[DIMS + d] = uint64_t(md.strides[d]);
-            short_and_dense = short_and_dense && uint64_t(md.strides[d]) == step;
-        }
-        if (short_and_dense) kind_ |= IN_TWO_WORDS;
-        dims_or_offset_ = short_and_dense ? packed : uint64_t(md.offset0);
+// Two descriptors with the same word mean the same elements at the same places. There are words for dense tensors
+// without an offset, of up to 3 dimensions of less than 2^18, so that an execution compares one word for each argument;
+// for other tensors this is 0.
+inline uint64_t word_of(const memory_desc &md) {
+    constexpr int DIMS = 3, DIM_BITS = 18, RANK_BITS = 2;
+    if (md.ndims > DIMS || md.format_kind != jitnorm_blocked || md.inner_nblks != 0 || md.offset0 != 0) return 0;
+    uint64_t sizes = 0;
+    dim_t step = 1;
+    for (int d = md.ndims - 1; d >= 0; step *= md.dims[d--]) {
+        if (md.dims[d] >> DIM_BITS != 0 || (md.strides[d] != step && md.dims[d] != 1)) return 0;
+        sizes = sizes << DIM_BITS | uint64_t(md.dims[d]);
     }
-
-    bool operator==(const tensor_digest &other) const {
-        if (((kind_ ^ other.kind_) | (dims_or_offset_ ^ other.dims_or_offset_)) != 0) return false;
-        return (kind_ & IN_TWO_WORDS) != 0 || has_rest_of(other);
-    }
-
-    // Whether tensors with this digest are the same. Digests leave out the sizes of further dimensions and of inner
-    // blocks.
-    bool says_all() const { return (kind_ & RANK) <= DIMS && (kind_ & BLOCKS) == 0; }
-
-private:
-    [[gnu::noinline]] bool has_rest_of(const tensor_digest &other) const { return rest_ == other.rest_; }
-
-    uint64_t kind_ = 0, dims_or_offset_ = 0;
-    std::array<uint64_t, DIMS + DIMS> rest_ = {}; // dimensions; strides, without those of dimensions of size 1
-};
+    return uint64_t(md.data_type << RANK_BITS | md.ndims) << DIMS * DIM_BITS | sizes;
+}
 
 // Descriptors of the same elements, or of some of them (desc_views.cpp). `result` is set on success alone.
 status part_of(const memory_desc &parent, const dim_t *dims, const dim_t *offsets, memory_desc &result);
@@ -69,7 +41,7 @@ status decide_layouts(layer_norm::problem &p);
 } // namespace jitnorm::impl::api
 
 struct jitnorm_memory {
-    jitnorm::impl::api::tensor_digest digest; // of md
+    uint64_t word; // word_of() md
     void *handle;
     jitnorm_engine_t engine;
     jitnorm::impl::aligned_bytes owned; // the memory's own bytes, or the value of a host scalar; otherwise null

@@ -102,16 +102,16 @@ argument_map::argument_map(const described &what) : has_runtime_sizes_(what.prob
         const tensor t = tensor_of(what, s);
         if (t.use == role::absent) continue;
         mds_[s] = t.md;
-        digests_[s] = tensor_digest(*t.md);
+        words_[s] = word_of(*t.md);
         (t.use == role::ignored ? ignored_ : required_) |= only(s);
         if (t.use == role::output) outputs_ |= only(s);
-        if (digests_[s].says_all()) short_ |= only(s);
+        if (words_[s] != 0) plain_ |= only(s);
         if (has_runtime_dims(*t.md))
             runtime_ |= only(s);
         else if (bytes(*t.md) != 0)
             with_elements_ |= only(s);
     }
-    plain_ = required_ & short_ & ~runtime_;
+    plain_ &= required_ & ~runtime_;
     has_other_slots_ = (required_ & ~plain_) != 0 || has_runtime_sizes_;
     aliases_ = check_for_aliases();
 }
@@ -132,7 +132,7 @@ layer_norm::alias_check argument_map::check_for_aliases() const {
 }
 
 bool argument_map::matches(const jitnorm_memory &memory, slot s) const noexcept {
-    return memory.digest == digests_[s] && ((short_ & only(s)) != 0 || same_tensor(memory.md, *mds_[s]));
+    return memory.word == words_[s] && (words_[s] != 0 || same_tensor(memory.md, *mds_[s]));
 }
 
 constexpr const char *NO_DATA = "has a memory without data";
@@ -207,26 +207,6 @@ status argument_map::take_all(int nargs, const jitnorm_exec_arg_t *args, reading
     }
     const slot_set missing = required_ & list.awaited;
     return missing == 0 ? status() : complain(arg_of(first_of(missing)), "is missing");
-}
-
-// Does what arguments in slots of plain_ need, of which almost all lists consist. The rest is done by resolve_rest(),
-// from the first argument on that needs further checks.
-status argument_map::resolve(int nargs, const jitnorm_exec_arg_t *args, layer_norm::arguments &result,
-                             layer_norm::problem *sizes) const noexcept {
-    slot_set plain = plain_; // those that have not been given yet
-    const jitnorm_exec_arg_t *const end = args + nargs;
-    for (; args != end; ++args) {
-        const jitnorm_memory *const memory = args->memory;
-        const slot s = slot_of(args->arg);
-        if (memory == nullptr || (plain & only(s)) == 0) break;
-        if (memory->handle == nullptr || !(memory->digest == digests_[s])) break;
-        plain &= ~only(s);
-        result.set(s, memory->handle);
-    }
-    if (args != end || plain != 0 || has_other_slots_ || aliases_.fails(result))
-        JITNORM_TRY(resolve_rest(int(end - args), args, (required_ | ignored_) ^ plain_ ^ plain, result, sizes));
-    result.set(SCRATCHPAD, align_up(result[SCRATCHPAD]));
-    return {};
 }
 
 [[gnu::noinline]] status argument_map::resolve_rest(int nargs, const jitnorm_exec_arg_t *args, slot_set awaited,

@@ -23,8 +23,26 @@ public:
     // with the reason, unless the list is exactly what the primitive needs; `result` is then useless. With run-time
     // sizes `sizes` must be a copy of the primitive's problem, and gets the memories' descriptors; otherwise it is
     // null. This function allocates nothing.
-    status resolve(int nargs, const jitnorm_exec_arg_t *args, layer_norm::arguments &result,
-                   layer_norm::problem *sizes = nullptr) const noexcept;
+    //
+    // It does what arguments in slots of plain_ need, of which almost all lists consist. The rest is done by
+    // resolve_rest(), from the first argument on that needs further checks.
+    [[gnu::always_inline]] status resolve(int nargs, const jitnorm_exec_arg_t *args, layer_norm::arguments &result,
+                                          layer_norm::problem *sizes = nullptr) const noexcept {
+        slot_set plain = plain_; // those that have not been given yet
+        const jitnorm_exec_arg_t *const end = args + nargs;
+        for (; args != end; ++args) {
+            const slot s = slot_of(args->arg);
+            const jitnorm_memory *const memory = args->memory;
+            if ((plain & only(s)) == 0 || memory == nullptr) break;
+            if (memory->word != words_[s] || memory->handle == nullptr) break;
+            plain ^= only(s);
+            result.set(s, memory->handle);
+        }
+        if (args != end || plain != 0 || has_other_slots_ || aliases_.fails(result))
+            JITNORM_TRY(resolve_rest(int(end - args), args, (required_ | ignored_) ^ plain_ ^ plain, result, sizes));
+        result.set(SCRATCHPAD, align_up(result[SCRATCHPAD]));
+        return {};
+    }
 
 private:
     using slot_set = uint64_t; // bit s: slot s
@@ -53,15 +71,14 @@ private:
     layer_norm::alias_check check_for_aliases() const;
     status check_addresses(const reading &list) const noexcept;
 
-    tensor_digest digests_[SLOT_COUNT];
+    uint64_t words_[SLOT_COUNT]; // word_of() the descriptors
     const memory_desc *mds_[SLOT_COUNT];
     slot_set required_ = 0;
     slot_set ignored_ = 0;
     slot_set outputs_ = 0;
     slot_set with_elements_ = 0;   // their handles must not be null
     slot_set runtime_ = 0;         // their sizes or strides are known at execution only
-    slot_set short_ = 0;           // equal digests mean equal tensors
-    slot_set plain_ = 0;           // required, with known sizes, and equal digests mean equal tensors
+    slot_set plain_ = 0;           // required, and their words say all
     bool has_other_slots_ = false; // some of required_ are not in plain_
     bool has_runtime_sizes_;
     layer_norm::alias_check aliases_;
