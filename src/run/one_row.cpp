@@ -1,10 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "one_row.hpp"
 
+#include <new>
+
 #include "../base/bytes.hpp"
 #include "../math/statistics_io.hpp"
 
 namespace jitnorm::impl::layer_norm {
+
+namespace {
+
+// The arguments of a call, undefined until they are set: a kernel for one row reads few of them, and storing defaults
+// to all others made a row of 16 elements take 38 ns in place of 30.
+class unset_arguments {
+public:
+    jit::forward_row_arguments &operator*() {
+        return *std::launder(reinterpret_cast<jit::forward_row_arguments *>(bytes_));
+    }
+
+private:
+    alignas(jit::forward_row_arguments) std::byte bytes_[sizeof(jit::forward_row_arguments)];
+};
+
+} // namespace
 
 one_row::one_row(const problem &p, const plan &planned, const std::shared_ptr<const kernels> &made)
     : problem_(p), plan_(planned), forward_(problem_, plan_, made), kernel_(*made->row),
@@ -18,13 +36,15 @@ jitnorm_status_t one_row::execute(const arguments &args) const {
     jit::forward_row_numbers numbers;
     numbers.are_given = false;
     std::byte *const row = forward_.addition_.exists ? row_of_sums(args) : at(args, SRC);
-    jit::forward_row_arguments call;
+    unset_arguments unset;
+    jit::forward_row_arguments &call = *unset;
     call.reduced.src = row;
     call.reduced.count = call.written.count = forward_.C_;
     call.written.src = row;
     call.written.dst = at(args, DST);
     call.written.scale = args[SCALE];
     call.written.shift = args[SHIFT];
+    call.written.prefetch = 0;
     if (forward_.addition_.exists) add_residual(args, call);
     if (quantizes_) take_scales(args, call.written);
     call.inverse_count = forward_.inv_C_;
