@@ -2,9 +2,12 @@
 // Memories: whose data they hold, and each way to misuse them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
+#include "api/memory/memory.hpp"
 #include "rig/execution.hpp"
 
 using namespace jitnorm::tests;
@@ -165,6 +168,43 @@ TEST(memory, more_than_there_is) {
     const owned_md md = make_md({jitnorm_dim_t(1) << 60}, jitnorm_u8);
     EXPECT_EQ(jitnorm_memory_create(&memory, md, cpu(), JITNORM_MEMORY_ALLOCATE), jitnorm_out_of_memory);
     EXPECT_TRUE(memory.is_empty());
+}
+
+// Descriptors whose sizes and strides are at the limits of what a word tells, with types, ranks and offsets.
+std::vector<jitnorm_memory_desc> descriptors_around_words() {
+    std::vector<jitnorm_memory_desc> all;
+    constexpr jitnorm::impl::dim_t sizes[] = {0, 1, 3, (1 << 18) - 1, 1 << 18};
+    for (const auto type : {jitnorm_u8, jitnorm_f32})
+        for (const auto a : sizes)
+            for (const auto b : sizes)
+                for (const auto c : sizes)
+                    for (const int ndims : {1, 2, 3, 4}) {
+                        const jitnorm_dim_t dims[] = {a, b, c, 2};
+                        const owned_md md = make_md({dims, dims + ndims}, type);
+                        all.push_back(*md);
+                        all.back().offset0 = 1;
+                        all.push_back(*md);
+                        all.back().strides[0] += 1;
+                        all.push_back(*md);
+                    }
+    return all;
+}
+
+// Every execution compares the words of descriptors.
+TEST(memory, has_a_word_that_tells_tensors_apart) {
+    const auto all = descriptors_around_words();
+    std::vector<uint64_t> words;
+    for (const auto &md : all) words.push_back(jitnorm::impl::api::word_of(md));
+    size_t same = 0;
+    for (size_t i = 0; i < all.size(); ++i)
+        for (size_t j = 0; j < i; ++j) {
+            if ((words[i] | words[j]) == 0) continue; // such descriptors are compared whole
+            const bool is_same = jitnorm::impl::same_tensor(all[i], all[j]);
+            ASSERT_EQ(words[i] == words[j], is_same) << i << " " << j;
+            same += is_same;
+        }
+    EXPECT_GT(same, 0u);
+    EXPECT_GT(std::ranges::count(words, 0u), 0);
 }
 
 } // namespace
