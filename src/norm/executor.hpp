@@ -4,8 +4,7 @@
 #pragma once
 
 #include <cstddef>
-#include <cstring>
-#include <utility>
+#include <cstdint>
 
 #include "tensors.hpp"
 
@@ -19,23 +18,24 @@ struct plan;
 // inputs.
 class arguments {
 public:
-    // The pointers of post-ops are undefined until they are set, because clearing 32 of them takes time. There is no
-    // loop, because compilers turn it into a string instruction, which takes longer than a store for each two.
-    arguments() {
-        [&]<size_t... I>(std::index_sequence<I...>) __attribute__((always_inline)) {
-            (std::memset(pointers_ + 2 * I, 0, 2 * sizeof(pointers_[0])), ...);
-        }
-        (std::make_index_sequence<(FIRST_POST_OP + 1) / 2>());
-    }
+    arguments() {} // leaves the pointers undefined: clearing them took a seventh of an execution of a short row
 
-    void *operator[](slot s) const { return pointers_[s]; }
-    void set(slot s, const void *pointer) { pointers_[s] = const_cast<void *>(pointer); }
+    void *operator[](slot s) const { return (set_ >> s & 1) != 0 ? pointers_[s] : nullptr; }
+    void set(slot s, const void *pointer) {
+        pointers_[s] = const_cast<void *>(pointer);
+        set_ |= uint64_t(1) << s;
+    }
+    // The same in two steps: mark() says which slots have been put.
+    void put(slot s, void *pointer) { pointers_[s] = pointer; }
+    void mark(uint64_t slots) { set_ |= slots; }
 
     // Only for a problem with run-time sizes: the same problem with the sizes of this execution, and the plan for it.
     const problem *sizes = nullptr;
     const plan *planned = nullptr;
 
 private:
+    static_assert(SLOT_COUNT < 64);
+    uint64_t set_ = 0; // bit s: whether slot s has been set
     void *pointers_[SLOT_COUNT];
 };
 

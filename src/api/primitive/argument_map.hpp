@@ -36,11 +36,12 @@ public:
             if ((plain & only(s)) == 0 || memory == nullptr) break;
             if (memory->word != words_[s] || memory->handle == nullptr) break;
             plain ^= only(s);
-            result.set(s, memory->handle);
+            result.put(s, memory->handle);
         }
+        result.mark(plain_ ^ plain);
         if (args != end || plain != 0 || has_other_slots_ || aliases_.fails(result))
             JITNORM_TRY(resolve_rest(int(end - args), args, (required_ | ignored_) ^ plain_ ^ plain, result, sizes));
-        result.set(SCRATCHPAD, align_up(result[SCRATCHPAD]));
+        if (void *const scratchpad = result[SCRATCHPAD]) result.set(SCRATCHPAD, align_up(scratchpad));
         return {};
     }
 
