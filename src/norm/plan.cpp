@@ -15,7 +15,8 @@ schedule plan::on(int available_threads, bool past_caches) const {
     const int threads = std::min(by_chunks ? chunk_threads : row_threads, available_threads);
     // By chunks the next row is far away.
     const bool one_loop = !by_chunks && threads <= one_loop_threads;
-    const bool prefetch = !by_chunks && threads <= prefetch_threads, apart = non_temporal && past_caches;
+    const bool prefetch = !by_chunks && threads <= prefetch_threads,
+               apart = threads <= non_temporal_threads && past_caches;
     return {threads, by_chunks, one_loop, prefetch, apart, row_kernel && !by_chunks && !one_loop};
 }
 
@@ -29,7 +30,7 @@ std::string describe(const plan &p) {
     static constexpr const char *ACCESS[] = {"in_place", "tiles", "interleaved"};
     const auto number = [](const char *name, auto value) { return std::string(name) + std::to_string(value); };
     std::string text = std::string("rows:") + ACCESS[int(p.rows)];
-    if (p.row_kernel) text += ",row_kernel";
+    if (p.row_kernel) text += p.row_kernel_in_place ? ",row_kernel" : ",row_kernel:apart";
     if (p.rows != row_access::in_place) text += number(",tile_rows:", p.tile_rows);
     if (p.sum_pitch != 0) text += number(",sum_pitch:", p.sum_pitch);
     text += number(",panel:", p.panel_columns);
@@ -39,7 +40,7 @@ std::string describe(const plan &p) {
     if (p.value_columns != 0) text += number(",values:", p.value_columns);
     text += number(",pass:", p.rows_per_pass) + number(",one_loop_threads:", p.one_loop_threads);
     text += number(",prefetch_threads:", p.prefetch_threads) + (p.prefetch_to_l2 ? ",prefetch_to_l2" : "");
-    text += p.non_temporal ? ",non_temporal:apart" : ",non_temporal:never"; // apart: only where it is not in place
+    text += number(",non_temporal_threads:", p.non_temporal_threads);
     text += number(",row_threads:", p.row_threads);
     text += number(",chunk_threads:", p.chunk_threads) + (p.only_chunks ? ",only_chunks" : "");
     return text + number(",scratchpad:", p.scratchpad.bytes());

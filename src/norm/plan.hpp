@@ -107,6 +107,8 @@ struct plan {
     // In place: one kernel does a row from its reduction to its result, unless batches are written in one loop. If
     // forward has one row, batches and threads do not matter.
     bool row_kernel = false;
+    bool row_kernel_in_place =
+        false; // forward: also where dst has the place of src, so that the data are half as large
 
     // ---- batches
     dim_t batch_rows = 1;    // rows of a batch: so many that they stay near from one kernel to the next
@@ -119,7 +121,8 @@ struct plan {
     // They are prefetched to L2, and also while rows are reduced, with any number of threads. Rows in tiles: while they
     // are gathered and scattered, also those that are less far apart.
     bool prefetch_to_l2 = false;
-    bool non_temporal = false; // the result is stored past the caches where it lies as such stores need it
+    // The result is stored past the caches where it lies as such stores need it, with at most so many threads.
+    int non_temporal_threads = 0;
 
     // ---- the number of threads worth starting, if so many are available
     int row_threads = 1;      // when threads share rows
@@ -132,7 +135,7 @@ struct plan {
     // Whether one thread is enough. Then nobody needs to ask how many there are.
     bool takes_one_thread() const { return row_threads == 1 && chunk_threads <= 1; }
     // `past_caches`: whether the result lies as non-temporal stores need it (result_lies_past_caches()). It matters
-    // only where `non_temporal` is set.
+    // only where stores past the caches are planned.
     schedule on(int available_threads, bool past_caches) const;
     bool may_go_by_chunks(int available_threads) const;
     // Lets threads share rows only. This is for forward plans, whose threads then have no scratchpad in common.
@@ -177,6 +180,12 @@ constexpr dim_t LOOP_FROM_L2 = 2;
 constexpr int one_loop_threads_for(dim_t bytes, bool bound_by_conversions, const machine &m) {
     if (!m.overlaps_batches) return 0;
     return threads_beyond(bytes, bound_by_conversions ? m.last_level : LOOP_FROM_L2 * m.l2, m.last_level);
+}
+
+// Whether so many bytes come from memory, at least in part. Others use the last level as well: of Zen 4's, where this
+// has been measured, and that of older ones half counts.
+constexpr bool come_from_memory(dim_t bytes, const machine &m) {
+    return bytes >= (m.overlaps_batches || m.batches_in_l1 ? m.last_level : m.last_level / 2);
 }
 
 // If the data is more than this many times as large as L2, kernels wait for the last level most of the time.

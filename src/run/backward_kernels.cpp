@@ -82,7 +82,7 @@ backward_kernels<T>::backward_kernels(const problem &p, const plan *planned, jit
                                                                    : jit::prefetch_to::nowhere;
     if (wants_sums(p) || wants_weights(p)) sums.emplace(sums_conf_of(p, vectors, ahead));
     if (p.writes(DIFF_SRC)) data.emplace(data_conf_of(p, vectors, false));
-    if (p.writes(DIFF_SRC) && (planned == nullptr || planned->non_temporal))
+    if (p.writes(DIFF_SRC) && (planned == nullptr || planned->non_temporal_threads > 0))
         data_non_temporal.emplace(data_conf_of(p, vectors, true));
     if (planned == nullptr ? may_go_in_one_loop(p) : planned->one_loop_threads > 0)
         loop = kernels_of_both_passes<jit::backward_loop_kernel<T>>(p, vectors, jit::prefetch_to::l1);

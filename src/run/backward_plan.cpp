@@ -61,17 +61,19 @@ dim_t batch_rows_of(dim_t row_bytes, bool leaves_caches, const machine &m) {
 void plan_batches_in_place(const problem &p, const row_tensors &tensors, const machine &m, plan &to) {
     to.panel_columns = std::min(p.row_length(), columns_to_write(p, m));
     const dim_t bytes = data_bytes(p, tensors);
-    const bool leaves_caches = bytes >= m.last_level;
+    const bool leaves_caches = come_from_memory(bytes, m);
     const dim_t row_bytes = p.row_length() * (element_size(p[SRC]) + element_size(p[DIFF_DST]));
     to.row_kernel = backward_kernels<float>::may_go_in_one_kernel(p) && p.row_length() <= CHUNK &&
                     rows_are_better_alone(p, bytes, row_bytes, m);
+    to.row_kernel_in_place = to.row_kernel;
     to.batch_rows = to.row_kernel ? MAX_BATCH_ROWS : batch_rows_of(row_bytes, leaves_caches, m);
-    to.non_temporal = leaves_caches && p.writes(DIFF_SRC) && takes_non_temporal_stores(p, p[DIFF_SRC]);
+    if (leaves_caches && p.writes(DIFF_SRC) && takes_non_temporal_stores(p, p[DIFF_SRC]))
+        to.non_temporal_threads = INT_MAX;
     // The steps for gradients leave the processor's prefetchers too little time. Up to Zen 4 prefetches to L1 take
     // longer than none, and so do those to L2 beside ordinary stores.
     if (m.overlaps_batches || !wants_gradients(p)) return;
     if (m.batches_in_l1 && leaves_caches) to.prefetch_threads = INT_MAX;
-    to.prefetch_to_l2 = !m.batches_in_l1 && to.non_temporal;
+    to.prefetch_to_l2 = !m.batches_in_l1 && to.non_temporal_threads > 0;
 }
 
 // ---- tiles
@@ -98,7 +100,7 @@ dim_t rows_for_whole_lines(const memory_desc &md, int row_ndims, dim_t pitch) {
 // blocks, threads take chunks of all such long rows, so that a tile can have rows of many blocks.
 void plan_tiles(const problem &p, const row_tensors &tensors, const machine &m, dim_t block_rows, plan &to) {
     to.rows = row_access::tiles;
-    to.prefetch_to_l2 = !m.batches_in_l1 && data_bytes(p, tensors) >= m.last_level;
+    to.prefetch_to_l2 = !m.batches_in_l1 && come_from_memory(data_bytes(p, tensors), m);
     to.panel_columns = std::min(p.row_length(), CHUNK);
     to.batch_rows = MAX_BATCH_ROWS;
     const memory_desc &before_last = *tensors.data[size_t(tensors.count - 2)].md;

@@ -60,7 +60,7 @@ public:
 
     // How an execution with these arguments goes through the rows.
     schedule schedule_of(const arguments &args) const {
-        const bool past_caches = plan_.non_temporal && result_lies_past_caches(problem_, args);
+        const bool past_caches = plan_.non_temporal_threads > 0 && result_lies_past_caches(problem_, args);
         return plan_.on(plan_.takes_one_thread() ? 1 : max_threads(), past_caches);
     }
 

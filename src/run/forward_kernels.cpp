@@ -152,7 +152,7 @@ forward_kernels<T>::forward_kernels(const problem &p, const plan *planned, jit::
         return jit::forward_loop_kernel<T>(loop_conf_of<T>(p, planned, vectors, stores_past));
     };
     if (p.writes(DST)) normalize.emplace(normalize_conf_of<T>(p, planned, vectors, false));
-    const bool may_store_past = planned == nullptr || planned->non_temporal;
+    const bool may_store_past = planned == nullptr || planned->non_temporal_threads > 0;
     if (p.writes(DST) && may_store_past) non_temporal.emplace(normalize_conf_of<T>(p, planned, vectors, true));
     if (planned == nullptr ? may_go_in_one_loop(p) : planned->one_loop_threads > 0)
         loop = {looping(false), looping(true)};

@@ -29,7 +29,8 @@ dim_t operand_bytes(const problem &p, dim_t rows, dim_t columns) {
 
 // ---- batches
 
-// Whether so many bytes of data, which fill half of the last level or more, have left it in part.
+// Whether so many bytes of data, which fill half of the last level or more, have left it in such a part that smaller
+// batches are better.
 bool leaves_caches(dim_t bytes, const machine &m) { return bytes >= m.last_level / 8 * (m.batches_in_l1 ? 4 : 5); }
 
 // Whether a row has left L1 in part before it is normalized.
@@ -61,7 +62,7 @@ void plan_prefetches(dim_t bytes, dim_t src_row, dim_t dst_row, const machine &m
         to.prefetch_threads = threads_beyond(bytes, (dst_row < src_row ? 1 : FAR_FROM_L2) * m.l2, m.last_level);
         return;
     }
-    to.prefetch_to_l2 = !m.batches_in_l1 && bytes >= m.last_level && src_row >= SHORTEST_ROW_FOR_L2;
+    to.prefetch_to_l2 = !m.batches_in_l1 && come_from_memory(bytes, m) && src_row >= SHORTEST_ROW_FOR_L2;
     const bool to_l1 = m.batches_in_l1 && leaves_caches(bytes, m) && src_row <= IN_CACHE_BATCH;
     to.prefetch_threads = to.prefetch_to_l2 || to_l1 ? INT_MAX : 0;
 }
@@ -78,7 +79,6 @@ void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
         to.one_loop_threads = one_loop_threads_for(bytes, is_narrow(p), m);
     if (to.one_loop_threads == 0) plan_prefetches(bytes, src_row, dst_row, m, to);
     to.rows_per_pass = (m.overlaps_batches ? to.prefetch_threads > 0 : leaves_caches(bytes, m)) ? 1 : 2;
-    to.non_temporal = bytes >= m.last_level && p.writes(DST) && takes_non_temporal_stores(p, p[DST]);
 }
 
 // Before the scalar steps of a batch, the numbers that a kernel has stored for them wait until the stores before them
@@ -87,18 +87,30 @@ void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
 // are large.
 //
 // Where batches are not overlapped, rows that come from memory are better alone, too: the processor, or the kernel by
-// instructions, prefetches the next ones while a row is written, and no batch's steps interrupt the reads. Conversions
-// of types hide the steps of a batch, unless the row is so long that its own take little of its time.
+// instructions, prefetches the next ones while a row is written, and no batch's steps interrupt the reads. Up to Zen 4
+// the call for a row takes as long as to read 1 KB. Conversions of types hide the steps of a batch, unless the row is
+// so long that its own take little of its time.
 constexpr dim_t SHORTEST_FORWARD_ROW_ALONE = 512; // bytes
 constexpr dim_t SHORTEST_NARROW_ROW_ALONE = 3072; // elements
-bool rows_are_better_alone(const problem &p, const row_tensors &tensors, const machine &m, const plan &planned) {
+bool rows_are_better_alone(const problem &p, dim_t bytes, const machine &m, const plan &planned) {
     if (p.rows() == 1) return true;
     const dim_t row = p.row_length() * dim_t(size_of(p.row_type()));
     if (row < SHORTEST_FORWARD_ROW_ALONE) return false;
-    if (m.overlaps_batches)
-        return p.reads(RESIDUAL) && planned.sum_pitch == 0 && !is_narrow(p) && data_bytes(p, tensors) > m.l1;
-    return !p.reads(RESIDUAL) && leaves_caches(data_bytes(p, tensors), m) && !leaves_l1(row, m) &&
-           (!is_narrow(p) || p.row_length() >= SHORTEST_NARROW_ROW_ALONE);
+    if (m.overlaps_batches) return p.reads(RESIDUAL) && planned.sum_pitch == 0 && !is_narrow(p) && bytes > m.l1;
+    if (p.reads(RESIDUAL) || leaves_l1(row, m)) return false;
+    if (is_narrow(p)) return p.row_length() >= SHORTEST_NARROW_ROW_ALONE && leaves_caches(bytes, m);
+    return m.batches_in_l1 ? leaves_caches(bytes, m)
+                           : come_from_memory(bytes, m) && row >= 2 * SHORTEST_FORWARD_ROW_ALONE;
+}
+
+// Results of data that come from memory go past the caches, but not two streams of them. If the data would fit into the
+// last level, only those of one thread's batches do, and those beside sums: rows alone do not wait for their reads, and
+// several threads together read and write the last level faster than memory.
+int non_temporal_threads_for(const problem &p, dim_t bytes, const machine &m, const plan &planned) {
+    if (!p.writes(DST) || p.writes(PRE_QUANTIZATION) || !takes_non_temporal_stores(p, p[DST])) return 0;
+    if (!come_from_memory(bytes, m)) return 0;
+    if (bytes >= m.last_level || p.reads(RESIDUAL)) return INT_MAX;
+    return planned.row_kernel ? 0 : 1;
 }
 
 // If the output for the sum holds the sums as they are normalized, the kernels read them there, which leaves L1 to the
@@ -123,8 +135,7 @@ void plan_batches_of_sums(const problem &p, const row_tensors &tensors, const ma
     else
         to.batch_rows = std::min(near_rows(p, row, m), batch_of(MOST_SUM_BYTES, row));
     to.rows_per_pass = to.one_loop_threads == 0 && far ? 1 : 2;
-    to.prefetch_to_l2 = !m.batches_in_l1 && (is_narrow(p) || p.row_length() > CHUNK) && bytes >= m.last_level;
-    to.non_temporal = bytes >= m.last_level && p.writes(DST) && takes_non_temporal_stores(p, p[DST]);
+    to.prefetch_to_l2 = !m.batches_in_l1 && (is_narrow(p) || p.row_length() > CHUNK) && come_from_memory(bytes, m);
 }
 
 // ---- tiles: for every tensor whose rows are not dense
@@ -170,7 +181,7 @@ void plan_tiles(const problem &p, const row_tensors &tensors, const machine &m, 
     to.batch_rows = whole_rows ? std::min(to.tile_rows, batch_of(batch, widest_row(p, tensors, to))) : to.tile_rows;
     if (p.row_length() > CHUNK && whole_rows) to.batch_rows = 1;
     to.rows_per_pass = 2;
-    to.prefetch_to_l2 = !m.batches_in_l1 && data_bytes(p, tensors) >= m.last_level;
+    to.prefetch_to_l2 = !m.batches_in_l1 && come_from_memory(data_bytes(p, tensors), m);
 }
 
 // ---- scales that are found
@@ -228,9 +239,12 @@ plan forward_plan(const problem &p, const machine &m) {
     const bool is_one_row = p.rows() == 1 && planned.takes_one_thread() && planned.panel_columns == p.row_length();
     planned.row_kernel = planned.rows == row_access::in_place && (p.row_length() <= CHUNK || is_one_row) &&
                          forward_kernels<float>::may_go_in_one_kernel(p) &&
-                         rows_are_better_alone(p, tensors, m, planned);
+                         rows_are_better_alone(p, data_bytes(p, tensors), m, planned);
+    planned.row_kernel_in_place =
+        planned.row_kernel && rows_are_better_alone(p, p.rows() * p.row_length() * element_size(p[SRC]), m, planned);
     if (planned.row_kernel && !m.overlaps_batches) planned.batch_rows = std::min(p.rows(), MAX_BATCH_ROWS);
-    if (p.writes(PRE_QUANTIZATION)) planned.non_temporal = false;
+    if (planned.rows == row_access::in_place)
+        planned.non_temporal_threads = non_temporal_threads_for(p, data_bytes(p, tensors), m, planned);
     if (p.has_dynamic_scales()) plan_scales(p, planned);
     planned.scratchpad.book(scratch::tiles, planned.tile_rows * pitch_together(tensors, planned));
     const dim_t tiles_of_sums = planned.one_loop_threads > 0 ? 2 : 1; // of the rows to write, of those to reduce

@@ -277,7 +277,8 @@ private:
     // Sums that are stored to lines that have just been read leave at once: in place, batches are faster.
     const bool row_by_row_ =
         now.row_by_row &&
-        (!f_.addition_.exists || (!now.non_temporal && args[SUM] != args[RESIDUAL] && args[SUM] != args[SRC]));
+        (f_.addition_.exists ? !now.non_temporal && args[SUM] != args[RESIDUAL] && args[SUM] != args[SRC]
+                             : planned.row_kernel_in_place || args[DST] != args[SRC]);
 };
 
 } // namespace jitnorm::impl::layer_norm

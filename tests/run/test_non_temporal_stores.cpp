@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // When plans store results past the caches, at small sizes, because the machines have small caches; and the bits.
+#include <climits>
+
 #include <gtest/gtest.h>
 
 #include "plans_on_machines.hpp"
@@ -19,10 +21,10 @@ TEST_P(non_temporal_stores, of_every_type_are_reached) {
             for (const dim_t columns : {64, 192, 1024, 4096 + 512}) {
                 const setup s = in_place_of(kind, type, 37, columns);
                 const plan how = plan_of(s, NO_CACHES);
-                EXPECT_TRUE(how.non_temporal) << s;
+                EXPECT_TRUE(how.non_temporal_threads > 0) << s;
                 EXPECT_TRUE(how.on(1, true).non_temporal) << "where the first element lies at a cache line";
                 EXPECT_FALSE(how.on(1, false).non_temporal);
-                EXPECT_FALSE(plan_of(s, NO_L2).non_temporal) << s;
+                EXPECT_FALSE(plan_of(s, NO_L2).non_temporal_threads > 0) << s;
                 expect_reference(s, NO_CACHES);
             }
 }
@@ -52,20 +54,57 @@ TEST_P(non_temporal_stores, of_long_rows_at_any_address) {
                 }
 }
 
+// Data that fill half of a last level that others use as well: batches of one thread, sums and backward. Rows that go
+// alone do not wait for their reads; in place there are half as many data.
+TEST_P(non_temporal_stores, of_data_that_come_from_memory_in_part) {
+    const auto shared = [](dim_t bytes) {
+        return machine{
+            .l1 = 1 << 15, .l2 = 1 << 10, .last_level = 2 * bytes, .overlaps_batches = false, .batches_in_l1 = false};
+    };
+    const setup batches = in_place_of(jitnorm_forward_training, jitnorm_f32);
+    setup alone = in_place_of(jitnorm_forward_training, jitnorm_f32, 37, 256), sums = batches;
+    sums.residual.added = sums.residual.sum = "dense";
+    const setup backward = in_place_of(jitnorm_backward, jitnorm_f32);
+    const struct {
+        const setup &s;
+        dim_t tensors;
+        int threads;
+    } cases[] = {{batches, 2, 1}, {alone, 2, 0}, {sums, 4, INT_MAX}, {backward, 3, INT_MAX}};
+    for (const auto &[s, tensors, threads] : cases) {
+        const dim_t bytes = tensors * s.dims[0] * s.dims[1] * dim_t(sizeof(float));
+        plan how = plan_of(s, shared(bytes));
+        how.row_threads = 2;
+        EXPECT_EQ(how.non_temporal_threads, threads) << s;
+        EXPECT_EQ(how.on(1, true).non_temporal, threads >= 1) << s;
+        EXPECT_EQ(how.on(2, true).non_temporal, threads >= 2) << s;
+        EXPECT_EQ(plan_of(s, shared(bytes + 1)).non_temporal_threads, 0) << s;
+        machine with_large_l1 = shared(bytes);
+        with_large_l1.batches_in_l1 = true;
+        EXPECT_EQ(plan_of(s, with_large_l1).non_temporal_threads, 0) << s;
+        expect_reference(s, shared(bytes));
+    }
+    const dim_t bytes = 2 * 37 * 256 * dim_t(sizeof(float));
+    EXPECT_TRUE(plan_of(alone, shared(bytes)).row_kernel && !plan_of(alone, shared(bytes)).row_kernel_in_place);
+    EXPECT_TRUE(plan_of(alone, shared(bytes / 2)).row_kernel_in_place);
+    alone.in_place = true;
+    for (const dim_t size : {bytes, bytes / 2}) expect_reference(alone, shared(size));
+}
+
 // The narrowest types, short rows that are no whole cache lines, and short ones in a destination that begins within
 // one.
 TEST_P(non_temporal_stores, never_where_they_would_be_wrong) {
     setup bytes = in_place_of(jitnorm_forward_inference, jitnorm_f32);
     bytes.dst_type = jitnorm_s8;
-    EXPECT_FALSE(plan_of(bytes, NO_CACHES).non_temporal);
+    EXPECT_FALSE(plan_of(bytes, NO_CACHES).non_temporal_threads > 0);
     expect_reference(bytes, NO_CACHES);
     for (const auto kind : {jitnorm_forward_training, jitnorm_backward}) {
         const setup odd = in_place_of(kind, jitnorm_f32, 37, 190);
-        EXPECT_FALSE(plan_of(odd, NO_CACHES).non_temporal);
+        EXPECT_FALSE(plan_of(odd, NO_CACHES).non_temporal_threads > 0);
         expect_reference(odd, NO_CACHES);
         setup within = in_place_of(kind, jitnorm_f32);
         within.src = within.dst = within.diff_src = "dense+7";
-        EXPECT_TRUE(plan_of(within, NO_CACHES).non_temporal) << "only the execution knows where tensors begin";
+        EXPECT_TRUE(plan_of(within, NO_CACHES).non_temporal_threads > 0)
+            << "only the execution knows where tensors begin";
         expect_reference(within, NO_CACHES);
     }
 }
@@ -73,9 +112,9 @@ TEST_P(non_temporal_stores, never_where_they_would_be_wrong) {
 // Two outputs are streams enough.
 TEST_P(non_temporal_stores, never_beside_a_second_output) {
     setup s = in_place_of(jitnorm_forward_training, jitnorm_f32);
-    EXPECT_TRUE(plan_of(s, NO_CACHES).non_temporal);
+    EXPECT_TRUE(plan_of(s, NO_CACHES).non_temporal_threads > 0);
     s.pre_quantization = "dense";
-    EXPECT_FALSE(plan_of(s, NO_CACHES).non_temporal);
+    EXPECT_FALSE(plan_of(s, NO_CACHES).non_temporal_threads > 0);
     expect_reference(s, NO_CACHES);
 }
 

@@ -297,9 +297,8 @@ TEST_P(plans, are_values) {
     EXPECT_EQ(plan_of(s, NO_L2), plan_of(s, NO_L2));
     EXPECT_NE(plan_of(s, NO_L2), plan_of(s, NO_CACHES));
     EXPECT_EQ(describe(plan_of(in_place_of(jitnorm_forward_training, jitnorm_f32), NO_CACHES)),
-              "rows:in_place,panel:192,batch:21,pass:2,one_loop_threads:2147483647,prefetch_threads:0,non_temporal:"
-              "apart,row_threads:1,"
-              "chunk_threads:0,scratchpad:0");
+              "rows:in_place,panel:192,batch:21,pass:2,one_loop_threads:2147483647,prefetch_threads:0,"
+              "non_temporal_threads:2147483647,row_threads:1,chunk_threads:0,scratchpad:0");
 }
 
 // What a region of several threads costs is worth a few microseconds of work, or ten times as many if threads sleep.
