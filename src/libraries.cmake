@@ -26,22 +26,14 @@ foreach(library jitnorm jitnorm_static)
   endif()
 endforeach()
 
-# Programs for oneDNN: the headers that give jitnorm's functions oneDNN's names, in a folder of their own so that nobody
-# comes by oneDNN's names who has not asked for them.
-add_library(jitnorm_onednn INTERFACE)
-set_target_properties(jitnorm_onednn PROPERTIES EXPORT_NAME onednn)
-target_link_libraries(jitnorm_onednn INTERFACE jitnorm)
-target_include_directories(jitnorm_onednn INTERFACE
-  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include/jitnorm/onednn>
-  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/jitnorm/onednn>)
-add_library(jitnorm::onednn ALIAS jitnorm_onednn)
-
-# Programs for Ascend: the headers that give jitnorm's functions CANN's names, in a folder of their own so that nobody
-# comes by CANN's names who has not asked for them.
-add_library(jitnorm_ascend INTERFACE)
-set_target_properties(jitnorm_ascend PROPERTIES EXPORT_NAME ascend)
-target_link_libraries(jitnorm_ascend INTERFACE jitnorm)
-target_include_directories(jitnorm_ascend INTERFACE
-  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include/jitnorm/ascend>
-  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/jitnorm/ascend>)
-add_library(jitnorm::ascend ALIAS jitnorm_ascend)
+# Programs for oneDNN and for Ascend: the headers that give jitnorm's functions the names of oneDNN and of CANN, each in a
+# folder of its own so that nobody comes by these names who has not asked for them.
+foreach(other onednn ascend)
+  add_library(jitnorm_${other} INTERFACE)
+  set_target_properties(jitnorm_${other} PROPERTIES EXPORT_NAME ${other})
+  target_link_libraries(jitnorm_${other} INTERFACE jitnorm)
+  target_include_directories(jitnorm_${other} INTERFACE
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include/jitnorm/${other}>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/jitnorm/${other}>)
+  add_library(jitnorm::${other} ALIAS jitnorm_${other})
+endforeach()

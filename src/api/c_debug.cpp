@@ -25,12 +25,6 @@ constexpr named<jitnorm_status_t> STATUSES[] = {
     NAMED(invalid_graph_op),  NAMED(invalid_shape), NAMED(invalid_data_type),
 };
 
-constexpr named<jitnorm_data_type_t> DATA_TYPES[] = {
-    {jitnorm_data_type_undef, "undef"},
-#define DATA_TYPE(name, ...) {jitnorm_##name, #name},
-#include "../../tables/data_types.inc"
-};
-
 constexpr named<jitnorm_format_kind_t> FORMAT_KINDS[] = {
     {jitnorm_format_kind_undef, "undef"},
     {jitnorm_format_kind_any, "any"},
@@ -98,7 +92,9 @@ const char *name_in(const Table &table, Value value) {
 } // namespace
 
 const char *jitnorm_status2str(jitnorm_status_t value) { return name_in(STATUSES, value); }
-const char *jitnorm_dt2str(jitnorm_data_type_t value) { return name_in(DATA_TYPES, value); }
+const char *jitnorm_dt2str(jitnorm_data_type_t value) {
+    return value == jitnorm_data_type_undef || size_of(value) != 0 ? text_of(value) : "unknown";
+}
 const char *jitnorm_fmt_kind2str(jitnorm_format_kind_t value) { return name_in(FORMAT_KINDS, value); }
 const char *jitnorm_prop_kind2str(jitnorm_prop_kind_t value) { return name_in(PROP_KINDS, value); }
 const char *jitnorm_prim_kind2str(jitnorm_primitive_kind_t value) { return name_in(PRIMITIVE_KINDS, value); }

@@ -5,6 +5,7 @@
 
 #include "../base/bytes.hpp"
 #include "../math/convert.hpp"
+#include "../math/statistics_io.hpp"
 #include "../tensor/row_space.hpp"
 
 namespace jitnorm::impl::layer_norm {
@@ -25,18 +26,10 @@ void convert_line(const char *from, dim_t from_step, char *to, dim_t to_step, di
 
 using line_copy = void (*)(const char *, dim_t, char *, dim_t, dim_t);
 
-// Calls body for the type f32, bf16 or f16; these tensors have no other types.
-template <typename Body>
-line_copy for_type(jitnorm_data_type_t type, Body &&body) {
-    return type == jitnorm_f16    ? body(stored_as<f16>())
-           : type == jitnorm_bf16 ? body(stored_as<bf16>())
-                                  : body(stored_as<float>());
-}
-
 line_copy choose_copy(jitnorm_data_type_t from, jitnorm_data_type_t to) {
     if (from == to) return size_of(from) == 4 ? copy_line<4> : copy_line<2>;
-    return for_type(from, [&]<typename From>(stored_as<From>) {
-        return for_type(to, []<typename To>(stored_as<To>) -> line_copy { return convert_line<From, To>; });
+    return visit_single_or_half(from, [&]<typename From>(stored_as<From>) { // these tensors have no other types
+        return visit_single_or_half(to, []<typename To>(stored_as<To>) -> line_copy { return convert_line<From, To>; });
     });
 }
 

@@ -25,15 +25,11 @@ void log_unknown_name(std::string_view name) {
 
 bool is_named(const implementation &entry, std::string_view name) { return name.empty() || entry.name == name; }
 
-std::string refusal_of(const implementation &entry, const problem &p) {
-    return p.has_runtime_sizes() && !entry.takes_runtime_sizes ? "no run-time sizes" : entry.refusal(p);
-}
-
 const implementation *first_taker(std::span<const implementation> list, std::string_view forced_name,
                                   const problem &p) {
     for (const implementation &entry : list) {
         if (!is_named(entry, forced_name)) continue;
-        const std::string reason = refusal_of(entry, p);
+        const std::string reason = entry.refusal(p);
         if (reason.empty()) return &entry;
         log_refusal(entry, reason, p);
     }

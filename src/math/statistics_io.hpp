@@ -11,19 +11,13 @@
 
 namespace jitnorm::impl::layer_norm {
 
-namespace statistics_detail {
-
+// As visit_data_type(), but for f32, bf16 and f16 alone.
 template <typename Body>
-void visit_type(jitnorm_data_type_t type, Body &&body) {
-    if (type == jitnorm_f32)
-        body(stored_as<float>());
-    else if (type == jitnorm_bf16)
-        body(stored_as<bf16>());
-    else
-        body(stored_as<f16>());
+decltype(auto) visit_single_or_half(jitnorm_data_type_t type, Body &&body) {
+    return type == jitnorm_f32    ? body(stored_as<float>())
+           : type == jitnorm_bf16 ? body(stored_as<bf16>())
+                                  : body(stored_as<f16>());
 }
-
-} // namespace statistics_detail
 
 // The elements 0, stride, .. of the tensor as `count` floats, which need not be aligned: in their place if they are
 // floats side by side, otherwise in `buffer`. Sizes are passed by value, so that the compiler knows that no store
@@ -31,7 +25,7 @@ void visit_type(jitnorm_data_type_t type, Body &&body) {
 [[gnu::noinline]] inline const void *read_statistics(const void *tensor, jitnorm_data_type_t type, dim_t stride,
                                                      dim_t count, float *buffer) {
     if (type == jitnorm_f32 && stride == 1) return tensor;
-    statistics_detail::visit_type(type, [=]<typename Stored>(stored_as<Stored>) {
+    visit_single_or_half(type, [=]<typename Stored>(stored_as<Stored>) {
         for (dim_t i = 0; i < count; ++i) buffer[i] = widen<float>(load<Stored>(tensor, i * stride));
     });
     return buffer;
@@ -39,7 +33,7 @@ void visit_type(jitnorm_data_type_t type, Body &&body) {
 
 [[gnu::noinline]] inline void write_statistics(const float *values, dim_t count, void *tensor, jitnorm_data_type_t type,
                                                dim_t stride) {
-    statistics_detail::visit_type(type, [=]<typename Stored>(stored_as<Stored>) {
+    visit_single_or_half(type, [=]<typename Stored>(stored_as<Stored>) {
         for (dim_t i = 0; i < count; ++i) store(narrow<Stored>(values[i]), tensor, i * stride);
     });
 }

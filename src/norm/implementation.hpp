@@ -28,9 +28,6 @@ struct implementation {
     // std::bad_alloc, or std::system_error when the system refuses executable pages.
     std::shared_ptr<const executor> (*create)(const problem &p, const plan &planned);
 
-    // Whether this implementation takes problems with run-time sizes. If not, it is never asked about one.
-    bool takes_runtime_sizes = false;
-
     // Whether this implementation solves a problem with groups of rows (row_groups.hpp) as it is; otherwise, and if
     // this is null, it is asked about one group.
     bool (*takes_groups)(const problem &p) = nullptr;

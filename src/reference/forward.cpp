@@ -2,6 +2,7 @@
 // forward: for each row computes the statistics, then for each piece of the row normalizes, scales, shifts, applies the
 // attributes and stores.
 #include <cmath>
+#include <vector>
 
 #include "../math/constants.hpp"
 #include "../math/dynamic_scale.hpp"
@@ -13,7 +14,6 @@
 #include "../simd/simd.hpp"
 #include "../tensor/zero_padding.hpp"
 #include "affine.hpp"
-#include "post_op_chain.hpp"
 #include "reference.hpp"
 
 namespace jitnorm::impl::layer_norm::reference {
@@ -83,15 +83,63 @@ private:
 
 namespace {
 
-static_assert(TILE <= BLOCK); // input_rows and affine take at most BLOCK elements at a time
+// ---- post-ops, each applied to elements of a row that are not stored yet
+
+// What a post-op reads beside the values: dst, which still holds what it held before, or src1.
+tensor_rows operand_of(const sum_post_op &op, const problem &p) {
+    memory_desc old = p[DST];
+    if (op.data_type != jitnorm_data_type_undef) old.data_type = op.data_type;
+    return {old, p.row_ndims()};
+}
+tensor_rows operand_of(const binary_post_op &op, const problem &p) { return {op.src1, p[DST], p.row_ndims()}; }
+tensor_rows operand_of(const eltwise_post_op &, const problem &) { return {}; }
+
+// The elements begin .. begin+count-1 of a row, at most BLOCK.
+template <typename T>
+struct piece {
+    dim_t row, begin, count;
+    T *y;
+};
+
+// `number` is the post-op's place in the list.
+template <typename T>
+void apply_one(const sum_post_op &op, const tensor_rows &operand, const arguments &args, size_t, const piece<T> &at) {
+    T old[BLOCK];
+    operand.read(args[DST], at.row, at.begin, at.count, old);
+    const T scale = T(op.scale), zero_point = T(op.zero_point);
+    with_fast_fma([&] {
+        for (dim_t i = 0; i < at.count; ++i) at.y[i] = math::add_scaled(at.y[i], old[i], scale, zero_point);
+    });
+}
+
+template <typename T>
+void apply_one(const binary_post_op &op, const tensor_rows &operand, const arguments &args, size_t number,
+               const piece<T> &at) {
+    T other[BLOCK];
+    operand.read(args[post_op_slot(number)], at.row, at.begin, at.count, other);
+    math::visit_binary<T>(op.alg, [&](auto function) {
+        for (dim_t i = 0; i < at.count; ++i) at.y[i] = function(at.y[i], other[i]);
+    });
+}
+
+template <typename T>
+void apply_one(const eltwise_post_op &op, const tensor_rows &, const arguments &, size_t, const piece<T> &at) {
+    math::visit_eltwise<T>(op.alg, math::is_leaky(op.alpha), T(op.alpha), T(op.beta), [&](auto function) {
+        with_fast_fma([&] {
+            for (dim_t i = 0; i < at.count; ++i) at.y[i] = function(at.y[i]);
+        });
+    });
+}
 
 template <typename T>
 class forward_executor final : public executor {
 public:
-    explicit forward_executor(const problem &p) : p_(p), input_(p), affine_(p_), post_ops_(p) {
+    explicit forward_executor(const problem &p) : p_(p), input_(p), affine_(p_) {
         if (p.writes(DST)) dst_ = tensor_rows(p[DST], p.row_ndims());
         if (p.writes(PRE_QUANTIZATION)) pre_quantization_ = tensor_rows(p[PRE_QUANTIZATION], p.row_ndims());
         if (p.has_dynamic_scales()) dynamic_scales_ = tensor_rows(p[DST_SCALE], p.row_ndims());
+        for (const post_op &entry : p.attr.post_ops.entries)
+            operands_.push_back(std::visit([&](const auto &op) { return operand_of(op, p); }, entry));
     }
 
     jitnorm_status_t execute(const arguments &args) const override {
@@ -129,15 +177,15 @@ private:
         }
     }
 
-    // Calls use(first column, number of columns, values) for pieces of at most TILE columns. `is_last` says that these
+    // Calls use(first column, number of columns, values) for pieces of at most BLOCK columns. `is_last` says that these
     // columns are not read again: then the sum with the residual is written, if it is an output, since it may overwrite
     // the residual in place.
     template <typename Use>
     void for_each_piece(const arguments &args, dim_t row, const normalizer<T> &normalize, range columns, bool is_last,
                         Use &&use) const {
-        for (dim_t begin = columns.begin; begin < columns.end; begin += TILE) {
-            T y[TILE];
-            const dim_t count = std::min(TILE, columns.end - begin);
+        for (dim_t begin = columns.begin; begin < columns.end; begin += BLOCK) {
+            T y[BLOCK];
+            const dim_t count = std::min(BLOCK, columns.end - begin);
             is_last ? input_.read_and_write_sum(args, row, begin, count, y) : input_.read(args, row, begin, count, y);
             for (dim_t i = 0; i < count; ++i) y[i] = std::fma(y[i] - normalize.hi, normalize.rstd, normalize.bias);
             affine_.apply(args, begin, count, y);
@@ -159,7 +207,7 @@ private:
             const dynamic_scale found = find_scale(largest, limit);
             dynamic_scales_.write(args[DST_SCALE], row, group, 1, &found.scale);
             for_each_piece(args, row, normalize, columns, true, [&](dim_t begin, dim_t count, const T *y) {
-                float scaled[TILE];
+                float scaled[BLOCK];
                 for (dim_t i = 0; i < count; ++i) scaled[i] = float(y[i]) * found.factor;
                 dst_.write(args[DST], row, begin, count, scaled);
             });
@@ -206,7 +254,12 @@ private:
     void apply_attributes(const arguments &args, dim_t row, dim_t begin, dim_t count, T *y) const {
         if (p_.attr.src_scale) multiply(y, count, T(load<float>(args[SRC_SCALE])));
         if (p_.writes(PRE_QUANTIZATION)) pre_quantization_.write(args[PRE_QUANTIZATION], row, begin, count, y);
-        post_ops_.apply(args, row, begin, count, y);
+        for (size_t i = 0; i < operands_.size(); ++i)
+            std::visit(
+                [&](const auto &op) {
+                    apply_one<T>(op, operands_[i], args, i, {row, begin, count, y});
+                },
+                p_.attr.post_ops.entries[i]);
         if (p_.attr.dst_scale) multiply(y, count, T(1) / T(load<float>(args[DST_SCALE])));
     }
 
@@ -218,7 +271,7 @@ private:
     input_rows<T> input_;
     affine<T> affine_;
     tensor_rows dst_, pre_quantization_, dynamic_scales_;
-    post_op_chain post_ops_;
+    std::vector<tensor_rows> operands_; // of each post-op
 };
 
 } // namespace

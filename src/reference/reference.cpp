@@ -33,6 +33,6 @@ std::shared_ptr<const executor> create(const problem &p, const plan &) { return 
 
 } // namespace
 
-constinit const implementation reference_entry = {"ref:any", refusal, make_plan, create, true};
+constinit const implementation reference_entry = {"ref:any", refusal, make_plan, create};
 
 } // namespace jitnorm::impl::layer_norm

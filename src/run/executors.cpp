@@ -89,7 +89,7 @@ std::shared_ptr<const executor> create(const problem &p, const plan &planned) {
 }
 
 template <jit::isa I>
-constexpr implementation ON = {jit::implementation_name(I), refusal<I>, make_plan, create<I>, true, takes_groups};
+constexpr implementation ON = {jit::implementation_name(I), refusal<I>, make_plan, create<I>, takes_groups};
 
 } // namespace
 

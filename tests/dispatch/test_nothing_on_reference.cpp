@@ -3,7 +3,6 @@
 // kernel implementation of this machine takes the problem and generates its code.
 #include <gtest/gtest.h>
 
-#include <span>
 #include <string_view>
 
 #include "dispatch/ranking.hpp"
@@ -14,12 +13,12 @@
 namespace jitnorm::tests {
 namespace {
 
-constexpr jitnorm_data_type_t FORWARD_TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16,
-                                                 jitnorm_f64, jitnorm_s8,   jitnorm_u8};
-constexpr jitnorm_data_type_t BACKWARD_TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64};
-constexpr jitnorm_data_type_t AFFINE_TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16};
-constexpr jitnorm_prop_kind_t KINDS[] = {jitnorm_forward_training, jitnorm_forward_inference, jitnorm_backward,
-                                         jitnorm_backward_data};
+const std::vector<jitnorm_data_type_t> FORWARD_TYPES = {jitnorm_f32, jitnorm_bf16, jitnorm_f16,
+                                                        jitnorm_f64, jitnorm_s8,   jitnorm_u8},
+                                       BACKWARD_TYPES = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64};
+const choices AFFINE_TYPES = each_of(&setup::affine_type, {jitnorm_f32, jitnorm_bf16, jitnorm_f16});
+const std::vector<jitnorm_prop_kind_t> KINDS = {jitnorm_forward_training, jitnorm_forward_inference, jitnorm_backward,
+                                                jitnorm_backward_data};
 constexpr dim_t R = JITNORM_RUNTIME_DIM_VAL;
 
 // Dense, gaps, every order of dimensions, blocks of each kind, padding.
@@ -48,7 +47,6 @@ void expect_on_kernels(const problem &p, bool creates) {
     for (const implementation &entry : impl::layer_norm::implementations()) {
         if (!std::string_view(entry.name).starts_with("jit:")) continue;
         if (!entry.refusal(p).empty()) continue;
-        if (p.has_runtime_sizes() && !entry.takes_runtime_sizes) continue;
         ++takers;
         const bool is_made = !creates || create(entry, p) != nullptr;
         EXPECT_TRUE(is_made) << entry.name << ": " << describe(p);
@@ -56,65 +54,51 @@ void expect_on_kernels(const problem &p, bool creates) {
     EXPECT_EQ(takers, implementations_of_this_machine()) << describe(p);
 }
 
-// Which of the product's problems generate code as well: kernels do not depend on sizes, so one layout of each class.
-template <typename Body> // void(problem &, bool creates)
-void for_each_layout(problem p, const std::vector<jitnorm_data_type_t> &types, Body &&body) {
+// Every pair of a shape's layouts, with each layout of the statistics.
+choices shapes_and_layouts() {
+    choices list;
     for (const shape &of : SHAPES)
         for (const char *first : of.layouts)
             for (const char *second : of.layouts)
-                for (const char *statistics : of.statistics) {
-                    p[SRC] = make_layout(first, of.dims, types[0]);
-                    p[DST] = p[DIFF_DST] = make_layout(second, of.dims, types[1]);
-                    p[DIFF_SRC] = make_layout(first, of.dims, types[2]);
-                    if (p.is_forward())
-                        p[DIFF_DST] = p[DIFF_SRC] = {};
-                    else
-                        p[DST] = {};
-                    p[VARIANCE] = make_layout(statistics, {of.dims.begin(), of.dims.end() - 1}, jitnorm_f32);
-                    const bool is_class = std::string_view(first) == second && of.dims.size() == 2;
-                    body(p, is_class && std::string_view(statistics) == "dense");
-                }
+                for (const char *statistics : of.statistics)
+                    list.push_back([=, &of](setup &s) {
+                        s.dims = of.dims;
+                        s.src = s.diff_src = first;
+                        s.dst = second;
+                        s.statistics = statistics;
+                    });
+    return list;
 }
 
 problem start(jitnorm_prop_kind_t kind, unsigned flags) {
-    problem p = make_problem(kind, {6, 40});
-    p.flags = flags;
-    return p;
+    return make_problem(setup{.kind = kind, .flags = flags, .dims = {6, 40}});
 }
 
-std::span<const jitnorm_data_type_t> types_of(const problem &p) {
-    return p.is_forward() ? std::span<const jitnorm_data_type_t>(FORWARD_TYPES) : BACKWARD_TYPES;
-}
-
+// Kernels do not depend on sizes: code is generated for one layout of each class.
 TEST(nothing_on_reference, layouts_and_flags) {
-    for (const auto kind : KINDS)
-        for (const unsigned flags : every_flag())
-            for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f64})
-                for_each_layout(start(kind, flags), {type, type, type}, expect_on_kernels);
+    const sweep all = {.each = {kinds(KINDS), flags(every_flag()), row_types({jitnorm_f32, jitnorm_bf16, jitnorm_f64}),
+                                shapes_and_layouts()}};
+    for_each_case(all, [](const setup &s) {
+        expect_on_kernels(make_problem(s), s.src == s.dst && s.dims.size() == 2 && s.statistics == "dense");
+    });
 }
 
 // With code of their own: every triple of types, of which some flags change what is done with each.
 TEST(nothing_on_reference, types) {
-    for (const auto kind : KINDS)
-        for (const unsigned flags : {0U, 6U, 7U, jitnorm_rms_norm | 6U}) {
-            problem p = start(kind, flags);
-            for (const auto src : types_of(p))
-                for (const auto other : types_of(p))
-                    for (const auto affine : AFFINE_TYPES) {
-                        p[SRC] = dense({6, 40}, src);
-                        (p.is_forward() ? p[DST] : p[DIFF_DST]) = dense({6, 40}, other);
-                        p.scale_shift_type = affine;
-                        p.diff_scale_shift_type = src == jitnorm_f32 ? AFFINE_TYPES[0] : affine;
-                        if (p.is_forward()) {
-                            expect_on_kernels(p, true);
-                            continue;
-                        }
-                        for (const auto diff_src : BACKWARD_TYPES) {
-                            p[DIFF_SRC] = dense({6, 40}, diff_src);
-                            expect_on_kernels(p, diff_src == src);
-                        }
-                    }
-        }
+    const choices some_flags = flags({0U, 6U, 7U, jitnorm_rms_norm | 6U});
+    const sweep forward = {.of = {.dims = {6, 40}},
+                           .each = {kinds({KINDS[0], KINDS[1]}), some_flags, each_of(&setup::src_type, FORWARD_TYPES),
+                                    each_of(&setup::dst_type, FORWARD_TYPES), AFFINE_TYPES}};
+    const sweep backward = {.of = {.dims = {6, 40}},
+                            .each = {kinds({KINDS[2], KINDS[3]}), some_flags, each_of(&setup::src_type, BACKWARD_TYPES),
+                                     each_of(&setup::dst_type, BACKWARD_TYPES), AFFINE_TYPES,
+                                     each_of(&setup::diff_src_type, BACKWARD_TYPES)}};
+    for (const sweep &all : {forward, backward})
+        for_each_case(all, [](setup s) {
+            if (s.src_type == jitnorm_f32) s.gradient_type = jitnorm_f32;
+            const problem p = make_problem(s);
+            expect_on_kernels(p, p.is_forward() || s.diff_src_type == s.src_type);
+        });
 }
 
 TEST(nothing_on_reference, post_ops_and_scales) {

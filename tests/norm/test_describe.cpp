@@ -12,18 +12,6 @@ using namespace jitnorm::tests;
 
 namespace {
 
-memory_desc tagged(const std::vector<dim_t> &dims, jitnorm_format_tag_t tag) {
-    memory_desc md;
-    EXPECT_EQ(make_with_tag(md, int(dims.size()), dims.data(), jitnorm_f32, tag), jitnorm_success);
-    return md;
-}
-
-memory_desc strided(const std::vector<dim_t> &dims, const std::vector<dim_t> &strides) {
-    memory_desc md;
-    EXPECT_EQ(make_with_strides(md, int(dims.size()), dims.data(), jitnorm_f32, strides.data()), jitnorm_success);
-    return md;
-}
-
 TEST(describe, forward_training) {
     problem p = make_problem(jitnorm_forward_training, {128, 768});
     p.flags = jitnorm_use_scale | jitnorm_use_shift;
@@ -74,11 +62,9 @@ TEST(describe, all_of_forward) {
     problem p = make_problem(jitnorm_forward_inference, {2, 3, 8});
     p.flags = jitnorm_use_global_stats | jitnorm_use_scale | jitnorm_use_shift | jitnorm_rms_norm;
     p.epsilon = 0.0625f;
-    p[SRC] = tagged({2, 3, 8}, jitnorm_bac);
-    p[SRC].data_type = jitnorm_bf16;
-    p[DST] = tagged({2, 3, 8}, jitnorm_aBc8b);
-    p[DST].data_type = jitnorm_s8;
-    p[VARIANCE] = tagged({2, 3}, jitnorm_ba);
+    p[SRC] = make_layout("bac", {2, 3, 8}, jitnorm_bf16);
+    p[DST] = make_layout("aBc8b", {2, 3, 8}, jitnorm_s8);
+    p[VARIANCE] = make_layout("ba", {2, 3}, jitnorm_f32);
     p.scale_shift_type = jitnorm_f16;
     p.attr.scratchpad_mode = jitnorm_scratchpad_mode_user;
     p.attr.src_scale = p.attr.dst_scale = true;
@@ -96,7 +82,7 @@ TEST(describe, backward) {
     problem p = make_problem(jitnorm_backward, {16, 64});
     EXPECT_EQ(describe(p), "--dir=BWD_DW --dt=f32:f32 --tag=ab:ab --stat_tag=a --eps=1e-05 16x64");
     p.prop_kind = jitnorm_backward_data;
-    p[DIFF_SRC] = strided({16, 64}, {65, 1});
+    p[DIFF_SRC] = make_layout("65,1", {16, 64}, jitnorm_f32);
     EXPECT_EQ(describe(p), "--dir=BWD_D --dt=f32:f32 --tag=ab:ab:65x1 --stat_tag=a --eps=1e-05 16x64");
 }
 
@@ -122,7 +108,7 @@ TEST(describe, residual) {
     problem p = make_problem(jitnorm_forward_training, {4, 8});
     p[RESIDUAL] = dense({4, 8}, jitnorm_bf16);
     EXPECT_NE(describe(p).find(" --attr-residual=src1:bf16:ab "), std::string::npos);
-    p[SUM] = tagged({4, 8}, jitnorm_ba);
+    p[SUM] = make_layout("ba", {4, 8}, jitnorm_f32);
     p.attr.bias_type = jitnorm_f16;
     p.attr.normalizes_rounded_sum = p.attr.multiplies_silu = true;
     EXPECT_NE(describe(p).find(" --attr-residual=src1:bf16:ab+dst1:f32:ba+bias:f16+rounded+silu "), std::string::npos);
@@ -154,16 +140,21 @@ TEST(describe, a_part_of_a_larger_problem) {
 
 TEST(describe, pre_quantization_output) {
     problem p = make_problem(jitnorm_forward_training, {4, 8});
-    p[PRE_QUANTIZATION] = tagged({4, 8}, jitnorm_ba);
+    p[PRE_QUANTIZATION] = make_layout("ba", {4, 8}, jitnorm_f32);
     EXPECT_NE(describe(p).find(" --attr-pre-quantization=dst2:f32:ba "), std::string::npos);
 }
 
 TEST(names, layouts) {
-    EXPECT_EQ(layout_name(strided({3, 5}, {1, 3})), "ba");
-    EXPECT_EQ(layout_name(strided({3, 5}, {6, 1})), "6x1");
-    EXPECT_EQ(layout_name(strided({2, 3, 4, 5}, {15, 5, 30, 1})), "cabd") << "dense, but no tag has this order";
-    EXPECT_EQ(layout_name(tagged({20, 40}, jitnorm_BA16a32b)), "BA16a32b");
-    EXPECT_EQ(layout_name(tagged({20, 40}, jitnorm_format_tag_any)), "any");
+    const auto name = [](const char *layout, const std::vector<dim_t> &dims) {
+        return layout_name(make_layout(layout, dims, jitnorm_f32));
+    };
+    EXPECT_EQ(name("1,3", {3, 5}), "ba");
+    EXPECT_EQ(name("6,1", {3, 5}), "6x1");
+    EXPECT_EQ(name("15,5,30,1", {2, 3, 4, 5}), "cabd") << "dense, but no tag has this order";
+    EXPECT_EQ(name("BA16a32b", {20, 40}), "BA16a32b");
+    memory_desc open = dense({20, 40});
+    open.format_kind = jitnorm_format_kind_any;
+    EXPECT_EQ(layout_name(open), "any");
     EXPECT_EQ(layout_name({}), "undef");
     EXPECT_EQ(layout_name(dense({2, 2, 2, 2, 2, 2})), "abcdef");
 }

@@ -135,24 +135,21 @@ jitnorm_status_t status_of_tag(const values &dims, jitnorm_format_tag_t tag, jit
 }
 
 TEST(format_tag, refuses_what_has_no_meaning) {
-    EXPECT_EQ(status_of_tag({3, 5}, jitnorm_format_tag_undef), jitnorm_invalid_arguments);
-    EXPECT_EQ(status_of_tag({3, 5}, jitnorm_abc), jitnorm_invalid_arguments);
-    EXPECT_EQ(status_of_tag({3, 5}, jitnorm_a), jitnorm_invalid_arguments);
-    EXPECT_EQ(status_of_tag({3, 5}, jitnorm_format_tag_last), jitnorm_invalid_arguments);
-    EXPECT_EQ(status_of_tag({3, 5}, unknown<jitnorm_format_tag_t>(-7)), jitnorm_invalid_arguments);
-    EXPECT_EQ(status_of_tag({3, 5}, unknown<jitnorm_format_tag_t>(INT32_MIN)), jitnorm_invalid_arguments);
-    EXPECT_EQ(status_of_tag({3, -5}, jitnorm_ab), jitnorm_invalid_arguments);
-    EXPECT_EQ(status_of_tag({3, -5}, jitnorm_format_tag_any), jitnorm_invalid_arguments);
+    for (const auto tag : {jitnorm_format_tag_undef, jitnorm_abc, jitnorm_a, jitnorm_format_tag_last,
+                           unknown<jitnorm_format_tag_t>(-7), unknown<jitnorm_format_tag_t>(INT32_MIN)})
+        EXPECT_EQ(status_of_tag({3, 5}, tag), jitnorm_invalid_arguments) << tag;
+    for (const auto tag : {jitnorm_ab, jitnorm_format_tag_any})
+        EXPECT_EQ(status_of_tag({3, -5}, tag), jitnorm_invalid_arguments) << tag;
     EXPECT_EQ(status_of_tag({3, 5}, jitnorm_ab, jitnorm_data_type_undef), jitnorm_invalid_arguments);
     EXPECT_EQ(status_of_tag({}, jitnorm_format_tag_undef, jitnorm_data_type_undef), jitnorm_success) << "no tensor";
 }
 
 TEST(format_tag, refuses_what_does_not_fit) {
     const dim_t big = dim_t(1) << 32, largest = INT64_MAX;
-    EXPECT_EQ(status_of_tag({big, big}, jitnorm_ba), jitnorm_invalid_arguments);
-    EXPECT_EQ(status_of_tag({big, big}, jitnorm_format_tag_any), jitnorm_invalid_arguments);
-    EXPECT_EQ(status_of_tag({2, largest}, jitnorm_aB16b), jitnorm_invalid_arguments);
-    EXPECT_EQ(status_of_tag({largest}, jitnorm_Ab16a), jitnorm_invalid_arguments);
+    for (const auto &[dims, tag] :
+         {std::pair(values{big, big}, jitnorm_ba), std::pair(values{big, big}, jitnorm_format_tag_any),
+          std::pair(values{2, largest}, jitnorm_aB16b), std::pair(values{largest}, jitnorm_Ab16a)})
+        EXPECT_EQ(status_of_tag(dims, tag), jitnorm_invalid_arguments) << tag;
 }
 
 TEST(format_tag, runtime_dimensions) {

@@ -116,7 +116,7 @@ def main():
     options.add_argument("--threads", default="1,2")
     options.add_argument("--shapes", default=SHAPES)
     options.add_argument("--seconds", type=float, default=0.3, help="for each pair of times")
-    options.add_argument("--plot", type=pathlib.Path, help="an SVG to write")
+    options.add_argument("--plot", type=pathlib.Path, help="a picture to write, which takes matplotlib")
     given = options.parse_args()
     print(f"PyTorch {torch.__version__}; microseconds of PyTorch / of jitnorm = ratio\n")
     threads = [int(count) for count in given.threads.split(",")]
@@ -129,7 +129,7 @@ def main():
     print(f"\nOf all {len(every)}: {mean_and_least(every)}")
     if given.plot and every:
         title = f"PyTorch {torch.__version__.split('+')[0]}: times of its layer_norm / those of jitnorm_torch"
-        given.plot.write_text(ratio_picture.draw(title, ratios))
+        ratio_picture.draw(title, ratios, given.plot)
 
 
 if __name__ == "__main__":

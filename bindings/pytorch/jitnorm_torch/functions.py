@@ -31,11 +31,11 @@ def layer_norm(
 ) -> Tensor:
     """As torch.nn.functional.layer_norm: (input - mean) / sqrt(variance + eps) * weight + bias over the last dimensions of
     the input, whose sizes are normalized_shape, as are those of weight and bias."""
-    if torch.jit.is_scripting() or _is_compiling():
-        return torch.ops.jitnorm.layer_norm(input, normalized_shape, weight, bias, eps)
-    else:
+    if not (torch.jit.is_scripting() or _is_compiling()):
         made = _C.layer_norm(input, normalized_shape, weight, bias, eps)
-        return torch.ops.jitnorm.layer_norm(input, normalized_shape, weight, bias, eps) if made is None else made
+        if made is not None:
+            return made
+    return torch.ops.jitnorm.layer_norm(input, normalized_shape, weight, bias, eps)
 
 
 def rms_norm(
@@ -49,11 +49,11 @@ def rms_norm(
     whose sizes are normalized_shape, as are those of the weight. If eps is None, it is the epsilon of the type that is
     computed in: of float64 for float64, of float32 for the others. With plus_one the weight is stored minus one, as
     Gemma's are."""
-    if torch.jit.is_scripting() or _is_compiling():
-        return torch.ops.jitnorm.rms_norm(input, normalized_shape, weight, eps, plus_one)
-    else:
+    if not (torch.jit.is_scripting() or _is_compiling()):
         made = _C.rms_norm(input, normalized_shape, weight, eps, plus_one)
-        return torch.ops.jitnorm.rms_norm(input, normalized_shape, weight, eps, plus_one) if made is None else made
+        if made is not None:
+            return made
+    return torch.ops.jitnorm.rms_norm(input, normalized_shape, weight, eps, plus_one)
 
 
 def add_layer_norm(
@@ -66,13 +66,11 @@ def add_layer_norm(
 ) -> Tuple[Tensor, Tensor]:
     """Returns (layer_norm(sum), sum) with sum = input + residual, which have one shape and type. One pass computes both,
     with the same bits as an addition followed by layer_norm."""
-    if torch.jit.is_scripting() or _is_compiling():
-        return torch.ops.jitnorm.add_layer_norm(input, residual, normalized_shape, weight, bias, eps)
-    else:
+    if not (torch.jit.is_scripting() or _is_compiling()):
         made = _C.add_layer_norm(input, residual, normalized_shape, weight, bias, eps)
-        if made is None:
-            return torch.ops.jitnorm.add_layer_norm(input, residual, normalized_shape, weight, bias, eps)
-        return made
+        if made is not None:
+            return made
+    return torch.ops.jitnorm.add_layer_norm(input, residual, normalized_shape, weight, bias, eps)
 
 
 def add_rms_norm(
@@ -84,13 +82,11 @@ def add_rms_norm(
     plus_one: bool = False,
 ) -> Tuple[Tensor, Tensor]:
     """Returns (rms_norm(sum), sum) with sum = input + residual, which have one shape and type, as add_layer_norm does."""
-    if torch.jit.is_scripting() or _is_compiling():
-        return torch.ops.jitnorm.add_rms_norm(input, residual, normalized_shape, weight, eps, plus_one)
-    else:
+    if not (torch.jit.is_scripting() or _is_compiling()):
         made = _C.add_rms_norm(input, residual, normalized_shape, weight, eps, plus_one)
-        if made is None:
-            return torch.ops.jitnorm.add_rms_norm(input, residual, normalized_shape, weight, eps, plus_one)
-        return made
+        if made is not None:
+            return made
+    return torch.ops.jitnorm.add_rms_norm(input, residual, normalized_shape, weight, eps, plus_one)
 
 
 def ada_layer_norm(
@@ -109,11 +105,11 @@ def ada_layer_norm(
 
     Forward is one pass. Backward is one pass, too, which finds the input's gradient and, for each modulation, the two sums
     of which the other gradients consist; what is left are operations of PyTorch on tensors as small as scale and shift."""
-    if torch.jit.is_scripting() or _is_compiling():
-        return torch.ops.jitnorm.ada_layer_norm(input, scale, shift, weight, bias, eps)
-    else:
+    if not (torch.jit.is_scripting() or _is_compiling()):
         made = _C.ada_layer_norm(input, scale, shift, weight, bias, eps)
-        return torch.ops.jitnorm.ada_layer_norm(input, scale, shift, weight, bias, eps) if made is None else made
+        if made is not None:
+            return made
+    return torch.ops.jitnorm.ada_layer_norm(input, scale, shift, weight, bias, eps)
 
 
 def rms_norm_int8(
@@ -160,8 +156,8 @@ def gated_rms_norm(
     Forward is one pass. Backward multiplies by the gate and finds the gate's gradient by operations of PyTorch, in float32
     (or float64). If norm_before_gate is True, it rounds the gradient of the normalized values to the input's type before
     the pass that finds the gradients of input and weight. Otherwise it computes input * silu(gate) once more."""
-    if torch.jit.is_scripting() or _is_compiling():
-        return torch.ops.jitnorm.gated_rms_norm(input, gate, weight, eps, norm_before_gate)
-    else:
+    if not (torch.jit.is_scripting() or _is_compiling()):
         made = _C.gated_rms_norm(input, gate, weight, eps, norm_before_gate)
-        return torch.ops.jitnorm.gated_rms_norm(input, gate, weight, eps, norm_before_gate) if made is None else made
+        if made is not None:
+            return made
+    return torch.ops.jitnorm.gated_rms_norm(input, gate, weight, eps, norm_before_gate)

@@ -41,12 +41,7 @@ def _affine(normalized_shape, like):
     return torch.empty(tuple(normalized_shape), dtype=like.dtype, device=like.device)
 
 
-def _layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
-    _check(input, normalized_shape, weight, bias)
-    return _like(input)
-
-
-def _layer_norm_forward(input, normalized_shape, weight, bias, eps):
+def _layer_norm_forward(input, normalized_shape, weight=None, bias=None, eps=1e-5):
     _check(input, normalized_shape, weight, bias)
     return _like(input), _statistics(input, normalized_shape), _statistics(input, normalized_shape)
 
@@ -61,12 +56,7 @@ def _layer_norm_backward(grad_output, input, normalized_shape, mean, rstd, weigh
     )
 
 
-def _rms_norm(input, normalized_shape, weight=None, eps=None, plus_one=False):
-    _check(input, normalized_shape, weight)
-    return _like(input)
-
-
-def _rms_norm_forward(input, normalized_shape, weight, eps, plus_one=False):
+def _rms_norm_forward(input, normalized_shape, weight=None, eps=None, plus_one=False):
     _check(input, normalized_shape, weight)
     return _like(input), _statistics(input, normalized_shape)
 
@@ -79,22 +69,12 @@ def _rms_norm_backward(grad_output, input, normalized_shape, rstd, weight, outpu
     )
 
 
-def _add_layer_norm(input, residual, normalized_shape, weight=None, bias=None, eps=1e-5):
-    _check_sum(input, residual, normalized_shape, weight, bias)
-    return _like(input), _like(input)
-
-
-def _add_layer_norm_forward(input, residual, normalized_shape, weight, bias, eps):
+def _add_layer_norm_forward(input, residual, normalized_shape, weight=None, bias=None, eps=1e-5):
     _check_sum(input, residual, normalized_shape, weight, bias)
     return (_like(input), _like(input), _statistics(input, normalized_shape), _statistics(input, normalized_shape))
 
 
-def _add_rms_norm(input, residual, normalized_shape, weight=None, eps=None, plus_one=False):
-    _check_sum(input, residual, normalized_shape, weight)
-    return _like(input), _like(input)
-
-
-def _add_rms_norm_forward(input, residual, normalized_shape, weight, eps, plus_one=False):
+def _add_rms_norm_forward(input, residual, normalized_shape, weight=None, eps=None, plus_one=False):
     _check_sum(input, residual, normalized_shape, weight)
     return _like(input), _like(input), _statistics(input, normalized_shape)
 
@@ -121,12 +101,7 @@ def _check_gated(input, gate, weight, others=()):
         raise RuntimeError(f"the gate must have the shape {tuple(input.shape)}, not {tuple(gate.shape)}")
 
 
-def _ada_layer_norm(input, scale, shift, weight=None, bias=None, eps=1e-5):
-    _check_rows(input, (scale, shift), True, (weight, bias))
-    return _like(input)
-
-
-def _ada_layer_norm_forward(input, scale, shift, weight, bias, eps):
+def _ada_layer_norm_forward(input, scale, shift, weight=None, bias=None, eps=1e-5):
     _check_rows(input, (scale, shift), True, (weight, bias))
     return _like(input), _statistics(input, input.shape[-1:]), _statistics(input, input.shape[-1:])
 
@@ -153,12 +128,7 @@ def _ada_layer_norm_int8(input, scale, shift, weight=None, bias=None, eps=1e-5, 
     return _quantized(input, input.shape[-1:], output_scale)
 
 
-def _gated_rms_norm(input, gate=None, weight=None, eps=1e-6, norm_before_gate=True):
-    _check_gated(input, gate, weight)
-    return _like(input)
-
-
-def _gated_rms_norm_forward(input, gate, weight, eps, norm_before_gate=True):
+def _gated_rms_norm_forward(input, gate=None, weight=None, eps=1e-6, norm_before_gate=True):
     _check_gated(input, gate, weight)
     return _like(input), _statistics(input, input.shape[-1:])
 
@@ -168,24 +138,31 @@ def _gated_rms_norm_backward(grad_output, input, rstd, gate, weight, output_mask
     return tuple(_like(t) if w else None for t, w in zip((input, gate, weight), output_mask))
 
 
-for _name, _function in {
-    "ada_layer_norm": _ada_layer_norm,
-    "ada_layer_norm_int8": _ada_layer_norm_int8,
-    "ada_layer_norm_forward": _ada_layer_norm_forward,
-    "ada_layer_norm_backward": _ada_layer_norm_backward,
-    "add_layer_norm": _add_layer_norm,
-    "add_layer_norm_forward": _add_layer_norm_forward,
-    "add_rms_norm": _add_rms_norm,
-    "add_rms_norm_forward": _add_rms_norm_forward,
-    "gated_rms_norm": _gated_rms_norm,
-    "gated_rms_norm_forward": _gated_rms_norm_forward,
-    "gated_rms_norm_backward": _gated_rms_norm_backward,
-    "layer_norm": _layer_norm,
-    "layer_norm_forward": _layer_norm_forward,
-    "layer_norm_backward": _layer_norm_backward,
-    "rms_norm": _rms_norm,
-    "rms_norm_int8": _rms_norm_int8,
-    "rms_norm_forward": _rms_norm_forward,
-    "rms_norm_backward": _rms_norm_backward,
-}.items():
-    _meta.impl(_name, _function)
+def _without_statistics(forward, results):
+    def run(*arguments):
+        made = forward(*arguments)
+        return made[0] if results == 1 else made[:results]
+
+    return run
+
+
+for _function in (
+    _ada_layer_norm_backward,
+    _ada_layer_norm_int8,
+    _gated_rms_norm_backward,
+    _layer_norm_backward,
+    _rms_norm_backward,
+    _rms_norm_int8,
+):
+    _meta.impl(_function.__name__[1:], _function)
+
+for _name, _function, _results in (  # how many results NAME has of those of NAME_forward
+    ("ada_layer_norm", _ada_layer_norm_forward, 1),
+    ("add_layer_norm", _add_layer_norm_forward, 2),
+    ("add_rms_norm", _add_rms_norm_forward, 2),
+    ("gated_rms_norm", _gated_rms_norm_forward, 1),
+    ("layer_norm", _layer_norm_forward, 1),
+    ("rms_norm", _rms_norm_forward, 1),
+):
+    _meta.impl(_name + "_forward", _function)
+    _meta.impl(_name, _without_statistics(_function, _results))

@@ -73,12 +73,10 @@ void modulate_by_scale_and_shift(const memory_desc &scale, const memory_desc &sh
 acl_status lower(const ada_layer_norm_parameters &g, request &result) {
     row_shape parted;
     JITNORM_TRY(check(g, parted));
-    layer_norm::problem &p = begin(g.op, *g.x, parted, result);
-    p.epsilon = float(g.epsilon);
+    layer_norm::problem &p = begin(g, *g.x, parted, result);
     p[DST] = parted.data(*g.out);
     JITNORM_TRY(place_wanted_statistics(g.mean, g.rstd, parted, result));
     const memory_desc scale = modulation(*g.scale, *g.x), shift = modulation(*g.shift, *g.x);
-    using namespace layer_norm;
     if (!g.weight && !g.bias) {
         modulate_by_scale_and_shift(scale, shift, result);
         result.parameters = with_slots(g.tensors(), {SRC, SCALE, SHIFT, NO_SLOT, NO_SLOT, DST, MEAN, VARIANCE});

@@ -50,7 +50,6 @@ struct addition {
 };
 
 std::vector<parameter> parameters_of(const add_layer_norm_parameters &g, const addition &a) {
-    using namespace layer_norm;
     return with_slots(g.tensors(),
                       {a.x1, a.x2, SCALE, SHIFT, a.bias, DST, MEAN, VARIANCE, if_wanted(g.additional_output, SUM)});
 }
@@ -59,7 +58,8 @@ std::vector<parameter> parameters_of(const add_layer_norm_parameters &g, const a
 // only adds, so this one also normalizes the sum into y, which the other problem overwrites.
 request add_first(const add_layer_norm_parameters &g, const row_shape &parted) {
     request first;
-    layer_norm::problem &p = begin(g.op, *g.x1, parted, first);
+    layer_norm::problem &p = begin(g, *g.x1, parted, first);
+    p.epsilon = 0;
     p.prop_kind = jitnorm_forward_inference;
     p.flags = unsigned(jitnorm_rms_norm);
     p[DST] = parted.data(*g.y);
@@ -88,9 +88,8 @@ acl_status lower(const add_layer_norm_parameters &given, request &result) {
     row_shape parted;
     JITNORM_TRY(check_types(g));
     JITNORM_TRY(as_tiling(check_shapes(g, parted)));
-    layer_norm::problem &p = begin(g.op, *g.x1, parted, result);
+    layer_norm::problem &p = begin(g, *g.x1, parted, result);
     p.prop_kind = jitnorm_forward_training;
-    p.epsilon = float(g.epsilon);
     p[DST] = parted.data(*g.y);
     p[RESIDUAL] = parted.data(*g.x2);
     if (g.x) p[SUM] = parted.data(*g.x);

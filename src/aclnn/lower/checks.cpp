@@ -225,20 +225,21 @@ acl_status part(const named_tensor &x, const tensor &gamma, row_shape &parted) {
     return row_shape::part(x, "gamma", gamma.dims, parted);
 }
 
-layer_norm::problem &begin(operation op, const tensor &input, const row_shape &parted, request &result) {
+layer_norm::problem &begin(const settings &with, const tensor &input, const row_shape &parted, request &result) {
     layer_norm::problem &p = result.problem;
-    result.op = op;
+    result.op = with.op;
+    p.epsilon = float(with.epsilon);
     p.normalized_axes = parted.normalized_axes();
     p.form = layer_norm::statistics_form::inverse_deviation;
     p[SRC] = parted.data(input);
     return p;
 }
 
-layer_norm::problem &begin_rms(operation op, const tensor &input, const named_tensor &gamma, const row_shape &parted,
-                               request &result) {
+layer_norm::problem &begin_rms(const settings &with, const tensor &input, const named_tensor &gamma,
+                               const row_shape &parted, request &result) {
     take_affine(gamma, {}, parted, result);
     result.problem.flags |= unsigned(jitnorm_rms_norm);
-    return begin(op, input, parted, result);
+    return begin(with, input, parted, result);
 }
 
 void take_affine(const named_tensor &scale, const named_tensor &shift, const row_shape &parted, request &result) {

@@ -88,12 +88,12 @@ acl_status place_wanted_statistics(const named_tensor &mean, const named_tensor 
 // Parts the shape of x: gamma must have elements, and its shape is that of the normalized dimensions.
 acl_status part(const named_tensor &x, const tensor &gamma, row_shape &parted);
 
-// Begins a request with what the operation and its input decide. The tensor in the variance's slot is rstd.
-layer_norm::problem &begin(operation op, const tensor &input, const row_shape &parted, request &result);
+// Begins a request with what the settings and the input decide. The tensor in the variance's slot is rstd.
+layer_norm::problem &begin(const settings &with, const tensor &input, const row_shape &parted, request &result);
 
 // The same of RMS normalization, whose scale is gamma.
-layer_norm::problem &begin_rms(operation op, const tensor &input, const named_tensor &gamma, const row_shape &parted,
-                               request &result);
+layer_norm::problem &begin_rms(const settings &with, const tensor &input, const named_tensor &gamma,
+                               const row_shape &parted, request &result);
 
 // Makes these vectors, each of which may be null, the request's scale and shift. They have one type.
 void take_affine(const named_tensor &scale, const named_tensor &shift, const row_shape &parted, request &result);

@@ -60,13 +60,12 @@ post_op smoothing(const tensor &smooth, int ndims) {
     return multiply;
 }
 
-// Begins the request with all that x, gamma, epsilon and the quantization decide in both operations.
-acl_status begin_quantized(operation op, const tensor &x, const named_tensor &gamma, double epsilon,
-                           const quantization &to, const row_shape &parted, request &result) {
-    layer_norm::problem &p = begin_rms(op, x, gamma, parted, result);
+// Begins the request with all that the settings, x, gamma and the quantization decide in both operations.
+acl_status begin_quantized(const settings &with, const tensor &x, const named_tensor &gamma, const quantization &to,
+                           const row_shape &parted, request &result) {
+    layer_norm::problem &p = begin_rms(with, x, gamma, parted, result);
     memory_desc rows;
     p.prop_kind = jitnorm_forward_inference;
-    p.epsilon = float(epsilon);
     p[VARIANCE] = make_dense(parted.rows(), jitnorm_f32);
     JITNORM_TRY(place(to.y, parted.dims(), "x", p[DST]));
     JITNORM_TRY(place(to.scale, parted.rows(), "x without its last axis", rows));
@@ -124,10 +123,9 @@ acl_status check_rows_of(const quantization &to, const tensor &x, const row_shap
 acl_status add_outputs(const add_rms_norm_dynamic_quant_parameters &g, const quantization &to, const row_shape &parted,
                        request &result) {
     JITNORM_TRY(check_rows_of(to, *g.x1, parted));
-    JITNORM_TRY(begin_quantized(g.op, *g.x1, g.gamma, g.epsilon, to, parted, result));
+    JITNORM_TRY(begin_quantized(g, *g.x1, g.gamma, to, parted, result));
     result.has_work = count(g.x1->dims) != 0;
     result.problem[RESIDUAL] = parted.data(*g.x2);
-    using namespace layer_norm;
     const auto part_of = [&](bool is_first, slot part) { return if_wanted(is_first == to.is_first, part); };
     result.parameters =
         with_slots(g.tensors(), {SRC, RESIDUAL, SCALE, part_of(true, post_op_slot(0)), part_of(false, post_op_slot(0)),
@@ -142,9 +140,8 @@ acl_status add_outputs(const add_rms_norm_dynamic_quant_parameters &g, const qua
 acl_status lower(const rms_norm_dynamic_quant_parameters &g, request &result) {
     row_shape parted;
     JITNORM_TRY(as_tiling(check(g, parted)));
-    JITNORM_TRY(as_tiling(begin_quantized(g.op, *g.x, g.gamma, g.epsilon, {g.smooth, g.y, g.scale}, parted, result)));
+    JITNORM_TRY(as_tiling(begin_quantized(g, *g.x, g.gamma, {g.smooth, g.y, g.scale}, parted, result)));
     take_affine({}, g.beta, parted, result);
-    using namespace layer_norm;
     result.parameters = with_slots(g.tensors(), {SRC, SCALE, post_op_slot(0), SHIFT, DST, DST_SCALE});
     result.inputs = 4;
     return {};

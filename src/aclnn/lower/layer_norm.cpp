@@ -47,12 +47,10 @@ acl_status lower(const forward_parameters &g, request &result) {
     JITNORM_TRY(check(g, parted));
     JITNORM_TRY(check_mode(g));
     JITNORM_TRY(check_length(g, parted));
-    problem &p = begin(g.op, *g.input, parted, result);
-    p.epsilon = float(g.epsilon);
+    problem &p = begin(g, *g.input, parted, result);
     p[DST] = parted.data(*g.out);
     take_affine(g.weight, g.bias, parted, result);
     JITNORM_TRY(place_wanted_statistics(g.mean, g.rstd, parted, result));
-    using namespace layer_norm;
     result.parameters = with_slots(g.tensors(), {SRC, SCALE, SHIFT, DST, MEAN, VARIANCE});
     result.inputs = 3;
     return {};
@@ -116,7 +114,7 @@ acl_status lower(const backward_parameters &given, request &result) {
     row_shape parted;
     JITNORM_TRY(mask_outputs(g));
     JITNORM_TRY(check(g, parted));
-    problem &p = begin(g.op, *g.input, parted, result);
+    problem &p = begin(g, *g.input, parted, result);
     result.has_work = g.grad_input || g.grad_weight || g.grad_bias;
     choose_outputs(g, p);
     p[DIFF_DST] = parted.data(*g.grad_out);
@@ -126,7 +124,6 @@ acl_status lower(const backward_parameters &given, request &result) {
     JITNORM_TRY(place_statistics(g.mean, g.rstd, parted, result));
     JITNORM_TRY(place_gradient(g.grad_weight, parted, result.sides[DIFF_SCALE]));
     JITNORM_TRY(place_gradient(g.grad_bias, parted, result.sides[DIFF_SHIFT]));
-    using namespace layer_norm;
     result.parameters = with_slots(
         given.tensors(), {DIFF_DST, SRC, MEAN, VARIANCE, SCALE, NO_SLOT, if_wanted(bool(g.grad_input), DIFF_SRC),
                           if_wanted(bool(g.grad_weight), DIFF_SCALE), if_wanted(bool(g.grad_bias), DIFF_SHIFT)});

@@ -12,17 +12,6 @@ namespace jitnorm::impl::aclnn {
 // ---- The parameters of each operation's first call. tensors() lists the tensors in the order of request::parameters.
 // check_null() refuses null where it is not allowed.
 
-// What is no tensor. An operation has some of these.
-struct settings {
-    operation op;
-    double epsilon = 0;
-    int32_t impl_mode = 0;
-    bool additional_output = false;
-    int64_t dst_type = 0;
-    const int_array *normalized_shape = nullptr;
-    const bool_array *output_mask = nullptr;
-};
-
 // For layer_norm, layer_norm_with_impl_mode and fast_layer_norm.
 struct forward_parameters : settings {
     named_tensor input;

@@ -54,8 +54,20 @@ enum class operation {
     add_rms_norm_dynamic_quant
 };
 
+// The parameters of an operation that are no tensors. An operation has some of these.
+struct settings {
+    operation op;
+    double epsilon = 0;
+    int32_t impl_mode = 0;
+    bool additional_output = false;
+    int64_t dst_type = 0;
+    const int_array *normalized_shape = nullptr;
+    const bool_array *output_mask = nullptr;
+};
+
 using layer_norm::slot;
 using enum layer_norm::slot;
+using layer_norm::post_op_slot;
 
 // A tensor that is a parameter of an operation, null if it is absent, and the parameter's name for the reason of a
 // refusal.
