@@ -3,7 +3,6 @@
 // implementation and any number of threads. The other results have the bits that they have without a gate.
 #include <cmath>
 
-#include "residual_model.hpp"
 #include "row_tensors.hpp"
 
 using namespace jitnorm::tests;
@@ -16,7 +15,7 @@ struct work {
     jitnorm_data_type_t type = jitnorm_f32, gate_type = jitnorm_f32, gated_type = jitnorm_f32;
     dims strides = {};      // of src and its gradient; empty: dense
     dims gate_strides = {}; // empty: dense
-    unsigned flags = jitnorm_use_scale | jitnorm_use_shift;
+    unsigned flags = CH;
     bool has_sum = true;
     jitnorm_prop_kind_t kind = jitnorm_backward;
 };
@@ -104,17 +103,15 @@ void expect_gradients(const work &w) {
     run_on(1, plain);
     expect_product(w, first);
     expect_sums(w, first);
-    for (const auto &[arg, tensor] : plain.tensors()) EXPECT_TRUE(tensor.bytes == first.tensors().at(arg).bytes) << arg;
+    expect_equal_tensors(first, plain);
     for (const char *implementation : {"ref:any", "jit:avx2", ""}) {
         ASSERT_OK(jitnorm_set_implementation(implementation));
         for (const int threads : {1, 2, 5}) {
             execution again(pd_of(w, true));
             fill_tensors(again);
             run_on(threads, again);
-            for (const auto &[arg, tensor] : first.tensors()) {
-                EXPECT_TRUE(tensor.bytes == again.tensors().at(arg).bytes)
-                    << arg << " by '" << implementation << "' on " << threads << " threads";
-            }
+            SCOPED_TRACE(testing::Message() << "by '" << implementation << "' on " << threads << " threads");
+            expect_equal_tensors(again, first);
         }
     }
     ASSERT_OK(jitnorm_set_implementation(nullptr));
