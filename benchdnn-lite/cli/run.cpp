@@ -11,6 +11,7 @@
 #include "../error.hpp"
 #include "../problem/memory_size.hpp"
 #include "../problem/tag.hpp"
+#include "../problem/threads.hpp"
 #include "../stopwatch.hpp"
 #include "command_line.hpp"
 #include "exit_status.hpp"
@@ -134,7 +135,7 @@ void create(const session &s, work &w) {
         guarded(w, [&] {
             note(w, SHOWS_MEMORY, concat("[CHECK_MEM] ", memory_text(bytes_needed(w.what), available_bytes())));
             const phase creating(&w.phases, &phase_times::create);
-            const other_thread_count threads(w.what.prb.creation.threads);
+            const other_thread_count threads(w.what.prb.creation_threads);
             make_operation(s, w);
         });
     }

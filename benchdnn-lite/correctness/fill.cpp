@@ -77,7 +77,7 @@ template <typename Write>
 void fill_rows(const execution &e, int id, uint64_t seed, const Write &write) {
     const buffer &data = e.data(id);
     const dim_t columns = e.prb().row_length();
-    rows_in_parallel(data.rows(), ranges_for(data.rows(), columns), [&](dim_t, dim_t begin, dim_t end) {
+    share_among_threads(data.rows(), ranges_for(data.rows(), columns), [&](dim_t, dim_t begin, dim_t end) {
         std::vector<double> row(static_cast<size_t>(columns));
         for (dim_t r = begin; r < end; ++r) {
             random_numbers numbers(seed, sequence_of(id, r));
@@ -111,7 +111,7 @@ void fill_diff_dst(const execution &e, int id, fill_kind kind, uint64_t seed) {
 void fill_statistics(const execution &e, uint64_t seed) {
     const problem &p = e.prb();
     const summed_rows sums(e, p.adds_residual() ? std::optional(e.data(JITNORM_ARG_SRC_1)) : std::nullopt);
-    rows_in_parallel(p.rows(), ranges_for(p.rows(), p.row_length()), [&](dim_t, dim_t begin, dim_t end) {
+    share_among_threads(p.rows(), ranges_for(p.rows(), p.row_length()), [&](dim_t, dim_t begin, dim_t end) {
         std::vector<double> row(size_t(p.row_length()));
         for (dim_t r = begin; r < end; ++r) {
             e.data(JITNORM_ARG_SRC).get_row(r, row);
