@@ -171,7 +171,7 @@ void execute_once(const execution &e, work &w) {
 void run_modes(work &w, const after_run &tamper) {
     const run_mode &mode = w.what.options.mode;
     const execution e(w.made);
-    const other_thread_count threads(w.what.prb.execution.threads);
+    const other_thread_count threads(w.what.prb.execution_threads);
     const check_options options{w.what.options.seed, tamper, &w.phases};
     w.result.what.status = mode.check || mode.bitwise ? state::passed : state::executed;
     if (mode.check) check_results(e, w, options);
@@ -280,7 +280,7 @@ void run_graphs(const std::vector<graph_job> &graphs, report &out, json_report &
         graph_result result;
         result.what.status = state::listed;
         if (!job.options.mode.list) result = run_graph(job);
-        out.add(title, {result.what, "", result.milliseconds}, performance_of(job, result));
+        out.add(title, result, performance_of(job, result));
         machines.add(title, result);
     }
 }
