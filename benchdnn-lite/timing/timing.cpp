@@ -80,7 +80,7 @@ private:
             }
             const buffer &copy = copies.try_emplace(a.data.data(), a.data.clone()).first->second;
             s.copies.push_back(copy);
-            s.handles.push_back(execution_.memory_for(a, copy));
+            s.handles.push_back(execution_.memory_for(a.id, copy));
             s.list.push_back({a.id, s.handles.back().get()});
         }
         return s;
