@@ -20,6 +20,7 @@ json of_spread(const spread &s, bool too_busy) {
 }
 
 json of_timing(const lnorm_result &r) {
+    if (!r.timed) return {};
     return {
         {"execution_us", of_spread(r.times.us, r.times.us.is_beyond_reason() || r.times.copy_us.is_beyond_reason())},
         {"creation_ms",
@@ -43,16 +44,16 @@ json of_timing(const graph_result &r) {
     return list;
 }
 
-json of_test(const test_title &title, const outcome &what, const std::string &implementation, double milliseconds) {
+json of_test(const test_title &title, const test_result &r) {
     return {{"problem", title.line},
             {"name", title.name},
-            {"status", name_of(what.status)},
-            {"reason", what.reason},
-            {"implementation", implementation},
+            {"status", name_of(r.what.status)},
+            {"reason", r.what.reason},
+            {"implementation", r.implementation},
             {"seed", title.seed},
-            {"milliseconds", milliseconds},
-            {"errors", what.errors},
-            {"details", what.details}};
+            {"milliseconds", r.milliseconds},
+            {"errors", r.what.errors},
+            {"details", r.what.details}};
 }
 
 } // namespace
@@ -63,26 +64,18 @@ json_report::json_report(const std::string &file) : name_(file) {
     file_ << "{\n\"jitnorm\": " << json(library_version()) << ",\n\"threads\": " << thread_count() << ",\n\"tests\": [";
 }
 
-void json_report::add(const test_title &title, const lnorm_result &r) {
-    if (name_.empty()) return;
-    json test = of_test(title, r.what, r.implementation, r.milliseconds);
-    if (r.timed) test["timing"] = of_timing(r);
-    write(test);
-}
-
-void json_report::add(const test_title &title, const graph_result &r) {
-    if (name_.empty()) return;
-    json test = of_test(title, r.what, "", r.milliseconds);
-    if (!r.times.empty()) test["timing"] = of_timing(r);
-    write(test);
-}
-
 // Names may have any bytes; those that are not UTF-8 are replaced.
-template <typename Json>
-void json_report::write(const Json &test) {
+template <typename Result>
+void json_report::add(const test_title &title, const Result &r) {
+    if (name_.empty()) return;
+    json test = of_test(title, r);
+    if (json timing = of_timing(r); !timing.empty()) test["timing"] = std::move(timing);
     file_ << (is_first_ ? "\n" : ",\n") << test.dump(1, ' ', false, json::error_handler_t::replace);
     is_first_ = false;
 }
+
+template void json_report::add(const test_title &title, const lnorm_result &r);
+template void json_report::add(const test_title &title, const graph_result &r);
 
 void json_report::finish(const tally &c, double seconds) {
     if (name_.empty()) return;

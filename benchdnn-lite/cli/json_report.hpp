@@ -14,15 +14,12 @@ class json_report {
 public:
     explicit json_report(const std::string &file); // empty: nothing is written
 
-    void add(const test_title &title, const lnorm_result &result);
-    void add(const test_title &title, const graph_result &result);
+    template <typename Result>
+    void add(const test_title &title, const Result &result); // lnorm_result or graph_result
     // seconds: duration of the run. Throws std::runtime_error if not all could be written.
     void finish(const tally &counts, double seconds);
 
 private:
-    template <typename Json>
-    void write(const Json &test);
-
     const std::string name_;
     std::ofstream file_;
     bool is_first_ = true; // the next test

@@ -34,12 +34,6 @@ struct timed_lines {
     bool replace_result = false;         // the lines have the result too, so that its own line is left out
 };
 
-struct test_result {
-    outcome what;
-    std::string implementation; // empty: no primitive was made
-    double milliseconds = 0;    // duration of the test
-};
-
 // How many tests ended in which way.
 struct tally {
     size_t tests = 0, passed = 0, skipped = 0, unimplemented = 0, invalid_arguments = 0, failed = 0, listed = 0;

@@ -11,6 +11,7 @@
 #include "../error.hpp"
 #include "../problem/memory_size.hpp"
 #include "../problem/tag.hpp"
+#include "../problem/threads.hpp"
 #include "../stopwatch.hpp"
 #include "command_line.hpp"
 #include "exit_status.hpp"
@@ -134,7 +135,7 @@ void create(const session &s, work &w) {
         guarded(w, [&] {
             note(w, SHOWS_MEMORY, concat("[CHECK_MEM] ", memory_text(bytes_needed(w.what), available_bytes())));
             const phase creating(&w.phases, &phase_times::create);
-            const other_thread_count threads(w.what.prb.creation.threads);
+            const other_thread_count threads(w.what.prb.creation_threads);
             make_operation(s, w);
         });
     }
@@ -170,7 +171,7 @@ void execute_once(const execution &e, work &w) {
 void run_modes(work &w, const after_run &tamper) {
     const run_mode &mode = w.what.options.mode;
     const execution e(w.made);
-    const other_thread_count threads(w.what.prb.execution.threads);
+    const other_thread_count threads(w.what.prb.execution_threads);
     const check_options options{w.what.options.seed, tamper, &w.phases};
     w.result.what.status = mode.check || mode.bitwise ? state::passed : state::executed;
     if (mode.check) check_results(e, w, options);
@@ -279,7 +280,7 @@ void run_graphs(const std::vector<graph_job> &graphs, report &out, json_report &
         graph_result result;
         result.what.status = state::listed;
         if (!job.options.mode.list) result = run_graph(job);
-        out.add(title, {result.what, "", result.milliseconds}, performance_of(job, result));
+        out.add(title, result, performance_of(job, result));
         machines.add(title, result);
     }
 }

@@ -307,8 +307,8 @@ void check_rows(const problem &p, std::deque<row_checker> &checkers, const execu
                 fill_kind kind) {
     const dim_t rows = p.rows(), ranges = ranges_for(rows, p.row_length());
     for (dim_t range = 0; range < ranges; ++range) checkers.emplace_back(e, inputs, kind);
-    rows_in_parallel(rows, ranges,
-                     [&](dim_t range, dim_t begin, dim_t end) { checkers[size_t(range)].check_rows(begin, end); });
+    share_among_threads(rows, ranges,
+                        [&](dim_t range, dim_t begin, dim_t end) { checkers[size_t(range)].check_rows(begin, end); });
     for (size_t range = 1; range < checkers.size(); ++range) checkers[0].merge(checkers[range]);
     checkers[0].check_gradients();
 }

@@ -77,7 +77,7 @@ template <typename Write>
 void fill_rows(const execution &e, int id, uint64_t seed, const Write &write) {
     const buffer &data = e.data(id);
     const dim_t columns = e.prb().row_length();
-    rows_in_parallel(data.rows(), ranges_for(data.rows(), columns), [&](dim_t, dim_t begin, dim_t end) {
+    share_among_threads(data.rows(), ranges_for(data.rows(), columns), [&](dim_t, dim_t begin, dim_t end) {
         std::vector<double> row(static_cast<size_t>(columns));
         for (dim_t r = begin; r < end; ++r) {
             random_numbers numbers(seed, sequence_of(id, r));
@@ -111,7 +111,7 @@ void fill_diff_dst(const execution &e, int id, fill_kind kind, uint64_t seed) {
 void fill_statistics(const execution &e, uint64_t seed) {
     const problem &p = e.prb();
     const summed_rows sums(e, p.adds_residual() ? std::optional(e.data(JITNORM_ARG_SRC_1)) : std::nullopt);
-    rows_in_parallel(p.rows(), ranges_for(p.rows(), p.row_length()), [&](dim_t, dim_t begin, dim_t end) {
+    share_among_threads(p.rows(), ranges_for(p.rows(), p.row_length()), [&](dim_t, dim_t begin, dim_t end) {
         std::vector<double> row(size_t(p.row_length()));
         for (dim_t r = begin; r < end; ++r) {
             e.data(JITNORM_ARG_SRC).get_row(r, row);
@@ -129,10 +129,16 @@ void fill_statistics(const execution &e, uint64_t seed) {
     });
 }
 
+// Sets each element to value(its number).
+template <typename Value>
+void fill_each(const execution &e, int id, const Value &value) {
+    const buffer &data = e.data(id);
+    for (dim_t i = 0; i < data.elements(); ++i) data.set(i, value(i));
+}
+
 void fill_uniform(const execution &e, int id, double low, double high, uint64_t seed) {
     random_numbers numbers(seed, sequence_of(id, 0));
-    const buffer &data = e.data(id);
-    for (dim_t i = 0; i < data.elements(); ++i) data.set(i, numbers.uniform(low, high));
+    fill_each(e, id, [&](dim_t) { return numbers.uniform(low, high); });
 }
 
 // Fills tensors that are not rows, and a dst that is read. For an integer dst, the values are larger and use its range.
@@ -179,31 +185,16 @@ double tie(data_type type, random_numbers &numbers) {
 
 double unit_of_row(dim_t c) { return c % PERIOD < 2 ? 0 : c % 2 ? 1 : -1; }
 
-template <typename Value>
-void fill_each(const buffer &data, dim_t count, const Value &value) {
-    for (dim_t i = 0; i < count; ++i) data.set(i, value(i));
-}
-
 void fill_ties(const execution &e, uint64_t seed) {
     const problem &p = e.prb();
     random_numbers numbers(seed, uint64_t(JITNORM_ARG_DST));
-    const dim_t columns = p.row_length();
-    const auto any_tie = [&](dim_t) { return tie(p.types.dst, numbers); };
+    const auto any_tie = [&] { return tie(p.types.dst, numbers); };
     const bool given = p.statistics_are_global();
-    if (given) {
-        fill_each(e.data(JITNORM_ARG_SRC), p.elements(), any_tie);
-        if (!p.is_rms()) fill_each(e.data(JITNORM_ARG_MEAN), p.rows(), [](dim_t) { return 0.0; });
-        fill_each(e.data(JITNORM_ARG_VARIANCE), p.rows(), [&](dim_t) { return 1.0 - p.epsilon; });
-    } else {
-        fill_each(e.data(JITNORM_ARG_SRC), p.elements(), [&](dim_t i) { return unit_of_row(i % columns); });
-    }
-    if (p.uses_scale()) {
-        if (given)
-            fill_each(e.data(JITNORM_ARG_SCALE), columns, [](dim_t) { return 1.0; });
-        else
-            fill_each(e.data(JITNORM_ARG_SCALE), columns, any_tie);
-    }
-    if (p.uses_shift()) fill_each(e.data(JITNORM_ARG_SHIFT), columns, [](dim_t) { return 0.0; });
+    fill_each(e, JITNORM_ARG_SRC, [&](dim_t i) { return given ? any_tie() : unit_of_row(i % p.row_length()); });
+    if (given && !p.is_rms()) fill_each(e, JITNORM_ARG_MEAN, [](dim_t) { return 0.0; });
+    if (given) fill_each(e, JITNORM_ARG_VARIANCE, [&](dim_t) { return 1.0 - p.epsilon; });
+    if (p.uses_scale()) fill_each(e, JITNORM_ARG_SCALE, [&](dim_t) { return given ? 1.0 : any_tie(); });
+    if (p.uses_shift()) fill_each(e, JITNORM_ARG_SHIFT, [](dim_t) { return 0.0; });
 }
 
 } // namespace

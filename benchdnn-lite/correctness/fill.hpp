@@ -38,16 +38,6 @@ inline dim_t ranges_for(dim_t rows, dim_t columns) {
                              std::min<dim_t>(thread_count(), std::max<dim_t>(rows, 1)));
 }
 
-// Calls visit(range, first row, row after the last) for every range, which must not throw.
-template <typename Visit>
-void rows_in_parallel(dim_t rows, dim_t ranges, const Visit &visit) {
-    const auto edge = [&](dim_t range) { return rows / ranges * range + std::min(range, rows % ranges); };
-#ifdef _OPENMP
-#pragma omp parallel for num_threads(int(ranges)) schedule(static, 1) if (ranges > 1)
-#endif
-    for (dim_t range = 0; range < ranges; ++range) visit(range, edge(range), edge(range + 1));
-}
-
 // The rows that are normalized where a residual is added.
 class summed_rows {
 public:

@@ -45,6 +45,13 @@ struct outcome : findings {
     }
 };
 
+// What every driver knows of a test that has run.
+struct test_result {
+    outcome what;
+    std::string implementation; // empty: no primitive was made
+    double milliseconds = 0;    // duration of the test
+};
+
 inline outcome outcome_without_elements(state status, std::string reason) {
     outcome o;
     o.status = status;

@@ -16,9 +16,7 @@ struct graph_times {
     double gigabytes_per_second() const { return ms.median > 0 ? bytes / ms.median / 1e6 : 0; }
 };
 
-struct graph_result {
-    outcome what;
-    double milliseconds = 0;
+struct graph_result : test_result {
     std::vector<graph_times> times; // of each partition, if timed
 };
 

@@ -56,7 +56,7 @@ std::string library_version(); // of the library that the program is linked with
     take(stream_create) take(stream_wait) take(stream_destroy) \
     take(memory_desc_create_with_tag) take(memory_desc_create_with_strides) take(memory_desc_query) \
     take(memory_desc_get_size) take(memory_desc_destroy) \
-    take(memory_create) take(memory_get_memory_desc) take(memory_destroy) \
+    take(memory_create) take(memory_destroy) \
     take(post_ops_create) take(post_ops_append_sum) take(post_ops_append_eltwise) take(post_ops_append_binary) \
     take(post_ops_destroy) \
     take(primitive_attr_create) take(primitive_attr_set_scales_mask) take(primitive_attr_set_scratchpad_mode) \

@@ -13,11 +13,6 @@ bool overwrites_old_dst(const problem &p) {
                        [](const post_op &op) { return std::holds_alternative<sum_post_op>(op); });
 }
 
-memory_desc scalar_desc(const library &api) {
-    constexpr dim_t ONE[] = {1};
-    return make(api.memory_desc_create_with_tag, api.memory_desc_destroy, 1, ONE, jitnorm_f32, jitnorm_a);
-}
-
 } // namespace
 
 execution::execution(std::shared_ptr<const operation> what, const execution *tensors_of)
@@ -50,30 +45,24 @@ const buffer &execution::data(int id) const {
     throw std::logic_error("the problem has no such argument");
 }
 
-memory execution::memory_for(const argument &a, const buffer &other) const {
-    const_jitnorm_memory_desc_t desc = nullptr;
-    api().memory_get_memory_desc(a.handle.get(), &desc);
-    return make_memory(desc, other);
+memory execution::memory_for(int id, const buffer &data) const {
+    return make(api().memory_create, api().memory_destroy, operation_->desc_of(id), operation_->owner().cpu.get(),
+                data.data());
 }
 
-memory execution::make_memory(const_jitnorm_memory_desc_t desc, const buffer &data) const {
-    return make(api().memory_create, api().memory_destroy, desc, operation_->owner().cpu.get(), data.data());
-}
-
-void execution::add(int id, role use) { add_with_desc(id, use, operation_->desc_of(id)); }
-
-void execution::add_with_desc(int id, role use, const_jitnorm_memory_desc_t desc) {
+void execution::add(int id, role use) {
+    const auto desc = operation_->desc_of(id);
     const layout shape = layout_of(api(), desc);
     const size_t size = api().memory_desc_get_size(desc);
     if (tensors_of_ && tensors_of_->has(id)) {
         const buffer &theirs = tensors_of_->data(id);
-        if (theirs.shape() == shape && theirs.size() == size) return append(id, use, theirs, desc);
+        if (theirs.shape() == shape && theirs.size() == size) return append(id, use, theirs);
     }
-    append(id, use, buffer(shape, size), desc);
+    append(id, use, buffer(shape, size));
 }
 
-void execution::append(int id, role use, buffer data, const_jitnorm_memory_desc_t desc) {
-    memory handle = make_memory(desc, data);
+void execution::append(int id, role use, buffer data) {
+    memory handle = memory_for(id, data);
     list_.push_back({id, handle.get()});
     arguments_.push_back({id, use, std::move(data), std::move(handle)});
 }
@@ -82,7 +71,7 @@ void execution::add_tensors() {
     for (const row_tensor &t : prb().row_tensors()) {
         const bool is_overwritten = t.id == JITNORM_ARG_DST && overwrites_old_dst(prb());
         if (t.in_memory_of != 0)
-            append(t.id, role::both, data(t.in_memory_of), operation_->desc_of(t.id));
+            append(t.id, role::both, data(t.in_memory_of));
         else
             add(t.id, !t.is_output ? role::input : is_overwritten ? role::both : role::output);
     }
@@ -91,18 +80,16 @@ void execution::add_tensors() {
 
 void execution::add_attribute_arguments() {
     const attributes &a = prb().attr;
-    const memory_desc one = scalar_desc(api());
-    const auto add_scale = [&](int arg, float value) {
-        add_with_desc(JITNORM_ARG_ATTR_SCALES | arg, role::input, one.get());
-        data(JITNORM_ARG_ATTR_SCALES | arg).set(0, value);
+    const auto add_scale = [&](int arg, const std::optional<float> &value) {
+        if (!value) return;
+        add(JITNORM_ARG_ATTR_SCALES | arg, role::input);
+        data(JITNORM_ARG_ATTR_SCALES | arg).set(0, *value);
     };
-    if (a.scales.src) add_scale(JITNORM_ARG_SRC, *a.scales.src);
-    if (a.scales.dst) add_scale(JITNORM_ARG_DST, *a.scales.dst);
-    auto source = operation_->source_descs().begin();
+    add_scale(JITNORM_ARG_SRC, a.scales.src);
+    add_scale(JITNORM_ARG_DST, a.scales.dst);
     for (size_t i = 0; i < a.post_ops.size(); ++i)
         if (std::holds_alternative<binary_post_op>(a.post_ops[i]))
-            add_with_desc(JITNORM_ARG_ATTR_MULTIPLE_POST_OP(int(i)) | JITNORM_ARG_SRC_1, role::input,
-                          (source++)->get());
+            add(JITNORM_ARG_ATTR_MULTIPLE_POST_OP(int(i)) | JITNORM_ARG_SRC_1, role::input);
 }
 
 void execution::run(const argument_list &list) const {

@@ -38,8 +38,8 @@ public:
     const char *name_of(int id) const; // of one of the problem's tensors, for messages: "dst"
     const buffer &data(int id) const;  // has(id) must be true
     const std::deque<argument> &arguments() const { return arguments_; }
-    // A memory handle with the description of the argument `a` for the data of `other`, which must outlive it.
-    memory memory_for(const argument &a, const buffer &other) const;
+    // A memory handle with the description of an argument for the data, which must outlive it.
+    memory memory_for(int id, const buffer &data) const;
 
     // Executes and waits, on the execution's own tensors or on others.
     void run() const { run(list_); }
@@ -47,10 +47,8 @@ public:
 
 private:
     const library &api() const { return operation_->owner().api; }
-    memory make_memory(const_jitnorm_memory_desc_t desc, const buffer &data) const;
     void add(int id, role use);
-    void add_with_desc(int id, role use, const_jitnorm_memory_desc_t desc);
-    void append(int id, role use, buffer data, const_jitnorm_memory_desc_t desc);
+    void append(int id, role use, buffer data);
     void add_tensors();
     void add_attribute_arguments();
 

@@ -87,7 +87,7 @@ memory_desc operation::describe(const residual_tensor &tensor) const {
     return describe(problem_.tag_of(tensor), problem_.type_of(tensor), problem_.size.dims);
 }
 
-primitive_attr operation::make_attr() {
+primitive_attr operation::make_attr() const {
     const attributes &a = problem_.attr;
     primitive_attr attr = make(api().primitive_attr_create, api().primitive_attr_destroy);
     const auto set_scale = [&](int arg) { api().primitive_attr_set_scales_mask(attr.get(), arg, 0); };
@@ -151,7 +151,7 @@ void operation::find_scales(const primitive_attr &attr, const dynamic_scales &sc
 
 #undef LATER
 
-void operation::append_post_op(jitnorm_post_ops_t list, const post_op &op) {
+void operation::append_post_op(jitnorm_post_ops_t list, const post_op &op) const {
     if (const auto *sum = std::get_if<sum_post_op>(&op)) {
         api().post_ops_append_sum(list, sum->scale, sum->zero_point, sum->type);
     } else if (const auto *eltwise = std::get_if<eltwise_post_op>(&op)) {
@@ -159,8 +159,8 @@ void operation::append_post_op(jitnorm_post_ops_t list, const post_op &op) {
     } else {
         const auto &binary = std::get<binary_post_op>(op);
         const std::string tag = binary.tag.empty() || binary.tag == TAG_ANY ? "abx" : binary.tag;
-        source_descs_.push_back(describe(tag, binary.type, binary.source_dims(problem_.size.dims)));
-        api().post_ops_append_binary(list, binary.algorithm, source_descs_.back().get());
+        const memory_desc source = describe(tag, binary.type, binary.source_dims(problem_.size.dims));
+        api().post_ops_append_binary(list, binary.algorithm, source.get());
     }
 }
 

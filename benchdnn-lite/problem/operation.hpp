@@ -2,7 +2,6 @@
 // operation: a problem's primitive descriptor and primitive, without tensors.
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <string>
 
@@ -39,25 +38,22 @@ public:
 
     const_jitnorm_primitive_t handle() const { return primitive_.get(); }
     const_jitnorm_memory_desc_t desc_of(int id) const; // id: an argument JITNORM_ARG_*
-    // The descriptions of the second operands of binary post-ops, in the order of the post-ops.
-    const std::deque<memory_desc> &source_descs() const { return source_descs_; }
 
 private:
     const library &api() const { return session_->api; }
     memory_desc describe(const std::string &tag, data_type type, const std::vector<dim_t> &dims) const;
     memory_desc describe(const residual_tensor &tensor) const;
-    primitive_attr make_attr();
+    primitive_attr make_attr() const;
     void set_residual(const primitive_attr &attr) const;
     void set_modulation(const primitive_attr &attr) const;
     void set_modes(jitnorm_primitive_attr_t attr) const;
     void find_scales(const primitive_attr &attr, const dynamic_scales &scales) const;
-    void append_post_op(jitnorm_post_ops_t list, const post_op &op);
+    void append_post_op(jitnorm_post_ops_t list, const post_op &op) const;
     void create_descriptor(const primitive_attr &attr);
     void choose_implementation(const listener &skipped);
 
     const session *session_;
     problem problem_;
-    std::deque<memory_desc> source_descs_;
     primitive_desc descriptor_;
     primitive primitive_;
     std::string implementation_;

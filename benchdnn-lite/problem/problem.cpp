@@ -8,6 +8,7 @@
 
 #include "../error.hpp"
 #include "tag.hpp"
+#include "threads.hpp"
 
 namespace benchdnn_lite {
 
@@ -130,8 +131,9 @@ constexpr problem_knob KNOBS[] = {
     {"attr-deterministic", "false,true", "the same results each time (false, but they are)",
      PART(attr.deterministic, parse_bool(v), bool_text)},
     {"ctx-init", "auto,2", "threads to create the primitive with (auto: all)",
-     PART(creation, parse_context(v), to_text)},
-    {"ctx-exe", "1,2", "threads to execute it with (auto: all)", PART(execution, parse_context(v), to_text)},
+     PART(creation_threads, parse_context(v), context_text)},
+    {"ctx-exe", "1,2", "threads to execute it with (auto: all)",
+     PART(execution_threads, parse_context(v), context_text)},
 };
 
 #undef PART

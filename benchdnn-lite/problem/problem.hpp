@@ -11,7 +11,6 @@
 
 #include "attributes.hpp"
 #include "data_type.hpp"
-#include "threads.hpp"
 
 namespace benchdnn_lite {
 
@@ -109,7 +108,7 @@ struct problem {
     double epsilon = DEFAULT_EPSILON;
     bool in_place = false;
     impl_filter filter;
-    thread_context creation, execution; // the threads that create the primitive, and those that execute it
+    int creation_threads = 0, execution_threads = 0; // parse_context()
 
     bool is_forward() const { return dir == direction::FWD_D || dir == direction::FWD_I; }
     bool has(jitnorm_normalization_flags_t flag) const { return (flags & unsigned(flag)) != 0; }

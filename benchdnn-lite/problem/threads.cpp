@@ -28,17 +28,15 @@ int thread_count() { return 1; }
 void other_thread_count::set(int /* count */) {}
 #endif
 
-thread_context parse_context(std::string_view text) {
+int parse_context(std::string_view text) {
     const std::vector<std::string> fields = split(text, ':');
     if (fields.size() > 3) throw input_error("'", text, "' is not of the form THREADS[:CORE_TYPE[:THREADS_PER_CORE]]");
-    const thread_context context{number_or_auto(fields[0], 1, MOST_THREADS)};
+    const int threads = number_or_auto(fields[0], 1, MOST_THREADS);
     if (fields.size() > 1) number_or_auto(fields[1], 0, MOST_CORE_TYPES);
     if (fields.size() > 2) number_or_auto(fields[2], 1, MOST_THREADS_PER_CORE);
-    return context;
+    return threads;
 }
 
-std::string to_text(const thread_context &context) {
-    return context.threads == 0 ? "auto" : std::to_string(context.threads);
-}
+std::string context_text(int threads) { return threads == 0 ? "auto" : std::to_string(threads); }
 
 } // namespace benchdnn_lite

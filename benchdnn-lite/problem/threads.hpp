@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// threads: reads OpenMP's number of threads, and changes it for a while, also as --ctx-init and --ctx-exe say.
+// threads: reads OpenMP's number of threads, and changes it for a while, also as --ctx-init and --ctx-exe say; shares
+// work among threads.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -24,16 +27,23 @@ private:
     const int before_ = thread_count();
 };
 
-// The value of --ctx-init or --ctx-exe: how many threads create a primitive, or execute it.
-struct thread_context {
-    int threads = 0; // 0 (auto): the program's number of threads
-    bool operator==(const thread_context &) const = default;
-};
+// Shares `count` steps among `parts` threads, as evenly as can be: calls visit(part, begin, end) for each part, which
+// must not throw.
+template <typename Visit>
+void share_among_threads(int64_t count, int64_t parts, const Visit &visit) {
+    if (parts == 1) return visit(int64_t(0), int64_t(0), count);
+    const auto edge = [&](int64_t part) { return count / parts * part + std::min(part, count % parts); };
+#ifdef _OPENMP
+#pragma omp parallel for num_threads(int(parts)) schedule(static, 1)
+#endif
+    for (int64_t part = 0; part < parts; ++part) visit(part, edge(part), edge(part + 1));
+}
 
-// Reads THREADS[:CORE_TYPE[:THREADS_PER_CORE]]; each field is a number or auto. The last two have no effect, because
-// the library runs on OpenMP, which chooses neither cores nor hyper-threads; benchdnn ignores them there too. Throws
-// input_error.
-thread_context parse_context(std::string_view text);
-std::string to_text(const thread_context &context);
+// The value of --ctx-init or --ctx-exe: how many threads create a primitive, or execute it; 0 (auto): the program's
+// number of threads. Reads THREADS[:CORE_TYPE[:THREADS_PER_CORE]]; each field is a number or auto. The last two have no
+// effect, because the library runs on OpenMP, which chooses neither cores nor hyper-threads; benchdnn ignores them
+// there too. Throws input_error.
+int parse_context(std::string_view text);
+std::string context_text(int threads);
 
 } // namespace benchdnn_lite

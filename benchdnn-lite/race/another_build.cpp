@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <sstream>
 #include <system_error>
@@ -74,20 +75,6 @@ library functions_of(const library_file &file) {
     found.find_later = [file](const char *function) { return file.look_for(function); };
     return found;
 }
-
-class built_otherwise : public peer {
-public:
-    built_otherwise(std::shared_ptr<const session> s, const execution &ours)
-        : session_(std::move(s)), execution_(*session_, ours.prb(), ours) {}
-
-    void run() const override { execution_.run(); }
-    const execution &tensors() const override { return execution_; }
-    std::string implementation() const override { return execution_.implementation(); }
-
-private:
-    const std::shared_ptr<const session> session_;
-    const execution execution_;
-};
 
 // Sets an environment variable; the destructor restores it. A library reads the environment when its engine is created.
 class in_environment {
@@ -193,9 +180,10 @@ std::string logged_plan(const session &s, const problem &p) {
 
 peer_library another_build(const std::string &file, const std::string &caches) {
     const auto s = open_session(file, caches);
-    const auto make = [s](const execution &e) -> std::unique_ptr<peer> {
+    const auto make = [s](const execution &ours) -> peer {
         try {
-            return std::make_unique<built_otherwise>(s, e);
+            const auto theirs = std::make_shared<const execution>(*s, ours.prb(), ours);
+            return {[s, theirs] { theirs->run(); }, theirs.get(), theirs->implementation()};
         } catch (const unsupported &error) {
             throw refusal(error.what());
         }

@@ -3,10 +3,12 @@
 #include "limit.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include <emmintrin.h>
 
+#include "../problem/threads.hpp"
 #include "loops.hpp"
 
 namespace benchdnn_lite {
@@ -15,14 +17,10 @@ namespace {
 
 using move_part = std::function<void(size_t begin, size_t end)>; // of the steps
 
-// Shares the steps among threads.
 body by_threads(const move_part &move, size_t steps, int threads) {
-    if (threads == 1) return [=] { move(0, steps); };
     return [=] {
-        const size_t share = steps / size_t(threads) + 1;
-#pragma omp parallel for num_threads(threads) schedule(static, 1)
-        for (int part = 0; part < threads; ++part)
-            move(std::min(steps, size_t(part) * share), std::min(steps, size_t(part + 1) * share));
+        share_among_threads(int64_t(steps), threads,
+                            [&](int64_t, int64_t begin, int64_t end) { move(size_t(begin), size_t(end)); });
     };
 }
 
@@ -89,13 +87,11 @@ std::vector<way_to_move> ways_to_move(const execution &e, int threads) {
 
 uint64_t read_words(const void *data, size_t bytes, int threads) {
     const auto *first = static_cast<const char *>(data);
-    const size_t lines = bytes / LINE, share = lines / size_t(threads) + 1;
-    uint64_t sum = 0;
-#pragma omp parallel for num_threads(threads) schedule(static, 1) reduction(+ : sum) if (threads > 1)
-    for (int part = 0; part < threads; ++part) {
-        const size_t begin = std::min(lines, size_t(part) * share), end = std::min(lines, begin + share);
-        sum += read_lines(first + begin * LINE, end - begin);
-    }
+    const size_t lines = bytes / LINE;
+    std::atomic<uint64_t> sum = 0;
+    share_among_threads(int64_t(lines), threads, [&](int64_t, int64_t begin, int64_t end) {
+        sum += read_lines(first + size_t(begin) * LINE, size_t(end - begin));
+    });
     for (size_t at = lines * LINE; at + WORD <= bytes; at += WORD) sum += word_at(first + at);
     return sum;
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <memory>
 #include <numeric>
 
 #include <dnnl.h>
@@ -203,18 +204,16 @@ static_assert(DNNL_ARG_SCALE == JITNORM_ARG_SCALE && DNNL_ARG_SHIFT == JITNORM_A
 static_assert(DNNL_ARG_DIFF_SRC == JITNORM_ARG_DIFF_SRC && DNNL_ARG_DIFF_DST == JITNORM_ARG_DIFF_DST);
 static_assert(DNNL_ARG_DIFF_SCALE == JITNORM_ARG_DIFF_SCALE && DNNL_ARG_DIFF_SHIFT == JITNORM_ARG_DIFF_SHIFT);
 
-class onednn_peer : public peer {
+class onednn_normalization {
 public:
-    explicit onednn_peer(const execution &e);
-    void run() const override;
-    const execution &tensors() const override { return ours_; }
-    std::string implementation() const override;
+    explicit onednn_normalization(const execution &e);
+    void run() const;
+    std::string implementation() const;
 
 private:
     void create_descriptor(const execution &e);
     void add(const argument &a);
 
-    const execution &ours_;
     dnnl::engine cpu_;
     dnnl::stream queue_;
     dnnl::primitive_desc descriptor_;
@@ -223,8 +222,8 @@ private:
     std::vector<dnnl_exec_arg_t> list_;
 };
 
-onednn_peer::onednn_peer(const execution &e)
-    : ours_(e), cpu_(dnnl::make<dnnl::engine>("engine", dnnl_engine_create, dnnl_cpu, size_t(0))),
+onednn_normalization::onednn_normalization(const execution &e)
+    : cpu_(dnnl::make<dnnl::engine>("engine", dnnl_engine_create, dnnl_cpu, size_t(0))),
       queue_(dnnl::make<dnnl::stream>("stream", dnnl_stream_create, cpu_.get(), unsigned(dnnl_stream_default_flags))) {
     for_each_row_tensor(e.prb().attr, [](const residual_tensor &, std::string_view knob) {
         throw refusal(concat("oneDNN has no tensor of --", knob));
@@ -238,7 +237,7 @@ onednn_peer::onednn_peer(const execution &e)
 }
 
 // The descriptor of backward is created with that of its forward as a hint.
-void onednn_peer::create_descriptor(const execution &e) {
+void onednn_normalization::create_descriptor(const execution &e) {
     const problem &p = e.prb();
     const dnnl::tensor_desc src(e.data(JITNORM_ARG_SRC).shape());
     const dnnl::tensor_desc dst(e.data(p.is_forward() ? JITNORM_ARG_DST : JITNORM_ARG_DIFF_DST).shape());
@@ -253,7 +252,7 @@ void onednn_peer::create_descriptor(const execution &e) {
     descriptor_ = dnnl::make_backward(cpu_.get(), p, src, dst, diff_src, known, descriptor_.get(), attr);
 }
 
-void onednn_peer::add(const argument &a) {
+void onednn_normalization::add(const argument &a) {
     const dnnl::tensor_desc desc(a.data.shape());
     memories_.push_back(dnnl::make<dnnl::memory>("memory", dnnl_memory_create, desc.get(), cpu_.get(), a.data.data()));
     list_.push_back({a.id, memories_.back().get()});
@@ -261,12 +260,12 @@ void onednn_peer::add(const argument &a) {
         list_.push_back({JITNORM_ARG_SHIFT, memories_.back().get()});
 }
 
-void onednn_peer::run() const {
+void onednn_normalization::run() const {
     dnnl::check(dnnl_primitive_execute(primitive_.get(), queue_.get(), int(list_.size()), list_.data()), "execute");
     dnnl::check(dnnl_stream_wait(queue_.get()), "wait");
 }
 
-std::string onednn_peer::implementation() const {
+std::string onednn_normalization::implementation() const {
     const char *name = nullptr;
     dnnl::check(dnnl_primitive_desc_query(descriptor_.get(), dnnl_query_impl_info_str, 0, static_cast<void *>(&name)),
                 "implementation's name");
@@ -278,8 +277,10 @@ std::string onednn_peer::implementation() const {
 peer_library onednn() {
     const dnnl_version_t *v = dnnl_version();
     const auto text = [](int number) { return std::to_string(number); };
-    return {concat("oneDNN ", text(v->major), ".", text(v->minor), ".", text(v->patch)),
-            [](const execution &e) { return std::make_unique<onednn_peer>(e); }};
+    return {concat("oneDNN ", text(v->major), ".", text(v->minor), ".", text(v->patch)), [](const execution &e) {
+                const auto made = std::make_shared<const onednn_normalization>(e);
+                return peer{[made] { made->run(); }, &e, made->implementation()};
+            }};
 }
 
 } // namespace benchdnn_lite

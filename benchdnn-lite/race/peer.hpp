@@ -3,7 +3,6 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -16,20 +15,17 @@ struct refusal : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-class peer {
-public:
-    virtual ~peer() = default;
-    virtual void run() const = 0;
-    // The execution whose tensors it reads and writes: the one that it was made with, or one of its own.
-    virtual const execution &tensors() const = 0;
-    virtual std::string implementation() const = 0;
+struct peer {
+    std::function<void()> run;
+    const execution *tensors; // those that it reads and writes: of the execution that it was made for, or its own
+    std::string implementation;
 };
 
 struct peer_library {
     std::string name; // for people: with its version, or of its file
     // Makes a peer for the problem of the execution, which must outlive the peer. Throws refusal if it does not take
     // the problem.
-    std::function<std::unique_ptr<peer>(const execution &)> make;
+    std::function<peer(const execution &)> make;
     bool promises_our_bits = false;
     // Whether it goes through the rows of the problem as our library does. Null: it cannot be asked.
     std::function<bool(const problem &)> plans_as_ours = {};

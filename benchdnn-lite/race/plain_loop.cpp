@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "../problem/threads.hpp"
 #include "loops.hpp"
 
 namespace benchdnn_lite {
@@ -36,11 +37,10 @@ void check(const problem &p) {
         throw refusal("only one type of rows");
 }
 
-class plain_loop_peer : public peer {
+class plain_normalization {
 public:
-    plain_loop_peer(const execution &e, int threads)
-        : execution_(e), loops_(best_loops()), count_(size_t(e.prb().rows())),
-          threads_(int(std::min(size_t(threads), count_))) {
+    plain_normalization(const execution &e, int threads)
+        : execution_(e), loops_(best_loops()), count_(e.prb().rows()), threads_(std::min<dim_t>(threads, count_)) {
         const problem &p = e.prb();
         if (!loops_) throw refusal("no AVX2");
         check(p);
@@ -56,16 +56,11 @@ public:
         rows_.is_bf16 = p.types.src == jitnorm_bf16;
     }
 
-    void run() const override {
-        if (threads_ == 1) return loops_->normalize(rows_, 0, count_);
-        const size_t share = (count_ + size_t(threads_) - 1) / size_t(threads_);
-#pragma omp parallel for num_threads(threads_) schedule(static, 1)
-        for (int part = 0; part < threads_; ++part)
-            loops_->normalize(rows_, std::min(count_, size_t(part) * share),
-                              std::min(count_, size_t(part + 1) * share));
+    void run() const {
+        share_among_threads(count_, threads_, [&](int64_t, int64_t begin, int64_t end) {
+            loops_->normalize(rows_, size_t(begin), size_t(end));
+        });
     }
-    const execution &tensors() const override { return execution_; }
-    std::string implementation() const override { return "plain loop"; }
 
 private:
     void *at(int id) const { return execution_.has(id) ? execution_.data(id).data() : nullptr; }
@@ -73,8 +68,7 @@ private:
 
     const execution &execution_;
     const loops *const loops_;
-    const size_t count_;
-    const int threads_; // no more than there are rows
+    const dim_t count_, threads_; // no more threads than there are rows
     plain_rows rows_;
 };
 
@@ -83,7 +77,10 @@ private:
 peer_library plain_loop(int threads) {
     constexpr double TOLERANCE = 1e-2; // it normalizes the rounded sum
     return {.name = "a plain loop",
-            .make = [threads](const execution &e) { return std::make_unique<plain_loop_peer>(e, threads); },
+            .make =
+                [threads](const execution &e) {
+                    return peer{[n = plain_normalization(e, threads)] { n.run(); }, &e, "plain loop"};
+                },
             .tolerance = TOLERANCE};
 }
 

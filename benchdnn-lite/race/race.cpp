@@ -93,11 +93,11 @@ disagreement first_disagreement(const execution &ours, const peer &theirs, doubl
     ours.run();
     for (const argument &a : ours.arguments())
         if (a.use == role::output || a.use == role::both) outputs.push_back({a.id, a.data.clone()});
-    fill(theirs.tensors(), fill_kind::random, seed);
+    fill(*theirs.tensors, fill_kind::random, seed);
     theirs.run();
     const auto first_without = [&](auto &&agree) {
         const auto found = std::find_if(outputs.begin(), outputs.end(),
-                                        [&](const output &o) { return !agree(o.ours, theirs.tensors().data(o.id)); });
+                                        [&](const output &o) { return !agree(o.ours, theirs.tensors->data(o.id)); });
         return found == outputs.end() ? 0 : found->id;
     };
     const auto close = [&](const buffer &a, const buffer &b) { return is_close(a, b, tolerance); };
@@ -111,14 +111,14 @@ double bytes_moved(const problem &p) {
     return double(p.elements()) * double(of_element);
 }
 
-// Makes the peer and compares its results with ours. Returns null if the peer refuses or computes other values; the
+// Makes the peer and compares its results with ours. Returns none if the peer refuses or computes other values; the
 // result says which. If only bits differ that should not, the result says so, and the peer may race: who changes bits
 // on purpose wants to know what that costs.
-std::unique_ptr<peer> make_opponent(const execution &e, const peer_library &other, uint64_t seed, race_result &result) {
+std::optional<peer> make_opponent(const execution &e, const peer_library &other, uint64_t seed, race_result &result) {
     try {
-        auto opponent = other.make(e);
-        result.theirs = opponent->implementation();
-        const disagreement found = first_disagreement(e, *opponent, other.tolerance, seed);
+        peer opponent = other.make(e);
+        result.theirs = opponent.implementation;
+        const disagreement found = first_disagreement(e, opponent, other.tolerance, seed);
         const bool bits_differ = other.promises_our_bits && found.in_bits != 0;
         result.disagrees = found.in_values != 0 || bits_differ;
         if (found.in_values != 0)
@@ -129,11 +129,11 @@ std::unique_ptr<peer> make_opponent(const execution &e, const peer_library &othe
     } catch (const refusal &reason) {
         result.note = concat("refused: ", reason.what());
     }
-    return nullptr;
+    return std::nullopt;
 }
 
 // Everybody works on the same tensors. On others, one could be faster merely by where these lie.
-void measure(const execution &e, const peer *opponent, const race_conditions &on, race_result &result) {
+void measure(const execution &e, const std::optional<peer> &opponent, const race_conditions &on, race_result &result) {
     std::vector<body> bodies;
     const auto enter = [&](const body &write, const execution &tensors) {
         if (!on.then_read) return bodies.push_back(write);
@@ -146,7 +146,7 @@ void measure(const execution &e, const peer *opponent, const race_conditions &on
     enter([&e] { e.run(); }, e);
     const std::vector<way_to_move> ways = ways_to_move(e, on.threads);
     for (const way_to_move &way : ways) enter(way.move, e);
-    if (opponent) enter([opponent] { opponent->run(); }, opponent->tensors());
+    if (opponent) enter(opponent->run, *opponent->tensors);
     const std::vector<spread> us = interleaved(bodies, on.rounds);
     result.ours_us = us[0].lower_third;
     for (size_t i = 0; i < ways.size(); ++i) {
@@ -165,7 +165,7 @@ void race_now(const session &s, const peer_library &other, const race_conditions
     const auto opponent = make_opponent(e, other, seed, result);
     if (result.disagrees && !opponent) return;
     fill(e, fill_kind::random, seed);
-    measure(e, opponent.get(), conditions, result);
+    measure(e, opponent, conditions, result);
     if (result.note.empty() && other.plans_as_ours && other.plans_as_ours(result.prb))
         result.note = "the same plan: what differs is noise";
 }

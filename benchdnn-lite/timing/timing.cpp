@@ -22,7 +22,7 @@ namespace {
 
 constexpr double CACHE_UNKNOWN = 64e6; // bytes, if the system does not say how large its caches are
 constexpr double CACHES = 3;           // times the largest cache; benchdnn's factor, enough for two sockets
-constexpr size_t MOST_SETS = 4096, PAGE = 4096;
+constexpr size_t MOST_SETS = 4096, PAGE = 4096, LINE = 64;
 
 bool is_weight(int id) { return id == JITNORM_ARG_SCALE || id == JITNORM_ARG_SHIFT; }
 
@@ -80,7 +80,7 @@ private:
             }
             const buffer &copy = copies.try_emplace(a.data.data(), a.data.clone()).first->second;
             s.copies.push_back(copy);
-            s.handles.push_back(execution_.memory_for(a, copy));
+            s.handles.push_back(execution_.memory_for(a.id, copy));
             s.list.push_back({a.id, s.handles.back().get()});
         }
         return s;
@@ -111,7 +111,7 @@ constexpr size_t PARALLEL_COPY = 262144; // bytes; larger copies are made by all
 class copier {
 public:
     copier(double bytes, double footprint)
-        : size_(std::max<size_t>(size_t(bytes / 2), 1)), step_((size_ + 63) / 64 * 64),
+        : size_(std::max<size_t>(size_t(bytes / 2), 1)), step_((size_ + LINE - 1) / LINE * LINE),
           places_(std::max<size_t>(size_t(footprint / 2 / double(step_)), 1)), from_(step_ * places_),
           to_(step_ * places_) {
         std::memset(from_.data(), 1, from_.size());
@@ -120,24 +120,16 @@ public:
 
     void copy(size_t i) const {
         const size_t offset = i % places_ * step_;
-        const int parts = size_ < PARALLEL_COPY ? 1 : thread_count();
-        if (parts == 1) return copy_part(offset, 0, size_);
-        const size_t share = (size_ / size_t(parts) + 64) / 64 * 64;
-#ifdef _OPENMP
-#pragma omp parallel for num_threads(parts) schedule(static, 1)
-#endif
-        for (int part = 0; part < parts; ++part) {
-            const size_t begin = std::min(size_, size_t(part) * share), end = std::min(size_, begin + share);
-            copy_part(offset, begin, end);
-        }
+        const auto *const from = static_cast<const char *>(from_.data()) + offset;
+        auto *const to = static_cast<char *>(to_.data()) + offset;
+        const auto copy_lines = [&](int64_t /* part */, int64_t begin, int64_t end) {
+            const size_t first = size_t(begin) * LINE;
+            std::memcpy(to + first, from + first, std::min(size_, size_t(end) * LINE) - first);
+        };
+        share_among_threads(int64_t(step_ / LINE), size_ < PARALLEL_COPY ? 1 : thread_count(), copy_lines);
     }
 
 private:
-    void copy_part(size_t offset, size_t begin, size_t end) const {
-        std::memcpy(static_cast<char *>(to_.data()) + offset + begin,
-                    static_cast<const char *>(from_.data()) + offset + begin, end - begin);
-    }
-
     size_t size_, step_, places_;
     guarded_bytes from_, to_;
 };

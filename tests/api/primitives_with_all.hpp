@@ -5,12 +5,12 @@
 #include <functional>
 #include <set>
 
-#include "residual_model.hpp"
+#include "row_tensors.hpp"
 
 namespace jitnorm::tests {
 
 constexpr int DST_SCALE = JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST;
-constexpr unsigned SCALE_SHIFT = jitnorm_use_scale | jitnorm_use_shift;
+inline const dims SIZES = {2, 3, 24};
 
 struct primitive_case {
     const char *name;
@@ -20,7 +20,7 @@ struct primitive_case {
 };
 
 inline owned_pd make_forward(jitnorm_prop_kind_t kind, jitnorm_data_type_t src, jitnorm_data_type_t dst,
-                             const owned_attr &attr, unsigned flags = SCALE_SHIFT) {
+                             const owned_attr &attr, unsigned flags = CH) {
     const owned_md from = make_md(SIZES, src), to = make_md(SIZES, dst);
     return forward_request{kind, from, to}.make(flags, attr);
 }
@@ -59,21 +59,20 @@ inline owned_pd with_given_scales() {
     EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_SRC, 0));
     EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_DST, 0));
     append(attr, [](jitnorm_post_ops_t p) { return jitnorm_post_ops_append_sum(p, 0.5F, 0, jitnorm_s8); });
-    return make_forward(jitnorm_forward_inference, jitnorm_s8, jitnorm_s8, attr,
-                        SCALE_SHIFT | jitnorm_use_global_stats);
+    return make_forward(jitnorm_forward_inference, jitnorm_s8, jitnorm_s8, attr, CH | jitnorm_use_global_stats);
 }
 
 inline owned_pd with_gradient_of_sum() {
     const owned_md data = make_md(SIZES, jitnorm_f32);
     const owned_attr attr = with_residual(data, data);
-    return backward_request{jitnorm_backward, data, data, data}.make(SCALE_SHIFT, attr);
+    return backward_request{jitnorm_backward, data, data, data}.make(CH, attr);
 }
 
 inline owned_pd with_gradient_of_gate() {
     const owned_md data = make_md(SIZES, jitnorm_f32), gate = make_md({SIZES[0], 1, SIZES[2]}, jitnorm_f32);
     const owned_attr attr = with_residual(data, data);
     EXPECT_OK(jitnorm_primitive_attr_set_residual_gate(attr, gate));
-    return backward_request{jitnorm_backward, data, data, data}.make(SCALE_SHIFT, attr);
+    return backward_request{jitnorm_backward, data, data, data}.make(CH, attr);
 }
 
 inline const primitive_case CASES[] = {

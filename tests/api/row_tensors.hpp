@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_tensors: tensors that change along some row dimensions, numbers for all tensors of an execution, ranges of rows
-// and columns.
+// row_tensors: residuals, tensors that change along some row dimensions, numbers for all tensors of an execution,
+// executions to compare, ranges of rows and columns.
 #pragma once
+
+#include <random>
 
 #include "problem/data_type.hpp"
 #include "rig/execution.hpp"
 
 namespace jitnorm::tests {
+
+constexpr jitnorm_dim_t R = JITNORM_RUNTIME_DIM_VAL;
+constexpr unsigned CH = jitnorm_use_scale | jitnorm_use_shift;
+constexpr auto NO_BIAS = jitnorm_data_type_undef;
+
+inline owned_attr with_residual(const_jitnorm_memory_desc_t residual, const_jitnorm_memory_desc_t sum,
+                                jitnorm_data_type_t bias = NO_BIAS, unsigned flags = 0) {
+    owned_attr attr = make_attr();
+    EXPECT_OK(jitnorm_primitive_attr_set_residual(attr, residual, sum, bias, flags));
+    return attr;
+}
 
 // The dimensions of `sizes` where the mask has a bit, and the last one; 1 elsewhere.
 inline dims masked(dims sizes, unsigned mask) {
@@ -36,6 +49,38 @@ inline void fill_tensors(execution &e) {
             benchdnn_lite::store(type, tensor.bytes.data(), jitnorm_dim_t(i), double(value));
         }
     }
+}
+
+inline void expect_equal_tensors(const execution &run, const execution &expected) {
+    for (const auto &[arg, tensor] : expected.tensors())
+        EXPECT_TRUE(run.tensors().at(arg).bytes == tensor.bytes) << "argument " << arg;
+}
+
+// Executes both on the same data: all tensors of the second must be equal afterwards.
+inline void expect_same(execution &run, execution &expected) {
+    for (execution *each : {&run, &expected}) {
+        fill_tensors(*each);
+        ASSERT_OK(each->run());
+    }
+    expect_equal_tensors(run, expected);
+}
+
+// So many random numbers with a mean and a deviation.
+inline std::vector<double> normal(jitnorm_dim_t count, double mean, double deviation, unsigned seed = 1) {
+    std::mt19937 random(seed);
+    std::normal_distribution<double> values(mean, deviation);
+    std::vector<double> result(static_cast<size_t>(count));
+    for (double &value : result) value = values(random);
+    return result;
+}
+
+using bytes = std::vector<std::byte>;
+
+// As a dense tensor of the type holds them.
+inline bytes as(jitnorm_data_type_t type, const std::vector<double> &values) {
+    bytes result(values.size() * jitnorm_data_type_size(type));
+    for (size_t i = 0; i < values.size(); ++i) benchdnn_lite::store(type, result.data(), jitnorm_dim_t(i), values[i]);
+    return result;
 }
 
 // So many ranges of whole units, as even as can be; with more ranges than units some are empty.

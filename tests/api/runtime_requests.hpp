@@ -1,27 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// runtime_requests: primitives of any layout whose sizes may be left to run time, and executions to compare.
+// runtime_requests: primitives of any layout whose sizes may be left to run time.
 #pragma once
 
-#include <algorithm>
-#include <random>
 #include <string>
 
-#include "rig/execution.hpp"
+#include "row_tensors.hpp"
 
 namespace jitnorm::tests {
 
-constexpr jitnorm_dim_t R = JITNORM_RUNTIME_DIM_VAL;
 constexpr unsigned C = jitnorm_use_scale, H = jitnorm_use_shift, G = jitnorm_use_global_stats, M = jitnorm_rms_norm;
-
-constexpr unsigned SEED = 20;
-
-inline std::vector<float> random_values(size_t count, unsigned salt, float low, float high) {
-    std::mt19937 generator(SEED + salt);
-    std::uniform_real_distribution<float> distribution(low, high);
-    std::vector<float> values(count);
-    for (float &value : values) value = distribution(generator);
-    return values;
-}
 
 // A layout: a tag, or strides.
 struct layout {
@@ -52,24 +39,6 @@ struct request {
                             : backward_request{kind, out, out, in, per_row}.make(flags, attr);
     }
 };
-
-// Moderate values everywhere, outputs and gaps included; positive, so that they serve as variances.
-inline void fill(execution &run) {
-    for (auto &[arg, tensor] : run.tensors()) {
-        const auto values = random_values(tensor.bytes.size() / sizeof(float), unsigned(arg), 0.5f, 2.f);
-        std::copy(values.begin(), values.end(), run.data<float>(arg));
-    }
-}
-
-// Executes both on the same data: all tensors must be equal afterwards.
-inline void expect_same(execution &run, execution &expected) {
-    fill(run);
-    fill(expected);
-    ASSERT_OK(run.run());
-    ASSERT_OK(expected.run());
-    for (auto &[arg, tensor] : expected.tensors())
-        EXPECT_EQ(run.tensors().at(arg).bytes, tensor.bytes) << "argument " << arg;
-}
 
 inline request sized(const dims &sizes, const layout &src = {}, const layout &dst = {}) {
     return {{}, 0, sizes, src, dst};

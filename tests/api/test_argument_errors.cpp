@@ -13,8 +13,8 @@ using arg_list = std::vector<jitnorm_exec_arg_t>;
 
 owned_pd make_pd(bool forward) {
     const owned_md data = make_md({3, 8}, jitnorm_f32);
-    return forward ? forward_request{jitnorm_forward_training, data, data}.make(SCALE_SHIFT)
-                   : backward_request{jitnorm_backward, data, data, data}.make(SCALE_SHIFT);
+    return forward ? forward_request{jitnorm_forward_training, data, data}.make(CH)
+                   : backward_request{jitnorm_backward, data, data, data}.make(CH);
 }
 
 // A memory of another descriptor beside those of the execution.
@@ -207,7 +207,7 @@ TEST(arguments, a_scratchpad_that_is_not_needed) {
     expect_refusal(library, with_more(library.args(), JITNORM_ARG_SCRATCHPAD, scratchpad.memory), "library mode");
     const owned_attr attr = with_user_scratchpad();
     const owned_md data = make_md({3, 8}, jitnorm_f32);
-    const owned_pd pd = backward_request{jitnorm_backward, data, data, data}.make(SCALE_SHIFT, attr);
+    const owned_pd pd = backward_request{jitnorm_backward, data, data, data}.make(CH, attr);
     const execution user(pd);
     const bool is_needed = user.tensors().count(JITNORM_ARG_SCRATCHPAD) != 0;
     EXPECT_EQ(

@@ -22,60 +22,6 @@ TEST(attributes, scratchpad_mode) {
     EXPECT_EQ(jitnorm_primitive_attr_set_scratchpad_mode(attr, unknown<jitnorm_scratchpad_mode_t>(2)), INVALID);
 }
 
-TEST(attributes, scales) {
-    const owned_attr attr = make_attr();
-    EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_SRC, 0));
-    EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_DST, 0));
-    EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_SRC, 1));
-    EXPECT_EQ(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_SRC, -1), INVALID);
-    EXPECT_EQ(jitnorm_primitive_attr_set_scales_mask(attr, -1, 0), INVALID);
-}
-
-constexpr auto STATIC = jitnorm_quantization_mode_static_sazp;
-const auto E8M0 = unknown<jitnorm_data_type_t>(13), F8_E4M3 = jitnorm_f8_e4m3;
-
-// A call of jitnorm_primitive_attr_set_scales_v3 that is right: change one thing and see.
-struct scale_request {
-    int arg = JITNORM_ARG_SRC, mask = 0, ndims = 0;
-    const jitnorm_dim_t *groups = nullptr;
-    jitnorm_data_type_t type = jitnorm_f32;
-    int is_on_host = 0;
-    jitnorm_quantization_mode_t mode = STATIC;
-
-    jitnorm_status_t set(jitnorm_primitive_attr_t attr) const {
-        return jitnorm_primitive_attr_set_scales_v3(attr, arg, mask, ndims, groups, type, is_on_host, mode);
-    }
-};
-
-constexpr jitnorm_dim_t GROUPS[] = {1, 32}, NO_GROUPS[] = {1, 0};
-
-TEST(attributes, scales_in_general) {
-    const owned_attr attr = make_attr();
-    EXPECT_OK(scale_request{}.set(attr));
-    for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, E8M0, F8_E4M3})
-        EXPECT_OK((scale_request{.mask = 3, .ndims = 2, .groups = GROUPS, .type = type}.set(attr)));
-    EXPECT_OK(scale_request{.is_on_host = 1}.set(attr));
-    EXPECT_OK(scale_request{.mode = jitnorm_quantization_mode_dynamic_fp}.set(attr));
-    for (const scale_request &wrong : {
-             scale_request{.arg = -1},
-             scale_request{.mask = -1},
-             scale_request{.mask = 3, .ndims = 1, .groups = GROUPS},
-             scale_request{.mask = 3, .ndims = 2},
-             scale_request{.mask = 3, .ndims = 2, .groups = NO_GROUPS},
-             scale_request{.ndims = 2, .groups = GROUPS},
-             scale_request{.type = jitnorm_s8},
-             scale_request{.type = jitnorm_data_type_undef},
-             scale_request{.type = E8M0},
-             scale_request{.type = F8_E4M3},
-             scale_request{.mask = 1, .is_on_host = 1},
-             scale_request{.mode = jitnorm_quantization_mode_undef},
-             scale_request{.mode = unknown<jitnorm_quantization_mode_t>(4)},
-         })
-        EXPECT_EQ(wrong.set(attr), INVALID) << jitnorm_get_last_error();
-    EXPECT_EQ(jitnorm_primitive_attr_set_zero_points_v2(nullptr, JITNORM_ARG_SRC, 0, 0, nullptr, jitnorm_s32, 0),
-              INVALID);
-}
-
 TEST(attributes, modes_come_out_as_they_went_in) {
     const owned_attr attr = make_attr();
     int deterministic = -1, applies = -1;
@@ -158,7 +104,8 @@ TEST(attributes, are_taken_that_change_nothing) {
         EXPECT_OK(jitnorm_primitive_attr_set_accumulation_mode(attr, jitnorm_accumulation_mode_t(mode)));
         EXPECT_OK(create_with(attr)) << mode;
     }
-    EXPECT_OK(scale_request{.mode = jitnorm_quantization_mode_dynamic_mx}.set(attr));
+    EXPECT_OK(jitnorm_primitive_attr_set_scales_v3(attr, JITNORM_ARG_SRC, 0, 0, nullptr, jitnorm_f32, 0,
+                                                   jitnorm_quantization_mode_dynamic_mx));
     EXPECT_OK(create_with(attr));
 }
 
@@ -171,12 +118,6 @@ void expect_refusal(const char *reason, Set &&set) {
 }
 
 TEST(attributes, are_refused_where_a_descriptor_is_created) {
-    expect_refusal("mask other than 0",
-                   [](auto &attr) { return jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_SRC, 2); });
-    expect_refusal("another tensor than src and dst",
-                   [](auto &attr) { return jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_SRC_1, 0); });
-    expect_refusal("another type than f32", [](auto &attr) { return scale_request{.type = jitnorm_f16}.set(attr); });
-    expect_refusal("on the host", [](auto &attr) { return scale_request{.is_on_host = 1}.set(attr); });
     expect_refusal("zero point",
                    [](auto &attr) { return jitnorm_primitive_attr_set_zero_points_mask(attr, JITNORM_ARG_DST, 0); });
     expect_refusal("stochastic rounding", [](auto &attr) {

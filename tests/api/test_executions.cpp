@@ -3,10 +3,8 @@
 // targets, whose oracle judges every kind, flag and attribute through this interface.
 #include <cmath>
 
-#include "correctness/compare.hpp"
 #include "jitnorm/jitnorm.hpp"
 #include "rig/execution.hpp"
-#include "rig/oracle.hpp"
 
 using namespace jitnorm::tests;
 
@@ -50,86 +48,29 @@ TEST(execution, without_any_elements) {
 
 // ---------------------------------------------------------------- epsilon
 
-// Whether each number is as near to the exact one as doubles and the arithmetic allow.
-bool are_near(const std::vector<double> &got, const expectations &expected) {
-    return std::equal(got.begin(), got.end(), expected.begin(), expected.end(),
-                      [&](double value, const auto &e) { return benchdnn_lite::is_acceptable(jitnorm_f64, e, value); });
-}
-
 constexpr double DECIMAL = 1e-5; // 2.5e-8 of its value away from the float
 
-owned_attr with_epsilon(double epsilon) {
-    owned_attr attr = make_attr();
-    EXPECT_OK(jitnorm_primitive_attr_set_epsilon(attr, epsilon));
-    return attr;
-}
-
-// Three rows of doubles around 0 whose deviation is 0.01, so that epsilon is a tenth of the variance.
-struct small_doubles {
-    oracle_problem problem;
-    std::vector<double> src, diff_dst;
-    std::vector<float> mean = {0.001f, 0, -0.002f}, variance = {1e-4f, 2e-4f, 0.5e-4f};
-    owned_md data = make_md({3, 768}, jitnorm_f64);
-
-    small_doubles() {
-        problem.rows = 3;
-        problem.columns = 768;
-        problem.epsilon = DECIMAL;
-        for (int i = 0; i < 3 * 768; ++i) {
-            src.push_back((i * 37 % 97 - 48) / 97.0 * 0.0346);
-            diff_dst.push_back((i * 53 % 101 - 50) / 101.0);
-        }
-        problem.in_double = true;
-        problem.src = src;
-        problem.mean.assign(mean.begin(), mean.end());
-        problem.variance.assign(variance.begin(), variance.end());
-    }
-
-    std::vector<double> forward(unsigned flags, const_jitnorm_primitive_attr_t attr) const {
-        execution run(forward_request{.src = data, .dst = data, .flags = flags, .attr = attr}.make());
-        run.set(JITNORM_ARG_SRC, src);
+// How exact it is in double: benchdnn-lite's test_lnorm_ci.
+TEST(epsilon, of_the_attribute_replaces_the_argument) {
+    const owned_md row = make_md({1, 4}, jitnorm_f64);
+    const auto make = [&](float argument, const_jitnorm_primitive_attr_t attr) {
+        return forward_request{.src = row, .dst = row, .epsilon = argument, .attr = attr}.make();
+    };
+    const auto dst = [](const owned_pd &pd) {
+        execution run(pd);
+        run.set<double>(JITNORM_ARG_SRC, {1, 2, 3, 5});
         EXPECT_OK(run.run());
         return run.get<double>(JITNORM_ARG_DST);
+    };
+    for (const float epsilon : {1e-5F, 0.25F}) {
+        const owned_attr attr = make_attr();
+        EXPECT_OK(jitnorm_primitive_attr_set_epsilon(attr, double(epsilon)));
+        const owned_pd pd = make(-1, attr);
+        float told = 0;
+        EXPECT_OK(jitnorm_primitive_desc_query(pd, jitnorm_query_epsilon_f32, 0, &told));
+        EXPECT_EQ(told, epsilon);
+        EXPECT_EQ(dst(pd), dst(make(epsilon, nullptr)));
     }
-
-    std::vector<double> backward(unsigned flags, const_jitnorm_primitive_attr_t attr) const {
-        execution run(
-            made(backward_request{.diff_src = data, .diff_dst = data, .src = data, .flags = flags, .attr = attr}));
-        run.set(JITNORM_ARG_SRC, src);
-        run.set(JITNORM_ARG_DIFF_DST, diff_dst);
-        if (run.tensors().contains(JITNORM_ARG_MEAN)) run.set(JITNORM_ARG_MEAN, mean);
-        run.set(JITNORM_ARG_VARIANCE, variance);
-        EXPECT_OK(run.run());
-        return run.get<double>(JITNORM_ARG_DIFF_SRC);
-    }
-};
-
-TEST(epsilon, in_double_is_as_exact_as_doubles_are) {
-    const owned_attr attr = with_epsilon(DECIMAL);
-    small_doubles given;
-    for (const char *implementation : {"", "ref:any"}) {
-        ASSERT_OK(jitnorm_set_implementation(implementation));
-        for (const unsigned flags : {0u, unsigned(jitnorm_rms_norm)}) {
-            oracle_problem question = given.problem;
-            question.flags = flags;
-            const expectations dst = solve(question).dst;
-            EXPECT_TRUE(are_near(given.forward(flags, attr), dst));
-            EXPECT_FALSE(are_near(given.forward(flags, nullptr), dst)) << "epsilon as a float";
-            question.diff_dst = given.diff_dst;
-            EXPECT_TRUE(are_near(given.backward(flags, attr), solve(question).diff_src));
-        }
-    }
-    ASSERT_OK(jitnorm_set_implementation(""));
-}
-
-TEST(epsilon, of_the_attribute_replaces_the_argument) {
-    const small_doubles given;
-    EXPECT_EQ(given.forward(0, with_epsilon(double(1e-5f))), given.forward(0, nullptr));
-    const owned_attr attr = with_epsilon(0.25);
-    const owned_pd pd = forward_request{.src = given.data, .dst = given.data, .epsilon = -1, .attr = attr}.make();
-    float told = 0;
-    EXPECT_OK(jitnorm_primitive_desc_query(pd, jitnorm_query_epsilon_f32, 0, &told));
-    EXPECT_EQ(told, 0.25f);
 }
 
 TEST(epsilon, what_is_put_in_comes_out) {

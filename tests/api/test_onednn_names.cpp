@@ -42,9 +42,11 @@ dnnl_status_t status_of(const std::function<void()> &body) {
 }
 
 // Of a descriptor with such attributes.
-dnnl_status_t status_with(const dnnl::primitive_attr &attr, dnnl::prop_kind kind = dnnl::prop_kind::forward_inference) {
-    return status_of(
-        [&] { forward::primitive_desc(cpu(), kind, rows(), rows(), 0.f, normalization_flags::none, attr); });
+dnnl_status_t status_with(const dnnl::primitive_attr &attr) {
+    return status_of([&] {
+        forward::primitive_desc(cpu(), dnnl::prop_kind::forward_inference, rows(), rows(), 0.f,
+                                normalization_flags::none, attr);
+    });
 }
 
 TEST(onednn_names, may_be_added_to) { EXPECT_STREQ(dnnl::name_of(dt::bf16), "bf16"); }
@@ -95,24 +97,6 @@ TEST(onednn_names, views_of_descriptors) {
     EXPECT_EQ(status_of([&] { md.permute_axes({1}); }), dnnl_invalid_arguments);
     EXPECT_EQ(status_of([&] { md.submemory_desc({5, 6}, {0, 0}); }), dnnl_invalid_arguments);
     EXPECT_EQ(status_of([&] { md.submemory_desc({5}, {0}); }), dnnl_invalid_arguments);
-}
-
-TEST(onednn_names, attributes_that_are_taken) {
-    dnnl::primitive_attr attr;
-    attr.set_deterministic(true);
-    attr.set_fpmath_mode(dnnl::fpmath_mode::bf16);
-    attr.set_accumulation_mode(dnnl::accumulation_mode::relaxed);
-    attr.set_rounding_mode(DNNL_ARG_DST, dnnl::rounding_mode::environment);
-    attr.set_scales(DNNL_ARG_SRC, 0, {});
-    attr.set_scales_mask(DNNL_ARG_DST, 0);
-    attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-    EXPECT_TRUE(attr.get_deterministic());
-    EXPECT_EQ(attr.get_fpmath_mode(), dnnl::fpmath_mode::bf16);
-    EXPECT_EQ(attr.get_accumulation_mode(), dnnl::accumulation_mode::relaxed);
-    EXPECT_EQ(attr.get_rounding_mode(DNNL_ARG_DST), dnnl::rounding_mode::environment);
-    EXPECT_EQ(status_with(attr), dnnl_success);
-    dnnl::set_default_fpmath_mode(dnnl::fpmath_mode::strict);
-    EXPECT_EQ(dnnl::get_default_fpmath_mode(), dnnl::fpmath_mode::strict);
 }
 
 TEST(onednn_names, attributes_that_are_refused_at_creation) {

@@ -61,9 +61,14 @@ TEST(onednn_unqualified, a_normalization_there_and_back) {
     ops.append_eltwise(algorithm::eltwise_relu, 0.f, 0.f);
     attr.set_post_ops(ops);
     attr.set_scratchpad_mode(scratchpad_mode::library);
-    attr.set_fpmath_mode(fpmath_mode::strict);
-    attr.set_accumulation_mode(accumulation_mode::strict);
+    attr.set_deterministic(true);
+    attr.set_fpmath_mode(fpmath_mode::bf16);
+    attr.set_accumulation_mode(accumulation_mode::relaxed);
     attr.set_rounding_mode(DNNL_ARG_DST, rounding_mode::environment);
+    EXPECT_TRUE(attr.get_deterministic());
+    EXPECT_EQ(attr.get_fpmath_mode(), fpmath_mode::bf16);
+    EXPECT_EQ(attr.get_accumulation_mode(), accumulation_mode::relaxed);
+    EXPECT_EQ(attr.get_rounding_mode(DNNL_ARG_DST), rounding_mode::environment);
     attr.set_scales(DNNL_ARG_SRC, 0, {}, memory::data_type::f32, false, quantization_mode::static_sazp);
     const layer_normalization_forward::primitive_desc forward(cpu, prop_kind::forward_training, rows(), rows(), 0.f,
                                                               normalization_flags::none, attr);

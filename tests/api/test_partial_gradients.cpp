@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gradients of scale and shift from ranges of rows: the bits of backward on all rows, however rows are cut.
-#include <cmath>
-#include <random>
+#include <array>
 
 #include "row_tensors.hpp"
 
@@ -9,53 +8,39 @@ using namespace jitnorm::tests;
 
 namespace {
 
-constexpr unsigned FLAGS = jitnorm_use_scale | jitnorm_use_shift;
-
 struct shape {
     jitnorm_dim_t rows, columns;
     jitnorm_data_type_t type = jitnorm_f32, affine = jitnorm_f32; // of data; of gradients of scale and shift
 };
 
 struct whole_problem {
-    shape size;
-    std::vector<float> src, diff_dst, scale, mean, variance; // by value; the tensors have the type of the shape
-
     explicit whole_problem(const shape &of) : size(of) {
-        std::mt19937 random(7);
-        std::normal_distribution<float> values;
-        const auto fill = [&](std::vector<float> &to, jitnorm_dim_t count) {
-            to.resize(size_t(count));
-            for (float &value : to) value = values(random);
-        };
-        fill(src, of.rows * of.columns);
-        fill(diff_dst, of.rows * of.columns);
-        fill(scale, of.columns);
-        fill(mean, of.rows);
-        fill(variance, of.rows);
-        for (float &value : variance) value = value * value + 0.25F;
+        for (double &value : variance) value = value * value + 0.25;
     }
+
+    shape size;
+    std::vector<double> src = normal(size.rows * size.columns, 0, 1, 1),
+                        diff_dst = normal(size.rows * size.columns, 0, 1, 2), scale = normal(size.columns, 0, 1, 3),
+                        mean = normal(size.rows, 0, 1, 4), variance = normal(size.rows, 0, 1, 5);
 };
 
-template <typename T>
-std::vector<T> as(const std::vector<float> &values, jitnorm_dim_t first, jitnorm_dim_t count) {
-    return {values.begin() + first, values.begin() + first + count};
-}
-
 struct gradients {
-    std::vector<std::byte> diff_src, diff_scale, diff_shift;
+    bytes diff_src, diff_scale, diff_shift;
 };
 
 // Backward by the descriptor on the rows first, first + 1, ...
-template <typename T>
 gradients backward(const whole_problem &all, const owned_pd &pd, jitnorm_dim_t first, jitnorm_dim_t rows) {
-    const jitnorm_dim_t columns = all.size.columns;
+    const auto [_, columns, type, affine] = all.size;
+    const auto of_rows = [&](const std::vector<double> &values, jitnorm_dim_t width) {
+        return std::vector<double>(values.begin() + first * width, values.begin() + (first + rows) * width);
+    };
     execution e(pd);
     if (rows != 0) {
-        e.set(JITNORM_ARG_SRC, as<T>(all.src, first * columns, rows * columns));
-        e.set(JITNORM_ARG_DIFF_DST, as<T>(all.diff_dst, first * columns, rows * columns));
-        e.set(JITNORM_ARG_SCALE, all.scale);
-        e.set(JITNORM_ARG_MEAN, as<float>(all.mean, first, rows));
-        e.set(JITNORM_ARG_VARIANCE, as<float>(all.variance, first, rows));
+        e.set(JITNORM_ARG_SRC, as(type, of_rows(all.src, columns)));
+        e.set(JITNORM_ARG_DIFF_DST, as(type, of_rows(all.diff_dst, columns)));
+        e.set(JITNORM_ARG_SCALE, as(jitnorm_f32, all.scale));
+        e.set(JITNORM_ARG_MEAN, as(jitnorm_f32, of_rows(all.mean, 1)));
+        e.set(JITNORM_ARG_VARIANCE, as(jitnorm_f32, of_rows(all.variance, 1)));
     }
     EXPECT_EQ(e.run(), jitnorm_success);
     return {e.get<std::byte>(JITNORM_ARG_DIFF_SRC), e.get<std::byte>(JITNORM_ARG_DIFF_SCALE),
@@ -66,7 +51,7 @@ owned_pd partial_desc(const shape &s, jitnorm_dim_t first, jitnorm_dim_t rows) {
     const owned_md md = make_md({rows, s.columns}, s.type);
     owned_pd pd;
     must(jitnorm_layer_normalization_partial_backward_primitive_desc_create(
-             &pd, cpu(), md, md, md, nullptr, jitnorm_f32, 1e-5F, FLAGS, first, s.rows, nullptr),
+             &pd, cpu(), md, md, md, nullptr, jitnorm_f32, 1e-5F, CH, first, s.rows, nullptr),
          "a descriptor of some rows");
     return pd;
 }
@@ -74,83 +59,63 @@ owned_pd partial_desc(const shape &s, jitnorm_dim_t first, jitnorm_dim_t rows) {
 owned_pd whole_desc(const shape &s) {
     const owned_md md = make_md({s.rows, s.columns}, s.type);
     return made(
-        backward_request{.diff_src = md, .diff_dst = md, .src = md, .diff_scale_shift_type = s.affine, .flags = FLAGS});
+        backward_request{.diff_src = md, .diff_dst = md, .src = md, .diff_scale_shift_type = s.affine, .flags = CH});
 }
 
-std::vector<std::byte> merged(const shape &s, const std::vector<jitnorm_dim_t> &rows,
-                              const std::vector<std::vector<std::byte>> &sums) {
+const double *doubles(const bytes &sums) { return reinterpret_cast<const double *>(sums.data()); }
+
+bytes merged(const shape &s, const dims &rows, const std::vector<bytes> &sums) {
     std::vector<const double *> pointers;
-    for (const auto &bytes : sums) pointers.push_back(reinterpret_cast<const double *>(bytes.data()));
-    std::vector<std::byte> result(size_t(s.columns) * jitnorm_data_type_size(s.affine));
+    for (const bytes &each : sums) pointers.push_back(doubles(each));
+    bytes result(size_t(s.columns) * jitnorm_data_type_size(s.affine));
     EXPECT_OK(jitnorm_layer_normalization_merge_gradients(result.data(), s.affine, s.rows, s.columns, int(rows.size()),
                                                           rows.data(), pointers.data()));
     return result;
 }
 
-std::vector<std::byte> rounded(const shape &s, const std::vector<double> &gradient) {
-    const auto bytes_of = [](const auto &values) {
-        const auto *const bytes = reinterpret_cast<const std::byte *>(values.data());
-        return std::vector<std::byte>(bytes, bytes + values.size() * sizeof values[0]);
-    };
-    return s.affine == jitnorm_f64 ? bytes_of(gradient)
-                                   : bytes_of(std::vector<float>(gradient.begin(), gradient.end()));
-}
-
-// The same by a running sum, for f32 and f64: there is but one rounding.
-std::vector<std::byte> added_up(const shape &s, const std::vector<jitnorm_dim_t> &rows,
-                                const std::vector<std::vector<std::byte>> &sums) {
-    std::vector<double> running(size_t(2 * s.columns));
-    jitnorm_dim_t first = 0;
-    for (size_t i = 0; i < rows.size(); first += rows[i++])
-        EXPECT_OK(jitnorm_layer_normalization_add_partial_gradients(running.data(), s.rows, s.columns, first, rows[i],
-                                                                    reinterpret_cast<const double *>(sums[i].data())));
-    running.resize(size_t(s.columns));
-    return rounded(s, running);
-}
-
-// The same, some of the columns at a time.
-std::vector<std::byte> added_up_by_columns(const shape &s, const std::vector<jitnorm_dim_t> &rows,
-                                           const std::vector<std::vector<std::byte>> &sums) {
+// The same by running sums, `width` columns at a time, for f32 and f64: there is but one rounding.
+bytes added_up(const shape &s, const dims &rows, const std::vector<bytes> &sums, jitnorm_dim_t width) {
     std::vector<double> gradient;
-    const jitnorm_dim_t width = s.columns / 3 + 1;
     for (jitnorm_dim_t column = 0; column < s.columns; column += width) {
         const jitnorm_dim_t count = std::min(width, s.columns - column);
         std::vector<double> running(size_t(2 * count));
         jitnorm_dim_t first = 0;
         for (size_t i = 0; i < rows.size(); first += rows[i++]) {
-            const auto *const all = reinterpret_cast<const double *>(sums[i].data());
             std::vector<double> own;
             for (size_t at = size_t(column); at < sums[i].size() / sizeof(double); at += size_t(s.columns))
-                own.insert(own.end(), all + at, all + at + count);
-            EXPECT_OK(jitnorm_layer_normalization_add_partial_gradients_of_columns(running.data(), s.rows, s.columns,
-                                                                                   first, rows[i], count, own.data()));
+                own.insert(own.end(), doubles(sums[i]) + at, doubles(sums[i]) + at + count);
+            EXPECT_OK(count == s.columns ? jitnorm_layer_normalization_add_partial_gradients(
+                                               running.data(), s.rows, s.columns, first, rows[i], own.data())
+                                         : jitnorm_layer_normalization_add_partial_gradients_of_columns(
+                                               running.data(), s.rows, s.columns, first, rows[i], count, own.data()));
         }
         gradient.insert(gradient.end(), running.begin(), running.begin() + count);
     }
-    return rounded(s, gradient);
+    return as(s.affine, gradient);
 }
 
-template <typename T>
-void expect_whole(const shape &s, const std::vector<jitnorm_dim_t> &rows) {
+void expect_whole(const shape &s, const dims &rows) {
+    SCOPED_TRACE(testing::Message() << s.rows << 'x' << s.columns);
     const whole_problem all(s);
-    const gradients expected = backward<T>(all, whole_desc(s), 0, s.rows);
-    std::vector<std::vector<std::byte>> scales, shifts;
-    std::vector<std::byte> diff_src;
+    const gradients expected = backward(all, whole_desc(s), 0, s.rows);
+    std::vector<bytes> scales, shifts;
+    bytes diff_src;
     jitnorm_dim_t first = 0;
     for (const jitnorm_dim_t count : rows) {
-        const gradients part = backward<T>(all, partial_desc(s, first, count), first, count);
+        const gradients part = backward(all, partial_desc(s, first, count), first, count);
         scales.push_back(part.diff_scale);
         shifts.push_back(part.diff_shift);
         if (count > 0) diff_src.insert(diff_src.end(), part.diff_src.begin(), part.diff_src.end());
         first += count;
     }
     EXPECT_TRUE(s.rows == 0 || diff_src == expected.diff_src);
-    EXPECT_TRUE(merged(s, rows, scales) == expected.diff_scale) << s.rows << 'x' << s.columns;
-    EXPECT_TRUE(merged(s, rows, shifts) == expected.diff_shift) << s.rows << 'x' << s.columns;
+    EXPECT_TRUE(merged(s, rows, scales) == expected.diff_scale);
+    EXPECT_TRUE(merged(s, rows, shifts) == expected.diff_shift);
     if (s.affine != jitnorm_f32 && s.affine != jitnorm_f64) return;
-    EXPECT_TRUE(added_up(s, rows, scales) == expected.diff_scale) << s.rows << 'x' << s.columns;
-    EXPECT_TRUE(added_up(s, rows, shifts) == expected.diff_shift) << s.rows << 'x' << s.columns;
-    EXPECT_TRUE(added_up_by_columns(s, rows, scales) == expected.diff_scale) << s.rows << 'x' << s.columns;
+    for (const jitnorm_dim_t width : {s.columns, s.columns / 3 + 1}) {
+        EXPECT_TRUE(added_up(s, rows, scales, width) == expected.diff_scale) << width << " columns at a time";
+        EXPECT_TRUE(added_up(s, rows, shifts, width) == expected.diff_shift) << width << " columns at a time";
+    }
 }
 
 jitnorm_dim_t block_of(const shape &s) {
@@ -163,34 +128,32 @@ TEST(partial_gradients, have_the_bits_of_the_whole) {
     for (const char *implementation : {"", "jit:avx2", "ref:any"}) {
         if (jitnorm_set_implementation(implementation) != jitnorm_success) continue;
         for (const shape &s : {shape{1, 8}, {100, 16}, {128, 768}, {2049, 24}, {4097, 8}, {6000, 5}, {24, 5000}})
-            for (const int ranges : {1, 2, 3, 4, 8, 40})
-                expect_whole<float>(s, cut_evenly(s.rows, block_of(s), ranges));
+            for (const int ranges : {1, 2, 3, 4, 8, 40}) expect_whole(s, cut_evenly(s.rows, block_of(s), ranges));
     }
     ASSERT_OK(jitnorm_set_implementation(""));
 }
 
 TEST(partial_gradients, of_ranges_of_very_different_sizes) {
-    expect_whole<float>({4097, 8}, {32, 64, 4001});
-    expect_whole<float>({4097, 8}, {4064, 0, 32, 0, 1, 0});
-    expect_whole<float>({4097, 8}, {0, 4096, 1});
-    expect_whole<float>({0, 8}, {0, 0});
+    expect_whole({4097, 8}, {32, 64, 4001});
+    expect_whole({4097, 8}, {4064, 0, 32, 0, 1, 0});
+    expect_whole({4097, 8}, {0, 4096, 1});
+    expect_whole({0, 8}, {0, 0});
 }
 
 TEST(partial_gradients, of_every_type) {
-    for (const auto affine : {jitnorm_bf16, jitnorm_f16})
-        expect_whole<float>({600, 40, jitnorm_f32, affine}, {96, 480, 24});
+    for (const auto affine : {jitnorm_bf16, jitnorm_f16}) expect_whole({600, 40, jitnorm_f32, affine}, {96, 480, 24});
     // not rounded to f32, which hides most of an order's bits
     for (const auto &rows : {dims{32, 64, 4001}, dims{4064, 32, 1}, dims{96, 4001}, dims{2048, 2049}})
-        expect_whole<double>({4097, 24, jitnorm_f64, jitnorm_f64}, rows);
+        expect_whole({4097, 24, jitnorm_f64, jitnorm_f64}, rows);
     for (const auto affine : {jitnorm_f32, jitnorm_f16, jitnorm_f64})
-        expect_whole<double>({600, 40, jitnorm_f64, affine}, {96, 480, 24});
+        expect_whole({600, 40, jitnorm_f64, affine}, {96, 480, 24});
 }
 
 jitnorm_status_t create(jitnorm_dim_t rows, jitnorm_dim_t first, jitnorm_dim_t all) {
     const owned_md md = make_md({rows, 16}, jitnorm_f32);
     owned_pd pd;
     return jitnorm_layer_normalization_partial_backward_primitive_desc_create(
-        &pd, cpu(), md, md, md, nullptr, jitnorm_f32, 1e-5F, FLAGS, first, all, nullptr);
+        &pd, cpu(), md, md, md, nullptr, jitnorm_f32, 1e-5F, CH, first, all, nullptr);
 }
 
 TEST(partial_gradients, rows_that_are_refused) {
@@ -208,10 +171,10 @@ TEST(partial_gradients, rows_that_are_refused) {
     const owned_md any = make_md({JITNORM_RUNTIME_DIM_VAL, 16}, jitnorm_f32, dims{16, 1});
     owned_pd pd;
     EXPECT_EQ(jitnorm_layer_normalization_partial_backward_primitive_desc_create(
-                  &pd, cpu(), any, any, any, nullptr, jitnorm_f32, 1e-5F, FLAGS, 0, 4096, nullptr),
+                  &pd, cpu(), any, any, any, nullptr, jitnorm_f32, 1e-5F, CH, 0, 4096, nullptr),
               jitnorm_unimplemented);
     EXPECT_EQ(jitnorm_layer_normalization_partial_backward_primitive_desc_create(
-                  &pd, cpu(), nullptr, any, any, nullptr, jitnorm_f32, 1e-5F, FLAGS, 0, 4096, nullptr),
+                  &pd, cpu(), nullptr, any, any, nullptr, jitnorm_f32, 1e-5F, CH, 0, 4096, nullptr),
               jitnorm_invalid_arguments);
 }
 

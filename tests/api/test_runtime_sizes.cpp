@@ -45,7 +45,7 @@ TEST_P(open_sizes, give_the_bits_of_given_ones) {
                 closed.kind = v.kind;
                 closed.flags = v.flags;
                 SCOPED_TRACE(testing::Message() << implementation_of(pd) << ", kind " << v.kind << ", flags " << v.flags
-                                                << ", " << testing::PrintToString(closed.sizes) << ", seed " << SEED);
+                                                << ", " << testing::PrintToString(closed.sizes));
                 expect_bits_of(pd, closed);
             }
         } while (jitnorm_primitive_desc_next_impl(pd) == jitnorm_success);
@@ -112,7 +112,7 @@ TEST(runtime_sizes, in_place_needs_equal_memories) {
     const owned_pd open = request{jitnorm_forward_inference, 0, {R, R}, strides({R, 1}), strides({R, 1})}.create();
     const owned_pd sizes = request{jitnorm_forward_inference, 0, {6, 24}, {}, strides({25, 1})}.create();
     execution run(open, sizes);
-    fill(run);
+    fill_tensors(run);
     const auto before = run.tensors().at(JITNORM_ARG_DST).bytes;
     EXPECT_OK(
         jitnorm_memory_set_data_handle(run.tensors().at(JITNORM_ARG_SRC).memory, run.data<void>(JITNORM_ARG_DST)));
@@ -178,8 +178,8 @@ TEST(runtime_sizes, several_threads_with_sizes_of_their_own) {
             threads.emplace_back([&, t] {
                 const owned_pd closed = request{kind, C | H, {3 + t, 20 + 7 * t}, {}, {}}.create();
                 execution run(open, closed), expected(closed);
-                fill(run);
-                fill(expected);
+                fill_tensors(run);
+                fill_tensors(expected);
                 EXPECT_OK(expected.run());
                 const owned_stream stream = make_stream();
                 for (int i = 0; i < 20; ++i) wrong += run.run_by(shared.primitive(), stream) != jitnorm_success;

@@ -2,7 +2,6 @@
 // Statistics without dst, and forward on columns that several processes share: the bits of forward on whole rows.
 #include <cmath>
 #include <limits>
-#include <random>
 
 #include "row_tensors.hpp"
 
@@ -10,30 +9,14 @@ using namespace jitnorm::tests;
 
 namespace {
 
-using bytes = std::vector<std::byte>;
 using cuts = dims; // numbers of columns
 constexpr jitnorm_data_type_t TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64};
-constexpr unsigned AFFINE = jitnorm_use_scale | jitnorm_use_shift;
 
 struct shape {
     jitnorm_dim_t rows, columns;
     jitnorm_data_type_t type = jitnorm_f32;
-    unsigned flags = AFFINE;
+    unsigned flags = CH;
 };
-
-bytes as(jitnorm_data_type_t type, const std::vector<double> &values) {
-    bytes result(values.size() * jitnorm_data_type_size(type));
-    for (size_t i = 0; i < values.size(); ++i) benchdnn_lite::store(type, result.data(), jitnorm_dim_t(i), values[i]);
-    return result;
-}
-
-std::vector<double> normal(jitnorm_dim_t count, double mean, double deviation, unsigned seed = 1) {
-    std::mt19937 random(seed);
-    std::normal_distribution<double> values(mean, deviation);
-    std::vector<double> result(static_cast<size_t>(count));
-    for (double &value : result) value = values(random);
-    return result;
-}
 
 // These columns of rows of elements.
 bytes columns_of(const bytes &rows, size_t row_bytes, size_t first, size_t count) {
@@ -163,7 +146,7 @@ constexpr jitnorm_dim_t CHUNK = 4096;
 
 TEST(shared_columns, give_the_bits_of_whole_rows) {
     for (const auto type : TYPES)
-        for (const unsigned flags : {AFFINE, AFFINE | jitnorm_rms_norm, 0U, unsigned(jitnorm_inverse_deviation)})
+        for (const unsigned flags : {CH, CH | jitnorm_rms_norm, 0U, unsigned(jitnorm_inverse_deviation)})
             for (const jitnorm_dim_t rows : {1, 5})
                 for (const jitnorm_dim_t columns : {4096 * 3, 4096 * 6 + 100}) {
                     const rows_to_cut all({rows, columns, type, flags}, normal(rows * columns, 3, 2));
@@ -190,7 +173,7 @@ TEST(shared_columns, may_have_any_values) {
     constexpr double INF = std::numeric_limits<double>::infinity(), NONE = std::numeric_limits<double>::quiet_NaN();
     const shape sizes[] = {{7, 4096 * 2 + 50}, {7, 4096 * 2 + 50, jitnorm_f64}};
     for (shape size : sizes)
-        for (const unsigned flags : {AFFINE, AFFINE | jitnorm_rms_norm}) {
+        for (const unsigned flags : {CH, CH | jitnorm_rms_norm}) {
             size.flags = flags;
             std::vector<double> values = normal(size.rows * size.columns, 0, 1);
             const auto row = [&](int r) { return values.begin() + r * size.columns; };

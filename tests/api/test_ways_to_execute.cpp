@@ -17,8 +17,8 @@ request columns(const_jitnorm_primitive_attr_t attr = nullptr) {
 TEST(in_place, one_memory_for_both) {
     const owned_pd pd = request{jitnorm_forward_inference, 0, SIZES, {}, {}}.create();
     execution run(pd), apart(pd);
-    fill(run);
-    fill(apart);
+    fill_tensors(run);
+    fill_tensors(apart);
     const jitnorm_memory_t both = run.tensors().at(JITNORM_ARG_SRC).memory;
     ASSERT_OK(run.run({{JITNORM_ARG_SRC, both}, {JITNORM_ARG_DST, both}}));
     ASSERT_OK(apart.run());
@@ -42,8 +42,8 @@ TEST(scratchpad, the_users_needs_no_alignment) {
     const owned_attr attr = with_user_scratchpad();
     execution library(columns().create()), run(columns(attr).create());
     if (run.tensors().count(JITNORM_ARG_SCRATCHPAD) == 0) GTEST_SKIP() << "this implementation needs no scratchpad";
-    fill(library);
-    fill(run);
+    fill_tensors(library);
+    fill_tensors(run);
     ASSERT_OK(library.run());
     bound_tensor &scratchpad = run.tensors().at(JITNORM_ARG_SCRATCHPAD);
     const auto size = std::ptrdiff_t(scratchpad.bytes.size());
@@ -65,7 +65,7 @@ TEST(scratchpad, the_users_needs_no_alignment) {
 TEST(lifetimes, what_an_object_was_made_from_may_go) {
     const request r{jitnorm_forward_inference, 0, SIZES, {}, {}};
     execution expected(r.create());
-    fill(expected);
+    fill_tensors(expected);
     ASSERT_OK(expected.run());
     std::vector<float> values = expected.get(JITNORM_ARG_SRC), result(values.size());
     owned_primitive primitive;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command line: cross products in benchdnn's order, knobs that hold, --reset.
 #include "command_lines.hpp"
+#include "problem/threads.hpp"
 
 namespace benchdnn_lite {
 namespace {
@@ -125,7 +126,7 @@ TEST(command_line, modes_are_kept_in_the_line) {
 TEST(command_line, threads_of_creation_and_execution) {
     const auto contexts = [](const char *knob) {
         const problem p = parse_command_line({"--lnorm", knob, "2x3"}).jobs[0].prb;
-        return std::pair(p.creation.threads, p.execution.threads);
+        return std::pair(p.creation_threads, p.execution_threads);
     };
     EXPECT_EQ(contexts("--ctx-init=3"), std::pair(3, 0));
     EXPECT_EQ(contexts("--ctx-exe=2:auto:1"), std::pair(0, 2));

@@ -53,25 +53,20 @@ void with_each_way(const std::vector<std::string> &words, const Check &check) {
 }
 
 TEST(race_limit, an_output_receives_the_data_of_its_input) {
-    with_each_way({"13x64"}, [](const execution &e, const way_to_move &way) {
-        way.move();
-        EXPECT_EQ(bytes_of(e, JITNORM_ARG_DST), bytes_of(e, JITNORM_ARG_SRC));
-    });
-    with_each_way({"--attr-residual=src1+dst1", "13x64"}, [](const execution &e, const way_to_move &way) {
-        way.move();
-        EXPECT_EQ(bytes_of(e, JITNORM_ARG_DST), bytes_of(e, JITNORM_ARG_SRC));
-        EXPECT_EQ(bytes_of(e, JITNORM_ARG_DST_1), bytes_of(e, JITNORM_ARG_SRC_1));
-    });
-    with_each_way({"--dir=BWD_D", "--attr-residual=dst1", "13x64"}, [](const execution &e, const way_to_move &way) {
-        way.move();
-        EXPECT_EQ(bytes_of(e, JITNORM_ARG_DIFF_SRC), bytes_of(e, JITNORM_ARG_DIFF_DST));
-    });
-    with_each_way({"--dir=BWD_D", "--attr-residual=src1+dst1", "--attr-modulation=gate:1", "13x64"},
-                  [](const execution &e, const way_to_move &way) {
-                      way.move();
-                      EXPECT_EQ(bytes_of(e, JITNORM_ARG_DIFF_SRC), bytes_of(e, JITNORM_ARG_DIFF_DST));
-                      EXPECT_EQ(bytes_of(e, JITNORM_ARG_DIFF_SRC_1), bytes_of(e, JITNORM_ARG_SRC));
-                  });
+    const struct {
+        std::vector<std::string> words;
+        std::vector<std::pair<int, int>> outputs; // and their inputs
+    } cases[] = {{{"13x64"}, {{JITNORM_ARG_DST, JITNORM_ARG_SRC}}},
+                 {{"--attr-residual=src1+dst1", "13x64"},
+                  {{JITNORM_ARG_DST, JITNORM_ARG_SRC}, {JITNORM_ARG_DST_1, JITNORM_ARG_SRC_1}}},
+                 {{"--dir=BWD_D", "--attr-residual=dst1", "13x64"}, {{JITNORM_ARG_DIFF_SRC, JITNORM_ARG_DIFF_DST}}},
+                 {{"--dir=BWD_D", "--attr-residual=src1+dst1", "--attr-modulation=gate:1", "13x64"},
+                  {{JITNORM_ARG_DIFF_SRC, JITNORM_ARG_DIFF_DST}, {JITNORM_ARG_DIFF_SRC_1, JITNORM_ARG_SRC}}}};
+    for (const auto &c : cases)
+        with_each_way(c.words, [&](const execution &e, const way_to_move &way) {
+            way.move();
+            for (const auto &[output, input] : c.outputs) EXPECT_EQ(bytes_of(e, output), bytes_of(e, input));
+        });
 }
 
 TEST(race_limit, inputs_keep_their_data_in_place_too) {

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scales: what they are asked for with, each way to ask for what there is not, and those of dst that the library finds:
+// how they are described and handed over.
+#include <string>
+
+#include "rig/execution.hpp"
+#include "rig/unknown.hpp"
+
+using namespace jitnorm::tests;
+
+namespace {
+
+constexpr auto AMAX = jitnorm_quantization_mode_dynamic_amax;
+constexpr int SRC = JITNORM_ARG_SRC, DST = JITNORM_ARG_DST, DST_SCALES = JITNORM_ARG_ATTR_SCALES | DST;
+constexpr jitnorm_dim_t PAIRS[] = {1, 2}, FOURS[] = {1, 4}, THREES[] = {1, 3}, ROW_PAIRS[] = {2, 2}, NONE[] = {1, 0};
+const auto E8M0 = unknown<jitnorm_data_type_t>(13);
+
+// A call of jitnorm_primitive_attr_set_scales_v3 that is right: change one thing and see.
+struct scale_request {
+    int arg = SRC, mask = 0, ndims = 0;
+    const jitnorm_dim_t *groups = nullptr;
+    jitnorm_data_type_t type = jitnorm_f32;
+    int is_on_host = 0;
+    jitnorm_quantization_mode_t mode = jitnorm_quantization_mode_static_sazp;
+
+    jitnorm_status_t set(jitnorm_primitive_attr_t attr) const {
+        return jitnorm_primitive_attr_set_scales_v3(attr, arg, mask, ndims, groups, type, is_on_host, mode);
+    }
+    owned_attr attr() const {
+        owned_attr made = make_attr();
+        EXPECT_OK(set(made));
+        return made;
+    }
+};
+
+// Scales that are found, of a dst of two dimensions.
+scale_request dynamic(int mask = 1, int ndims = 0, const jitnorm_dim_t *groups = nullptr) {
+    return {.arg = DST, .mask = mask, .ndims = ndims, .groups = groups, .mode = AMAX};
+}
+
+TEST(scales, are_taken_by_any_attributes) {
+    const owned_attr attr = make_attr();
+    for (const auto &[arg, mask] : {std::pair(SRC, 0), {DST, 0}, {SRC, 1}})
+        EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attr, arg, mask));
+    for (const auto &[arg, mask] : {std::pair(SRC, -1), {-1, 0}})
+        EXPECT_EQ(jitnorm_primitive_attr_set_scales_mask(attr, arg, mask), INVALID);
+    EXPECT_OK(scale_request{}.set(attr));
+    for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, E8M0, jitnorm_f8_e4m3})
+        EXPECT_OK((scale_request{.mask = 3, .ndims = 2, .groups = PAIRS, .type = type}.set(attr)));
+    EXPECT_OK(scale_request{.is_on_host = 1}.set(attr));
+    EXPECT_OK(scale_request{.mode = jitnorm_quantization_mode_dynamic_fp}.set(attr));
+    for (const scale_request &wrong : {
+             scale_request{.arg = -1},
+             scale_request{.mask = -1},
+             scale_request{.mask = 3, .ndims = 1, .groups = PAIRS},
+             scale_request{.mask = 3, .ndims = 2},
+             scale_request{.mask = 3, .ndims = 2, .groups = NONE},
+             scale_request{.ndims = 2, .groups = PAIRS},
+             scale_request{.type = jitnorm_s8},
+             scale_request{.type = jitnorm_data_type_undef},
+             scale_request{.type = E8M0},
+             scale_request{.type = jitnorm_f8_e4m3},
+             scale_request{.mask = 1, .is_on_host = 1},
+             scale_request{.mode = jitnorm_quantization_mode_undef},
+             scale_request{.mode = unknown<jitnorm_quantization_mode_t>(4)},
+         })
+        EXPECT_EQ(wrong.set(attr), INVALID) << jitnorm_get_last_error();
+}
+
+// Other primitives quantize other tensors, but none quantizes all.
+TEST(scales, and_zero_points_of_what_is_never_quantized) {
+    const owned_attr attr = make_attr();
+    const int src_2 = 3, weights = 33, second_of_many = 1024 + 1, weights_of_a_fused_convolution = 16384 + 33;
+    for (const int arg : {JITNORM_ARG_SRC, JITNORM_ARG_DST, src_2, weights}) {
+        EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attr, arg, 0));
+        EXPECT_OK(jitnorm_primitive_attr_set_zero_points_mask(attr, arg, 0));
+    }
+    for (const int arg : {JITNORM_ARG_SRC_1, second_of_many, weights_of_a_fused_convolution}) {
+        EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attr, arg, 0));
+        EXPECT_EQ(jitnorm_primitive_attr_set_zero_points_mask(attr, arg, 0), INVALID) << arg;
+    }
+    for (const int arg :
+         {0, JITNORM_ARG_DST_1, JITNORM_ARG_DST_2, JITNORM_ARG_BIAS, JITNORM_ARG_MEAN, JITNORM_ARG_VARIANCE,
+          JITNORM_ARG_SCALE, JITNORM_ARG_SHIFT, JITNORM_ARG_WORKSPACE, JITNORM_ARG_SCRATCHPAD, JITNORM_ARG_DIFF_SRC,
+          JITNORM_ARG_DIFF_DST, JITNORM_ARG_DIFF_SCALE, 16384 + 3, JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_SRC,
+          JITNORM_ARG_ATTR_MULTIPLE_POST_OP(0) | JITNORM_ARG_SRC_1}) {
+        EXPECT_EQ(jitnorm_primitive_attr_set_scales_mask(attr, arg, 0), INVALID) << arg;
+        EXPECT_EQ(jitnorm_primitive_attr_set_zero_points_mask(attr, arg, 0), INVALID) << arg;
+    }
+}
+
+// ---------------------------------------------------------------- what layer normalization makes of them
+
+// Rows of four, mean of squares 1, that the scale makes smaller but for the first column.
+const dims SHAPE = {2, 4};
+const std::vector<float> ROWS = {1, -1, 1, 1, -1, 1, 1, 1}, PARTS = {1, 0.75F, 0.25F, 0.25F};
+
+jitnorm_status_t create(owned_pd &pd, const owned_attr &attr, const dims &src_sizes = SHAPE, bool has_dst = true) {
+    const owned_md src = make_md(src_sizes, jitnorm_f32), dst = make_md(has_dst ? src_sizes : dims{}, jitnorm_s8);
+    return forward_request{.prop_kind = jitnorm_forward_inference,
+                           .src = src,
+                           .dst = dst,
+                           .epsilon = 0,
+                           .flags = unsigned(jitnorm_rms_norm) | jitnorm_use_scale,
+                           .attr = attr}
+        .create(&pd);
+}
+
+owned_pd pd_with(const owned_attr &attr, const dims &src_sizes = SHAPE) {
+    owned_pd pd;
+    EXPECT_OK(create(pd, attr, src_sizes));
+    return pd;
+}
+
+dims dims_of_scales(const owned_pd &pd) {
+    return dims_of(jitnorm_primitive_desc_query_md(pd, jitnorm_query_exec_arg_md, DST_SCALES), jitnorm_query_dims);
+}
+
+void expect_refusal(jitnorm_status_t status, const char *reason, const scale_request &asked, bool has_dst = true) {
+    owned_pd pd;
+    EXPECT_EQ(create(pd, asked.attr(), SHAPE, has_dst), status) << reason;
+    EXPECT_NE(std::string(jitnorm_get_last_error()).find(reason), std::string::npos) << jitnorm_get_last_error();
+}
+
+// tests/norm has what the scales do not go with.
+TEST(scales, are_refused_where_a_descriptor_is_created) {
+    expect_refusal(jitnorm_unimplemented, "mask other than 0", {.mask = 2});
+    expect_refusal(jitnorm_unimplemented, "another tensor than src and dst", {.arg = JITNORM_ARG_SRC_1});
+    expect_refusal(jitnorm_unimplemented, "another type than f32", {.type = jitnorm_f16});
+    expect_refusal(jitnorm_unimplemented, "on the host", {.is_on_host = 1});
+    expect_refusal(jitnorm_unimplemented, "another tensor than dst", {.arg = SRC, .mask = 1, .mode = AMAX});
+    expect_refusal(jitnorm_unimplemented, "another type than f32",
+                   {.arg = DST, .mask = 1, .type = jitnorm_f16, .mode = AMAX});
+    expect_refusal(jitnorm_unimplemented, "one scale for the whole tensor", dynamic(0));
+    for (const scale_request &asked : {dynamic(2), dynamic(3), dynamic(3, 2, ROW_PAIRS), dynamic(1, 2, PAIRS)})
+        expect_refusal(jitnorm_unimplemented, "for each row", asked);
+    expect_refusal(INVALID, "dst has 2 dimensions", dynamic(5));
+    expect_refusal(INVALID, "not whole groups", dynamic(3, 2, THREES));
+    expect_refusal(INVALID, "no dimensions", dynamic(), false);
+}
+
+TEST(dynamic_scales, of_rows_and_of_groups_of_columns) {
+    const struct {
+        scale_request asked;
+        dims of;
+        std::vector<int8_t> dst;
+        std::vector<float> scales;
+    } cases[] = {{dynamic(), {2, 1}, {127, -95, 32, 32, -127, 95, 32, 32}, {1.0F / 127, 1.0F / 127}},
+                 {dynamic(3, 2, PAIRS),
+                  {2, 2},
+                  {127, -95, 127, 127, -127, 95, 127, 127},
+                  {1.0F / 127, 0.25F / 127, 1.0F / 127, 0.25F / 127}}};
+    for (const auto &[asked, of, dst, scales] : cases) {
+        const owned_pd pd = pd_with(asked.attr());
+        EXPECT_EQ(dims_of_scales(pd), of);
+        execution e(pd);
+        e.set(SRC, ROWS);
+        e.set(JITNORM_ARG_SCALE, PARTS);
+        ASSERT_OK(e.run());
+        EXPECT_EQ(e.get<int8_t>(DST), dst);
+        EXPECT_EQ(e.get(DST_SCALES), scales);
+    }
+    // A request for other groups is another primitive.
+    EXPECT_EQ(dims_of_scales(pd_with(dynamic(3, 2, FOURS).attr())), (dims{2, 1}));
+}
+
+TEST(dynamic_scales, are_an_output_of_the_attributes) {
+    const owned_pd pd = pd_with(dynamic().attr());
+    EXPECT_EQ(jitnorm_primitive_desc_query_s32(pd, jitnorm_query_num_of_inputs_s32, 0), 2);
+    EXPECT_EQ(jitnorm_primitive_desc_query_s32(pd, jitnorm_query_num_of_outputs_s32, 0), 1);
+}
+
+TEST(dynamic_scales, are_not_for_backward) {
+    const owned_md data = make_md(SHAPE, jitnorm_f32);
+    const owned_attr attr = dynamic().attr();
+    owned_pd pd;
+    EXPECT_EQ((backward_request{.diff_src = data, .diff_dst = data, .src = data, .attr = attr}.create(&pd)),
+              jitnorm_unimplemented);
+}
+
+TEST(dynamic_scales, what_is_said_last_counts) {
+    const owned_attr attr = dynamic().attr();
+    ASSERT_OK(jitnorm_primitive_attr_set_scales_mask(attr, DST, 0));
+    EXPECT_EQ(dims_of_scales(pd_with(attr)), (dims{1}));
+    ASSERT_OK(dynamic().set(attr));
+    EXPECT_EQ(dims_of_scales(pd_with(attr)), (dims{2, 1}));
+}
+
+TEST(dynamic_scales, of_rows_without_elements_are_zero) {
+    execution e(pd_with(dynamic().attr(), {3, 0}));
+    ASSERT_OK(e.run());
+    EXPECT_EQ(e.get(DST_SCALES), (std::vector<float>(3, 0)));
+}
+
+} // namespace
