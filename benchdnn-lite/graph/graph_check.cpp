@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "../correctness/random.hpp"
-#include "../correctness/solve.hpp"
 
 namespace benchdnn_lite {
 
@@ -56,30 +55,6 @@ void add_residual(const graph_norm &n, const graph_memory &memory, std::vector<d
         values[i] = double(float(values[i]) + float(added[i]));
         if (kept != n.outputs.end()) values[i] = round_to(memory.at(kept->second).type(), values[i]);
     }
-}
-
-oracle_problem question_of(const graph_norm &n, const graph_memory &memory) {
-    const auto input = [&](graph_role role) {
-        const auto found = n.inputs.find(role);
-        return found == n.inputs.end() ? std::vector<double>{} : values_of(memory.at(found->second));
-    };
-    const std::vector<dim_t> &dims = memory.at(n.inputs.at(src)).shape().dims;
-    const size_t gamma_ndims = n.inputs.contains(gamma) ? memory.at(n.inputs.at(gamma)).shape().dims.size() : 0;
-    const size_t axis = n.axis(dims.size(), gamma_ndims);
-    oracle_problem q;
-    q.rows = size_t(product(std::span(dims).first(axis)));
-    q.columns = size_t(product(std::span(dims).subspan(axis)));
-    q.flags = n.is_rms ? jitnorm_rms_norm : 0;
-    q.epsilon = n.epsilon;
-    q.src = input(src);
-    if (n.inputs.contains(residual)) add_residual(n, memory, q.src);
-    q.scale = input(gamma);
-    if (q.scale.size() == 1) q.scale.assign(q.columns, q.scale[0]); // that of RMSNorm may be a single value
-    q.shift = input(beta);
-    q.mean = input(mean);
-    q.variance = input(variance);
-    q.diff_dst = input(diff_dst);
-    return q;
 }
 
 void apply_followers(const graph_norm &n, const graph_memory &memory, expectations &values) {
@@ -151,6 +126,30 @@ std::vector<size_t> graph_memory::broken_guards() const {
     for (const auto &[id, b] : buffers_)
         if (!b.guards_intact()) ids.push_back(id);
     return ids;
+}
+
+oracle_problem question_of(const graph_norm &n, const graph_memory &memory) {
+    const auto input = [&](graph_role role) {
+        const auto found = n.inputs.find(role);
+        return found == n.inputs.end() ? std::vector<double>{} : values_of(memory.at(found->second));
+    };
+    const std::vector<dim_t> &dims = memory.at(n.inputs.at(src)).shape().dims;
+    const size_t gamma_ndims = n.inputs.contains(gamma) ? memory.at(n.inputs.at(gamma)).shape().dims.size() : 0;
+    const size_t axis = n.axis(dims.size(), gamma_ndims);
+    oracle_problem q;
+    q.rows = size_t(product(std::span(dims).first(axis)));
+    q.columns = size_t(product(std::span(dims).subspan(axis)));
+    q.flags = n.is_rms ? jitnorm_rms_norm : 0;
+    q.epsilon = n.epsilon;
+    q.src = input(src);
+    if (n.inputs.contains(residual)) add_residual(n, memory, q.src);
+    q.scale = input(gamma);
+    if (q.scale.size() == 1) q.scale.assign(q.columns, q.scale[0]); // that of RMSNorm may be a single value
+    q.shift = input(beta);
+    q.mean = input(mean);
+    q.variance = input(variance);
+    q.diff_dst = input(diff_dst);
+    return q;
 }
 
 std::vector<comparison> check_graph_op(const graph_norm &n, const graph_memory &memory) {
