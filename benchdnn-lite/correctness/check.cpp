@@ -11,7 +11,7 @@
 #include "../problem/execution.hpp"
 #include "../text.hpp"
 #include "compare.hpp"
-#include "oracle.hpp"
+#include "solve.hpp"
 
 namespace benchdnn_lite {
 
@@ -208,18 +208,11 @@ private:
     }
 
     void apply(const post_op &op, size_t index, dim_t row) {
-        if (const auto *eltwise = std::get_if<eltwise_post_op>(&op)) {
-            for (expectation &e : expected_) e = after_eltwise(e, *eltwise, unit_);
-        } else if (const auto *sum = std::get_if<sum_post_op>(&op)) {
-            inputs_.old_dst->get_row(row, scratch_);
-            for (size_t c = 0; c < expected_.size(); ++c)
-                expected_[c] = after_sum(expected_[c], *sum, scratch_[c], unit_);
-        } else {
-            const int id = JITNORM_ARG_ATTR_MULTIPLE_POST_OP(int(index)) | JITNORM_ARG_SRC_1;
+        const int id = JITNORM_ARG_ATTR_MULTIPLE_POST_OP(int(index)) | JITNORM_ARG_SRC_1;
+        if (std::holds_alternative<sum_post_op>(op)) inputs_.old_dst->get_row(row, scratch_);
+        if (std::holds_alternative<binary_post_op>(op))
             execution_.data(id).get_broadcast_row(row, prb().size.dims, scratch_);
-            for (size_t c = 0; c < expected_.size(); ++c)
-                expected_[c] = after_binary(expected_[c], std::get<binary_post_op>(op), scratch_[c], unit_);
-        }
+        benchdnn_lite::apply(expected_, op, scratch_, unit_);
     }
 
     // Judges the scales that the library found, then expects the values that follow from these: dst is right or wrong

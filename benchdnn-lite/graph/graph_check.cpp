@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fills the tensors of a graph, and compares the outputs of an operation with the oracle, row by row.
+// Fills the tensors of a graph, and compares the outputs of an operation with the oracle.
 #include "graph_check.hpp"
 
 #include <algorithm>
@@ -41,147 +41,32 @@ const char *name_of(graph_role role) {
     return NAMES[size_t(role)];
 }
 
-// Broadcasts a tensor to `dims`: returns a value for each element. The dimensions of the tensor are the last ones of
-// `dims`, or 1 in their place.
-std::vector<double> broadcast(const buffer &b, const std::vector<dim_t> &dims) {
-    const std::vector<double> values = values_of(b);
-    std::vector<dim_t> own = b.shape().dims;
-    own.insert(own.begin(), dims.size() - std::min(dims.size(), own.size()), 1);
-    std::vector<double> result(size_t(product(dims)));
-    for (size_t i = 0; i < result.size(); ++i) {
-        size_t rest = i, at = 0, step = 1;
-        for (size_t d = dims.size(); d-- > 0; rest /= size_t(dims[d])) {
-            if (own[d] != 1) at += rest % size_t(dims[d]) * step;
-            step *= size_t(own[d]);
-        }
-        result[i] = values[at];
-    }
-    return result;
+std::vector<double> broadcast_values(const buffer &b, const std::vector<dim_t> &dims) {
+    return broadcast(values_of(b), b.shape().dims, dims);
 }
 
-class checker {
-public:
-    checker(const graph_norm &n, const graph_memory &memory)
-        : norm_(n), memory_(memory), diff_dst_(input(diff_dst)), beta_(input(beta)), mean_(input(mean)),
-          variance_(input(variance)), src_(input(src)), gamma_(input(gamma)) {
-        const std::vector<dim_t> &dims = memory.at(n.inputs.at(src)).shape().dims;
-        const size_t gamma_ndims = n.inputs.contains(gamma) ? memory.at(n.inputs.at(gamma)).shape().dims.size() : 0;
-        const size_t axis = n.axis(dims.size(), gamma_ndims);
-        rows_ = size_t(product(std::span(dims).first(axis)));
-        columns_ = size_t(product(std::span(dims).subspan(axis)));
-        expected_.resize(columns_);
-        gradients_ = gradient_sums(columns_);
-        if (n.inputs.contains(residual)) add_residual(dims);
-        for (const graph_follower &f : n.followers)
-            others_.push_back(std::holds_alternative<binary_post_op>(f.step) ? broadcast(memory.at(f.other), dims)
-                                                                             : std::vector<double>{});
-        if (gamma_.size() == 1) gamma_.assign(columns_, gamma_[0]); // that of RMSNorm may be a single value
-        in_.scale = gamma_;
-        in_.shift = beta_;
-        in_.epsilon = n.epsilon;
-        in_.flags = n.is_rms ? jitnorm_rms_norm : 0;
-        for (const auto &[role, id] : n.outputs) {
-            const buffer &b = memory.at(id);
-            outputs_.emplace(role, judged{values_of(b), comparison(name_of(role), b.shape())});
-        }
+// By the definition of the library, the sum is f32. If the sum is an output, it is rounded to the type of its tensor,
+// and the rounded values are normalized.
+void add_residual(const graph_norm &n, const graph_memory &memory, std::vector<double> &values) {
+    const std::vector<double> added =
+        broadcast_values(memory.at(n.inputs.at(residual)), memory.at(n.inputs.at(src)).shape().dims);
+    const auto kept = n.outputs.find(sum);
+    for (size_t i = 0; i < values.size(); ++i) {
+        values[i] = double(float(values[i]) + float(added[i]));
+        if (kept != n.outputs.end()) values[i] = round_to(memory.at(kept->second).type(), values[i]);
     }
+}
 
-    std::vector<comparison> check() {
-        for (size_t row = 0; row < rows_; ++row) {
-            in_.src = std::span(src_).subspan(row * columns_, columns_);
-            norm_.is_forward ? check_forward_row(row) : check_backward_row(row);
-        }
-        if (!norm_.is_forward) check_gradients();
-        std::vector<comparison> results;
-        for (auto &[role, out] : outputs_) results.push_back(std::move(out.comparing));
-        return results;
+void apply_followers(const graph_norm &n, const graph_memory &memory, expectations &values) {
+    for (const graph_follower &f : n.followers) {
+        const post_op step = std::visit([](const auto &op) -> post_op { return op; }, f.step);
+        const bool has_other = std::holds_alternative<binary_post_op>(step);
+        apply(values, step,
+              has_other ? broadcast_values(memory.at(f.other), memory.at(n.inputs.at(src)).shape().dims)
+                        : std::vector<double>{},
+              F32_ERROR);
     }
-
-private:
-    // An output: its values and their comparison.
-    struct judged {
-        std::vector<double> values;
-        comparison comparing;
-        void add(size_t number, const expectation &e) { comparing.add(dim_t(number), e, values[number]); }
-    };
-
-    std::vector<double> input(graph_role role) const {
-        const auto found = norm_.inputs.find(role);
-        return found == norm_.inputs.end() ? std::vector<double>{} : values_of(memory_.at(found->second));
-    }
-    judged *output(graph_role role) {
-        const auto found = outputs_.find(role);
-        return found == outputs_.end() ? nullptr : &found->second;
-    }
-
-    // By the definition of the library, the sum is f32. If the sum is an output, it is rounded to the type of its
-    // tensor, and the rounded values are normalized.
-    void add_residual(const std::vector<dim_t> &dims) {
-        const std::vector<double> added = broadcast(memory_.at(norm_.inputs.at(residual)), dims);
-        const auto kept = norm_.outputs.find(sum);
-        for (size_t i = 0; i < src_.size(); ++i) {
-            src_[i] = double(float(src_[i]) + float(added[i]));
-            if (kept != norm_.outputs.end()) src_[i] = round_to(memory_.at(kept->second).type(), src_[i]);
-        }
-    }
-
-    void check_forward_row(size_t row) {
-        in_.stats = statistics_of(in_.src, norm_.is_rms);
-        if (judged *out = output(sum))
-            for (size_t c = 0; c < columns_; ++c) out->add(row * columns_ + c, {in_.src[c], 0});
-        if (judged *out = output(dst)) {
-            expect_forward(in_, F32_ERROR, expected_);
-            apply_followers(row);
-            compare_row(*out, row);
-        }
-        if (judged *out = output(mean)) out->add(row, expect_mean(in_.src, in_.stats, F32_ERROR));
-        if (judged *out = output(variance)) out->add(row, expect_variance(in_.stats, F32_ERROR));
-    }
-
-    void apply_followers(size_t row) {
-        for (size_t i = 0; i < norm_.followers.size(); ++i) {
-            const auto &step = norm_.followers[i].step;
-            for (size_t c = 0; c < columns_; ++c)
-                if (const auto *function = std::get_if<eltwise_post_op>(&step))
-                    expected_[c] = after_eltwise(expected_[c], *function, F32_ERROR);
-                else
-                    expected_[c] = after_binary(expected_[c], std::get<binary_post_op>(step),
-                                                others_[i][row * columns_ + c], F32_ERROR);
-        }
-    }
-
-    void check_backward_row(size_t row) {
-        in_.stats = {mean_[row], 0, variance_[row]};
-        in_.diff_dst = std::span(diff_dst_).subspan(row * columns_, columns_);
-        if (judged *out = output(diff_src)) {
-            expect_diff_src(in_, F32_ERROR, expected_);
-            compare_row(*out, row);
-        }
-        gradients_.add_row(in_);
-    }
-
-    void compare_row(judged &out, size_t row) {
-        for (size_t c = 0; c < columns_; ++c) out.add(row * columns_ + c, expected_[c]);
-    }
-
-    void check_gradients() {
-        for (size_t c = 0; c < columns_; ++c) {
-            if (judged *out = output(diff_gamma)) out->add(c, gradients_.diff_scale(c, F32_ERROR));
-            if (judged *out = output(diff_beta)) out->add(c, gradients_.diff_shift(c, F32_ERROR));
-        }
-    }
-
-    const graph_norm &norm_;
-    const graph_memory &memory_;
-    const std::vector<double> diff_dst_, beta_, mean_, variance_;
-    std::vector<double> src_, gamma_;
-    std::vector<std::vector<double>> others_; // second operand of each follower, for each element; empty if it has none
-    size_t rows_ = 0, columns_ = 0;
-    std::map<graph_role, judged> outputs_;
-    row_inputs in_;
-    std::vector<expectation> expected_;
-    gradient_sums gradients_{0};
-};
+}
 
 } // namespace
 
@@ -243,8 +128,50 @@ std::vector<size_t> graph_memory::broken_guards() const {
     return ids;
 }
 
+oracle_problem question_of(const graph_norm &n, const graph_memory &memory) {
+    const auto input = [&](graph_role role) {
+        const auto found = n.inputs.find(role);
+        return found == n.inputs.end() ? std::vector<double>{} : values_of(memory.at(found->second));
+    };
+    const std::vector<dim_t> &dims = memory.at(n.inputs.at(src)).shape().dims;
+    const size_t gamma_ndims = n.inputs.contains(gamma) ? memory.at(n.inputs.at(gamma)).shape().dims.size() : 0;
+    const size_t axis = n.axis(dims.size(), gamma_ndims);
+    oracle_problem q;
+    q.rows = size_t(product(std::span(dims).first(axis)));
+    q.columns = size_t(product(std::span(dims).subspan(axis)));
+    q.flags = n.is_rms ? jitnorm_rms_norm : 0;
+    q.epsilon = n.epsilon;
+    q.src = input(src);
+    if (n.inputs.contains(residual)) add_residual(n, memory, q.src);
+    q.scale = input(gamma);
+    if (q.scale.size() == 1) q.scale.assign(q.columns, q.scale[0]); // that of RMSNorm may be a single value
+    q.shift = input(beta);
+    q.mean = input(mean);
+    q.variance = input(variance);
+    q.diff_dst = input(diff_dst);
+    return q;
+}
+
 std::vector<comparison> check_graph_op(const graph_norm &n, const graph_memory &memory) {
-    return checker(n, memory).check();
+    const oracle_problem question = question_of(n, memory);
+    answers exact = solve(question);
+    apply_followers(n, memory, exact.dst);
+    expectations sums;
+    for (const double value : question.src) sums.push_back({value, 0});
+    const std::map<graph_role, const expectations *> expected = {{mean, &exact.mean},
+                                                                 {variance, &exact.variance},
+                                                                 {dst, &exact.dst},
+                                                                 {sum, &sums},
+                                                                 {diff_src, &exact.diff_src},
+                                                                 {diff_gamma, &exact.diff_scale},
+                                                                 {diff_beta, &exact.diff_shift}};
+    std::vector<comparison> results;
+    for (const auto &[role, id] : n.outputs) {
+        const std::vector<double> got = values_of(memory.at(id));
+        comparison &comparing = results.emplace_back(name_of(role), memory.at(id).shape());
+        for (size_t i = 0; i < got.size(); ++i) comparing.add(dim_t(i), expected.at(role)->at(i), got[i]);
+    }
+    return results;
 }
 
 } // namespace benchdnn_lite

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "../correctness/compare.hpp"
+#include "../correctness/solve.hpp"
 #include "graph_norm.hpp"
 #include "jitnorm/jitnorm_graph.hpp"
 
@@ -40,6 +41,9 @@ private:
     std::map<size_t, buffer> buffers_;
     std::set<size_t> filled_;
 };
+
+// What the operation reads, for the oracle.
+oracle_problem question_of(const graph_norm &n, const graph_memory &memory);
 
 // One comparison for each output that is written.
 std::vector<comparison> check_graph_op(const graph_norm &n, const graph_memory &memory);

@@ -89,6 +89,18 @@ std::vector<dim_t> position_of(dim_t number, const std::vector<dim_t> &dims) {
     return position;
 }
 
+std::vector<double> broadcast(const std::vector<double> &values, std::vector<dim_t> own, const std::vector<dim_t> &to) {
+    own.insert(own.begin(), to.size() - std::min(to.size(), own.size()), 1);
+    std::vector<double> result(size_t(product(to)));
+    for (size_t i = 0; i < result.size(); ++i) {
+        const std::vector<dim_t> position = position_of(dim_t(i), to);
+        dim_t at = 0;
+        for (size_t d = 0; d < to.size(); ++d) at = at * own[d] + (own[d] == 1 ? 0 : position[d]);
+        result[i] = values[size_t(at)];
+    }
+    return result;
+}
+
 void guarded_bytes::release::operator()(unsigned char *block) const { std::free(block); }
 
 guarded_bytes::guarded_bytes(size_t size) : size_(size) {

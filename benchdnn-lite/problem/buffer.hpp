@@ -42,6 +42,8 @@ layout layout_of(const library &from, const_jitnorm_memory_desc_t desc); // `fro
 
 // The index in each dimension of the element with a row-major number.
 std::vector<dim_t> position_of(dim_t number, const std::vector<dim_t> &dims);
+// A value for each element of `to` from a tensor whose dimensions `own` are the last ones of `to`, or 1 in their place.
+std::vector<double> broadcast(const std::vector<double> &values, std::vector<dim_t> own, const std::vector<dim_t> &to);
 
 // Memory aligned to 64 bytes, filled with zeros, with bytes of a known value on both sides. guards_intact() says
 // whether those still have that value: if not, something was written outside.

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// operations: the table of all two-phase calls, for what holds of each of them, and the tensors of one call.
+// operations: the table of all two-phase calls, for what holds of each of them (operands.hpp) and for the fuzz target.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
+#include <array>
 #include <map>
-#include <memory>
 #include <set>
 #include <sstream>
 #include <string_view>
@@ -23,10 +21,10 @@
 #include "aclnnop/aclnn_rms_norm.h"
 #include "aclnnop/aclnn_rms_norm_dynamic_quant.h"
 #include "aclnnop/aclnn_rms_norm_grad.h"
-#include "rig/guarded_buffer.hpp"
 
 namespace jitnorm::tests {
 
+constexpr aclDataType TYPES[] = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16};
 constexpr aclnnStatus NULLPTR = 161001, INVALID = 161002, TILING = 561002;
 
 // What a first call has beside tensors; operations that do not have it do not use it.
@@ -40,10 +38,10 @@ struct call_settings {
 
 // The operation's tensors, in the order of its parameters, one word each: NAME:SHAPE TYPE USE.
 // NAME has a ? behind it if it may be null. The shape is d as x, c one for each column, s one for each row with ones
-// for the columns, r the same without the ones, o either of them, m that of x with 1 for the last but one dimension or
-// without that dimension. The type is t that of x, n the same but FLOAT16 for FLOAT, f FLOAT, h FLOAT16, q INT8. The
-// use is < read, > written, - checked and not read, ! not looked at. A word without a colon is a parameter that is
-// null.
+// for the columns, r the same without the ones, o either of them, v one row of one axis, m that of x with 1 for the
+// last but one dimension or without that dimension. The type is t that of x, n the same but FLOAT16 for FLOAT, f FLOAT,
+// h FLOAT16, q INT8. The use is < read, > written, - checked and not read, ! not looked at. A word without a colon is a
+// parameter that is null.
 struct operation {
     const char *name, *tensors;
     size_t inputs;                                // how many of them
@@ -145,6 +143,8 @@ inline const operation OPERATIONS[] = {
      first_rms_grad, aclnnRmsNormGrad, INVALID, TILING, {}, {}, false},
     {"add, RMS norm", "x1:dt< x2:dt< gamma:ct< yOut:dt> rstdOut?:sf> xOut:dt>", 3, {{0, 3}, {1, 5}},
      first_add_rms, aclnnAddRmsNorm},
+    {"add, RMS norm without statistics", "x1:dn< x2:dn< gamma:vn< yOut:dn> rstdOut xOut?:dn>", 3, {{0, 3}, {1, 5}},
+     first_add_rms, aclnnAddRmsNorm},
     {"add, layer norm", "x1:dt< x2:dt< gamma:ct< beta:ct< bias yOut:dt> meanOut:sf> rstdOut:sf> xOut:dt>",
      5, {{0, 5}, {1, 8}}, first_add_layer<true>, aclnnAddLayerNorm, INVALID, TILING, {"x1", "x2"},
      ADD_LAYER_OUTPUTS, true, false},
@@ -178,6 +178,10 @@ inline const operation &operation_named(std::string_view name) {
                          [&](const operation &op) { return op.name == name; });
 }
 
+inline bool is_named(const operation &op, std::string_view part) {
+    return std::string_view(op.name).find(part) != part.npos;
+}
+
 struct parameter {
     std::string name;
     dims_t dims;
@@ -201,6 +205,7 @@ struct call_shape {
     dims_t of(char shape) const {
         if (shape == 'd') return dims;
         if (shape == 'c') return columns();
+        if (shape == 'v') return {1, dims.back()};
         if (shape == 'm') {
             dims_t result = dims;
             if (result.size() > 1) result[result.size() - 2] = 1;
@@ -215,6 +220,31 @@ struct call_shape {
 };
 
 using typing = std::map<std::string, aclDataType>; // types of some parameters that are not those of the table
+
+// Types of their own, as far as the contracts go.
+inline std::vector<typing> typings_of(const operation &op, aclDataType data) {
+    std::vector<typing> all;
+    if (is_named(op, "backward") && !is_named(op, "RMS"))
+        for (const aclDataType one : TYPES)
+            for (const aclDataType other : TYPES) {
+                all.push_back({{"weight", one}, {"bias", other}, {"mean", one}, {"rstd", other}});
+                all.push_back({{"weight", other}, {"mean", other}, {"gradWeightOut", one}, {"gradBiasOut", other}});
+            }
+    else if (op.name == std::string_view("layer norm"))
+        for (const aclDataType one : TYPES)
+            for (const aclDataType other : TYPES)
+                all.push_back({{"weight", ACL_FLOAT}, {"bias", ACL_FLOAT}, {"meanOut", one}, {"rstdOut", other}});
+    else if (is_named(op, "adaptive layer norm with"))
+        all.push_back({{"weightOptional", ACL_FLOAT}, {"biasOptional", ACL_FLOAT}});
+    else if (is_named(op, "to 8 bits twice"))
+        for (const aclDataType to : {ACL_FLOAT8_E5M2, ACL_FLOAT8_E4M3FN}) all.push_back({{"y1Out", to}, {"y2Out", to}});
+    else if (op.typed_alone.empty() && !is_named(op, "add") && !is_named(op, "8 bits"))
+        all.push_back({{"gamma", ACL_FLOAT}});
+    else if (is_named(op, "add, layer norm"))
+        data == ACL_FLOAT ? all.insert(all.end(), {{{"x1", ACL_FLOAT16}}, {{"x1", ACL_BF16}}, {{"x2", ACL_BF16}}})
+                          : all.insert(all.end(), {{{"gamma", ACL_FLOAT}, {"beta", ACL_FLOAT}}});
+    return all;
+}
 
 inline std::vector<parameter> parameters_of(const operation &op, aclDataType type, const call_shape &shape = {},
                                             const typing &types = {}) {
@@ -253,88 +283,16 @@ inline call_settings settings_of(const std::vector<parameter> &parameters, const
             .mask = mask_of(is_wanted("gradInputOut"), is_wanted("gradWeightOut"), is_wanted("gradBiasOut"))};
 }
 
-// Layouts with which the operation wants a workspace, in every implementation: gaps wherever they may be.
-inline std::vector<std::string> spread(const operation &op) {
-    std::vector<std::string> layouts;
-    for (const parameter &p : parameters_of(op, ACL_BF16))
-        layouts.push_back(op.contiguous.contains(p.name) ? DENSE : SPREAD);
-    return layouts;
-}
-
 // Whether the operation takes x of this shape.
 inline bool takes(const operation &op, const call_shape &shape) {
     const std::string tensors = op.tensors;
     const bool has_elements = std::count(shape.dims.begin(), shape.dims.end(), 0) == 0;
     if (!has_elements && (!op.takes_no_elements || tensors.find("gamma") != tensors.npos)) return false;
-    const bool takes_last_axis = tensors.find("dq>") != tensors.npos || tensors.find(":m") != tensors.npos;
+    const bool takes_last_axis = std::ranges::any_of(
+        std::array{"dq>", ":m", ":v"}, [&](const char *part) { return tensors.find(part) != tensors.npos; });
     const bool has_element_bias = op.in_place.contains({4, 8}); // without rows it is one of columns
     const bool has_rows = shape.dims.size() > shape.normalized;
     return (!takes_last_axis || (has_rows && shape.normalized == 1)) && (!has_element_bias || has_rows);
 }
-
-// Runs a second call with exactly the workspace asked for.
-template <typename Second>
-aclnnStatus run_exactly(Second &&second, uint64_t bytes, aclOpExecutor *executor) {
-    const guarded_buffer workspace(bytes);
-    const aclnnStatus status = second(bytes == 0 ? nullptr : workspace.data(), bytes, executor, nullptr);
-    EXPECT_TRUE(workspace.slack_untouched());
-    return status;
-}
-
-// The tensors of one call, which works: inputs are filled, outputs are not.
-struct operands {
-    const operation &op;
-    std::vector<parameter> parameters;
-    std::vector<std::unique_ptr<acl_tensor>> tensors; // null as their parameters are
-    std::vector<aclTensor *> given;                   // a test may exchange one
-    call_settings with;
-    size_t normalized; // dimensions of x
-    uint64_t bytes = 12345;
-    aclOpExecutor *executor = nullptr;
-
-    explicit operands(const operation &what, aclDataType type = ACL_FLOAT, const call_shape &shape = {},
-                      const std::vector<std::string> &layouts = {}, const typing &types = {})
-        : op(what), parameters(parameters_of(what, type, shape, types)), with(settings_of(parameters, shape)),
-          normalized(shape.normalized) {
-        for (size_t i = 0; i < parameters.size(); ++i) {
-            const parameter &p = parameters[i];
-            tensors.push_back(p.exists()
-                                  ? std::make_unique<acl_tensor>(p.dims, p.type, layouts.empty() ? DENSE : layouts[i])
-                                  : nullptr);
-            const bool is_positive = p.name == "rstd";
-            if (p.exists() && p.use != '>' && p.use != '!')
-                tensors[i]->fill_normal(is_positive ? 1 : 0.5, is_positive ? 0.25 : 1, unsigned(i));
-            given.push_back(p.exists() ? tensors[i]->get() : nullptr);
-        }
-    }
-
-    aclnnStatus first() { return op.first(given.data(), with, &bytes, &executor); }
-    aclnnStatus second() const { return run_exactly(op.second, bytes, executor); }
-    void run() {
-        ASSERT_EQ(first(), ACLNN_SUCCESS) << op.name << ": " << aclGetRecentErrMsg();
-        EXPECT_EQ(second(), ACLNN_SUCCESS) << op.name << ": " << aclGetRecentErrMsg();
-        for (const auto &t : tensors) EXPECT_TRUE(t == nullptr || t->gaps_are_untouched()) << op.name;
-    }
-    // The tensor that is given for a parameter of one of these names and looked at; null if there is none.
-    const acl_tensor *find(std::initializer_list<std::string_view> names) const {
-        for (size_t i = 0; i < given.size(); ++i)
-            if (given[i] != nullptr && parameters[i].use != '!' &&
-                std::find(names.begin(), names.end(), parameters[i].name) != names.end())
-                return tensors[i].get();
-        return nullptr;
-    }
-    // Of all outputs.
-    std::vector<std::vector<unsigned char>> bits() const {
-        std::vector<std::vector<unsigned char>> result;
-        for (size_t i = 0; i < tensors.size(); ++i)
-            if (parameters[i].is_output()) result.push_back(tensors[i]->bits());
-        return result;
-    }
-    bool outputs_are_untouched() const {
-        for (size_t i = 0; i < tensors.size(); ++i)
-            if (parameters[i].is_output() && !tensors[i]->is_untouched()) return false;
-        return true;
-    }
-};
 
 } // namespace jitnorm::tests

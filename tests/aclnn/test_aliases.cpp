@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensors that share memory, in all two-phase calls. A reason names two of those that do.
 #include "jitnorm/jitnorm.h"
-#include "operations.hpp"
+#include "operands.hpp"
 #include "rig/alias_groups.hpp"
 
 using namespace jitnorm::tests;

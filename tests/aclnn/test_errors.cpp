@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "jitnorm/jitnorm.h"
-#include "operations.hpp"
+#include "operands.hpp"
 
 namespace jitnorm::tests {
 namespace {

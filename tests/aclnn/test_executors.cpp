@@ -2,7 +2,7 @@
 // What the first call hands to the second: workspaces to the byte, and how long executors live.
 #include <gtest/gtest.h>
 
-#include "operations.hpp"
+#include "operands.hpp"
 
 namespace jitnorm::tests {
 namespace {

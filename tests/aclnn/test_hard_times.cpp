@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "jitnorm/jitnorm.h"
-#include "operations.hpp"
+#include "operands.hpp"
 #include "rig/scarce_memory.hpp"
 
 namespace jitnorm::tests {

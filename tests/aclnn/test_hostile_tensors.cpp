@@ -7,7 +7,7 @@
 #include <limits>
 #include <string>
 
-#include "operations.hpp"
+#include "operands.hpp"
 
 namespace jitnorm::tests {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensors that do not lie densely, in every position: the bits are those of the dense case.
-#include "operations.hpp"
+#include "operands.hpp"
 
 namespace jitnorm::tests {
 namespace {

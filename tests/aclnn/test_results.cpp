@@ -5,17 +5,13 @@
 #include <cmath>
 #include <cstring>
 
-#include "operations.hpp"
+#include "operands.hpp"
 #include "rig/equality.hpp"
 
 namespace jitnorm::tests {
 namespace {
 
 using values = std::vector<double>;
-
-constexpr aclDataType TYPES[] = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16};
-
-bool is_named(const operation &op, std::string_view part) { return std::string_view(op.name).find(part) != part.npos; }
 
 // Values as the type has them.
 values as_type(const values &given, aclDataType type) {
@@ -228,31 +224,6 @@ TEST(aclnn_results, of_shapes_that_models_have) {
         }
 }
 
-// Types of their own, as far as the contracts go.
-std::vector<typing> typings_of(const operation &op, aclDataType data) {
-    std::vector<typing> all;
-    if (is_named(op, "backward") && !is_named(op, "RMS"))
-        for (const aclDataType one : TYPES)
-            for (const aclDataType other : TYPES) {
-                all.push_back({{"weight", one}, {"bias", other}, {"mean", one}, {"rstd", other}});
-                all.push_back({{"weight", other}, {"mean", other}, {"gradWeightOut", one}, {"gradBiasOut", other}});
-            }
-    else if (op.name == std::string_view("layer norm"))
-        for (const aclDataType one : TYPES)
-            for (const aclDataType other : TYPES)
-                all.push_back({{"weight", ACL_FLOAT}, {"bias", ACL_FLOAT}, {"meanOut", one}, {"rstdOut", other}});
-    else if (is_named(op, "adaptive layer norm with"))
-        all.push_back({{"weightOptional", ACL_FLOAT}, {"biasOptional", ACL_FLOAT}});
-    else if (is_named(op, "to 8 bits twice"))
-        for (const aclDataType to : {ACL_FLOAT8_E5M2, ACL_FLOAT8_E4M3FN}) all.push_back({{"y1Out", to}, {"y2Out", to}});
-    else if (op.typed_alone.empty() && !is_named(op, "add") && !is_named(op, "8 bits"))
-        all.push_back({{"gamma", ACL_FLOAT}});
-    else if (is_named(op, "add, layer norm"))
-        data == ACL_FLOAT ? all.insert(all.end(), {{{"x1", ACL_FLOAT16}}, {{"x1", ACL_BF16}}, {{"x2", ACL_BF16}}})
-                          : all.insert(all.end(), {{{"gamma", ACL_FLOAT}, {"beta", ACL_FLOAT}}});
-    return all;
-}
-
 TEST(aclnn_results, of_tensors_with_types_of_their_own) {
     for (const operation &op : OPERATIONS)
         for (const aclDataType type : TYPES)
@@ -298,24 +269,6 @@ TEST(aclnn_results, every_mode_has_the_bits_of_the_first) {
         call.run();
         EXPECT_EQ(call.bits(), expected.bits());
     }
-}
-
-// The statistic and the sum may be left out together with a gamma of one row, in narrow types.
-TEST(aclnn_results, of_sums_without_statistics) {
-    for (const aclDataType type : {ACL_FLOAT16, ACL_BF16})
-        for (const bool has_sum : {false, true}) {
-            operands whole(operation_named("add, RMS norm"), type), call(whole.op, type);
-            whole.run();
-            const acl_tensor gamma({1, 40}, type);
-            gamma.fill(call.tensors[2]->values());
-            call.given[2] = gamma.get();
-            call.given[4] = nullptr;
-            if (!has_sum) call.given[5] = nullptr;
-            call.run();
-            EXPECT_EQ(call.tensors[3]->bits(), whole.tensors[3]->bits());
-            EXPECT_TRUE(has_sum ? call.tensors[5]->bits() == whole.tensors[5]->bits()
-                                : call.tensors[5]->is_untouched());
-        }
 }
 
 TEST(aclnn_results, of_a_bias_that_every_row_has) {

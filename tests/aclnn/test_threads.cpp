@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "jitnorm/jitnorm.h"
-#include "operations.hpp"
+#include "operands.hpp"
 #include "rig/small_pool.hpp"
 
 namespace jitnorm::tests {

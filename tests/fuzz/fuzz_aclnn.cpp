@@ -19,6 +19,7 @@ bool is_documented(jitnorm_acl_status_t status) {
     case JITNORM_ACLNN_ERR_PARAM_INVALID:
     case JITNORM_ACLNN_ERR_INNER_TILING:
     case JITNORM_ACLNN_ERR_INNER_CREATE_EXECUTOR:
+    case JITNORM_ACLNN_ERR_INNER_NULLPTR:
         return true;
     default:
         return false;
@@ -33,6 +34,8 @@ void check_status(jitnorm_acl_status_t status) {
     require(reason != nullptr && reason[0] != '\0' && std::strchr(reason, '\n') == nullptr,
             "an error says why in a line");
 }
+
+using acl_tensor = tests::acl_owned<aclTensor>;
 
 class call {
 public:
@@ -53,43 +56,28 @@ private:
     std::vector<numbers> values(bool outputs) const;
     void share_in_place(byte_stream &choices);
     std::vector<acl_tensor> make_tensors() const;
-    jitnorm_acl_status_t prepare(const std::vector<acl_tensor> &t, uint64_t *bytes,
-                                 jitnorm_acl_op_executor_t *executor) const;
     jitnorm_acl_status_t execute(uint64_t bytes, jitnorm_acl_op_executor_t executor, bool in_parts) const;
 
     const aclnn_choice &what_;
     tensor_regions regions_; // a tensor for each
     std::vector<size_t> bytes_;
-    acl_int_array shape_;
-    acl_bool_array mask_;
     bool can_run_ = true, small_workspace_ = false, repeatable_ = false, destroys_early_ = false, new_address_ = false;
     std::vector<uint8_t> has_address_;
     size_t workspace_off_ = 0; // bytes off an alignment
     bool has_succeeded_ = false;
 };
 
-acl_bool_array make_mask(const std::vector<uint8_t> &values) {
-    bool mask[8] = {};
-    std::copy(values.begin(), values.end(), mask);
-    return acl_bool_array(jitnorm_acl_bool_array_create(mask, values.size()));
-}
-
 call::call(byte_stream &choices, const aclnn_choice &what) : what_(what), bytes_(what.tensors.size(), 0) {
     for (size_t i = 0; i < what.tensors.size(); ++i) {
         const acl_tensor_choice &t = what.tensors[i];
         can_run_ = t.find_bytes(bytes_[i]) && can_run_;
-        regions_.add(bytes_[i], t.core_type(), !t.is_output, t.is_output);
-        const bool is_inverse_deviation = (what.op == aclnn_operation::layer_norm_backward && i == 3) ||
-                                          (what.op == aclnn_operation::rms_norm_grad && i == 2);
-        if (is_inverse_deviation) regions_.make_positive(i);
+        regions_.add(bytes_[i], t.core_type(), !what.is_output(i), what.is_output(i));
+        if (what.parameters[i].name == "rstd") regions_.make_positive(i);
         has_address_.push_back(!choices.hostile());
     }
     if (choices.one_in(4)) share_in_place(choices);
     regions_.share_hostile(choices);
     regions_.allocate(choices);
-    if (!choices.hostile())
-        shape_.reset(jitnorm_acl_int_array_create(what.normalized_shape.data(), what.normalized_shape.size()));
-    if (!choices.hostile()) mask_ = make_mask(what.output_mask);
     small_workspace_ = choices.hostile();
     repeatable_ = choices.one_in(4);
     destroys_early_ = choices.coin();
@@ -98,9 +86,8 @@ call::call(byte_stream &choices, const aclnn_choice &what) : what_(what), bytes_
 }
 
 void call::share_in_place(byte_stream &choices) {
-    if (what_.in_place.empty()) return;
-    const auto [in, out] =
-        what_.in_place.size() == 1 ? what_.in_place.front() : what_.in_place[choices.below(what_.in_place.size())];
+    if (what_.op->in_place.empty()) return;
+    const auto [in, out] = *std::next(what_.op->in_place.begin(), ptrdiff_t(choices.below(what_.op->in_place.size())));
     const acl_tensor_choice &a = what_.tensors[in], &b = what_.tensors[out];
     const bool same = a.dims == b.dims && a.type == b.type && a.offset == b.offset && a.null_strides && b.null_strides;
     if (same || choices.hostile()) regions_.share(in, out, 0, same);
@@ -113,51 +100,11 @@ std::vector<acl_tensor> call::make_tensors() const {
     return tensors;
 }
 
-jitnorm_acl_status_t call::prepare(const std::vector<acl_tensor> &t, uint64_t *bytes,
-                                   jitnorm_acl_op_executor_t *executor) const {
-    const auto at = [&](size_t i) { return t[i].get(); };
-    const double eps = what_.epsilon;
-    switch (what_.op) {
-    case aclnn_operation::layer_norm:
-        return jitnorm_aclnn_layer_norm_get_workspace_size(at(0), shape_.get(), at(1), at(2), eps, at(3), at(4), at(5),
-                                                           bytes, executor);
-    case aclnn_operation::layer_norm_backward:
-        return jitnorm_aclnn_layer_norm_backward_get_workspace_size(
-            at(0), at(1), shape_.get(), at(2), at(3), at(4), at(5), mask_.get(), at(6), at(7), at(8), bytes, executor);
-    case aclnn_operation::rms_norm:
-        return jitnorm_aclnn_rms_norm_get_workspace_size(at(0), at(1), eps, at(2), at(3), bytes, executor);
-    case aclnn_operation::gemma_rms_norm:
-        return jitnorm_aclnn_gemma_rms_norm_get_workspace_size(at(0), at(1), eps, at(2), at(3), bytes, executor);
-    case aclnn_operation::rms_norm_grad:
-        return jitnorm_aclnn_rms_norm_grad_get_workspace_size(at(0), at(1), at(2), at(3), at(4), at(5), bytes,
-                                                              executor);
-    case aclnn_operation::add_rms_norm:
-        return jitnorm_aclnn_add_rms_norm_get_workspace_size(at(0), at(1), at(2), eps, at(3), at(4), at(5), bytes,
-                                                             executor);
-    case aclnn_operation::add_layer_norm:
-        return jitnorm_aclnn_add_layer_norm_get_workspace_size(at(0), at(1), at(2), at(3), at(4), eps,
-                                                               what_.additional_output, at(5), at(6), at(7), at(8),
-                                                               bytes, executor);
-    case aclnn_operation::rms_norm_dynamic_quant:
-        return jitnorm_aclnn_rms_norm_dynamic_quant_get_workspace_size(at(0), at(1), at(2), at(3), eps, what_.dst_type,
-                                                                       at(4), at(5), bytes, executor);
-    default:
-        return jitnorm_aclnn_add_rms_norm_dynamic_quant_get_workspace_size(
-            at(0), at(1), at(2), at(3), at(4), eps, at(5), at(6), at(7), at(8), at(9), bytes, executor);
-    }
-}
-
-constexpr decltype(&jitnorm_aclnn_layer_norm) SECOND_CALLS[] = {
-    jitnorm_aclnn_layer_norm,     jitnorm_aclnn_layer_norm_backward,    jitnorm_aclnn_rms_norm,
-    jitnorm_aclnn_gemma_rms_norm, jitnorm_aclnn_rms_norm_grad,          jitnorm_aclnn_add_rms_norm,
-    jitnorm_aclnn_add_layer_norm, jitnorm_aclnn_rms_norm_dynamic_quant, jitnorm_aclnn_add_rms_norm_dynamic_quant};
-static_assert(std::size(SECOND_CALLS) == size_t(aclnn_operation::COUNT));
-
 jitnorm_acl_status_t call::execute(uint64_t bytes, jitnorm_acl_op_executor_t executor, bool in_parts) const {
     const uint64_t given = bytes > 0 && small_workspace_ ? bytes - 1 : bytes;
     const tests::guarded_buffer workspace(given + workspace_off_, tests::guard_side::after);
-    const auto run = SECOND_CALLS[size_t(what_.op)];
-    const jitnorm_acl_status_t status = run(workspace.as<char>() + workspace_off_, given, executor, stream(in_parts));
+    const jitnorm_acl_status_t status =
+        what_.op->second(workspace.as<char>() + workspace_off_, given, executor, stream(in_parts));
     require(workspace.slack_untouched(), "nothing is written around the workspace");
     return status;
 }
@@ -166,7 +113,7 @@ std::vector<numbers> call::values(bool outputs) const {
     std::vector<numbers> all;
     for (size_t i = 0; i < what_.tensors.size(); ++i) {
         const acl_tensor_choice &t = what_.tensors[i];
-        const bool is_asked = t.exists && t.is_output == outputs;
+        const bool is_asked = t.exists && what_.is_output(i) == outputs;
         all.push_back(is_asked ? read(t.where(), regions_.data(i)) : numbers{});
     }
     return all;
@@ -184,7 +131,9 @@ run_result call::run(bool in_parts) {
     std::vector<acl_tensor> tensors = make_tensors();
     uint64_t bytes = 0;
     jitnorm_acl_op_executor_t executor = nullptr;
-    jitnorm_acl_status_t status = prepare(tensors, &bytes, &executor);
+    std::vector<aclTensor *> given;
+    for (const acl_tensor &t : tensors) given.push_back(t.get());
+    jitnorm_acl_status_t status = what_.op->first(given.data(), what_.with, &bytes, &executor);
     check_status(status);
     require((status == 0) == (executor != nullptr), "an executor is made on success only");
     if (executor == nullptr) return regions_.result(status);

@@ -29,12 +29,15 @@ layout row_major(jitnorm_data_type_t type, const sizes &dims, const sizes &strid
     return {type, dims, dims, strides, {}, 0};
 }
 
+void require_success(jitnorm_status_t status, const char *promise) {
+    require(status == jitnorm_success, promise, jitnorm_get_last_error());
+}
+
 // The descriptor that `create` makes of the arguments behind the engine.
 template <typename Create, typename... Arguments>
 tests::owned_pd described(Create &&create, const Arguments &...arguments) {
     tests::owned_pd pd;
-    require(create(&pd, tests::cpu(), arguments...) == jitnorm_success, "a part of a problem can be described",
-            jitnorm_get_last_error());
+    require_success(create(&pd, tests::cpu(), arguments...), "a part of a problem can be described");
     return pd;
 }
 
@@ -49,9 +52,8 @@ void execute(const_jitnorm_primitive_desc_t pd, const std::vector<std::pair<int,
         memories.push_back(tests::make_memory(md, data));
         list.push_back({arg, memories.back().get()});
     }
-    require(jitnorm_primitive_execute(primitive.get(), stream(in_parts), int(list.size()), list.data()) ==
-                jitnorm_success,
-            "a primitive can be executed", jitnorm_get_last_error());
+    require_success(jitnorm_primitive_execute(primitive.get(), stream(in_parts), int(list.size()), list.data()),
+                    "a primitive can be executed");
     in_parts = !in_parts;
 }
 
@@ -84,6 +86,76 @@ void require_same(const char *what, const numbers &a, const numbers &b) {
         require(a[i] == b[i] || (a[i] != a[i] && b[i] != b[i]), "parts give the bits of the whole", what);
 }
 
+// A tensor of a problem that is executed as a whole and in parts.
+struct split_tensor {
+    int arg;
+    layout where;
+    int64_t step;    // elements from one row, or column, to the next; 0: each part has all of it
+    bool is_written; // by the whole, and by the parts to memory of their own
+};
+
+class split_problem {
+public:
+    split_problem(byte_stream &choices, std::vector<split_tensor> tensors)
+        : tensors_(std::move(tensors)), in_parts_(choices.coin()) {
+        for (const bool of_parts : {false, true})
+            for (const split_tensor &t : tensors_) {
+                const int64_t end = t.where.elements() == 0 ? 0 : t.where.offset_of(t.where.elements() - 1) + 1;
+                const bool exists = !of_parts || t.is_written;
+                regions_.add(exists ? size_t(end) * jitnorm_data_type_size(t.where.type) : 0, t.where.type,
+                             !t.is_written, t.is_written);
+                if (t.arg == JITNORM_ARG_VARIANCE && !t.is_written) regions_.make_positive(number(t.arg, false));
+                const bool may_be_in_place = of_parts && t.arg == JITNORM_ARG_DIFF_SRC;
+                if (may_be_in_place && choices.one_in(4))
+                    regions_.share(number(JITNORM_ARG_DIFF_DST, false), number(t.arg, true), 0, true);
+            }
+        regions_.allocate(choices);
+    }
+
+    unsigned char *data(int arg, bool of_parts) const { return regions_.data(number(arg, of_parts)); }
+
+    // Executes on the tensors from row or column `first` on. `others`: what has the place of some of them.
+    void run(const tests::owned_pd &pd, bool is_part = false, int64_t first = 0,
+             std::vector<std::pair<int, void *>> others = {}) {
+        const size_t count = others.size();
+        for (const split_tensor &t : tensors_) {
+            const auto is_other = [&](const auto &other) { return other.first == t.arg; };
+            if (std::none_of(others.begin(), others.begin() + ptrdiff_t(count), is_other))
+                others.emplace_back(t.arg, data(t.arg, is_part) + first * t.step * size_of(t));
+        }
+        execute(pd.get(), others, in_parts_);
+    }
+
+    void require_same(const char *what, std::initializer_list<int> args) const {
+        for (const int arg : args) {
+            const layout &where = tensors_[position(arg)].where;
+            fuzz::require_same(what, read(where, data(arg, false)), read(where, data(arg, true)));
+        }
+    }
+
+private:
+    static int64_t size_of(const split_tensor &t) { return int64_t(jitnorm_data_type_size(t.where.type)); }
+    size_t position(int arg) const {
+        const auto is_it = [&](const split_tensor &t) { return t.arg == arg; };
+        return size_t(std::find_if(tensors_.begin(), tensors_.end(), is_it) - tensors_.begin());
+    }
+    size_t number(int arg, bool of_parts) const {
+        const size_t at = position(arg);
+        return of_parts && tensors_[at].is_written ? tensors_.size() + at : at;
+    }
+
+    std::vector<split_tensor> tensors_;
+    tensor_regions regions_; // a tensor for each, then those of the parts
+    bool in_parts_;
+};
+
+// Calls body(number, first, length) for each range.
+template <typename Body>
+void for_each_range(const partial_choice &what, Body &&body) {
+    int64_t first = 0;
+    for (size_t i = 0; i < what.ranges.size(); first += what.ranges[i++]) body(i, first, what.ranges[i]);
+}
+
 // ---- rows
 
 partial_choice choose_rows(byte_stream &choices) {
@@ -113,121 +185,65 @@ partial_choice choose_rows(byte_stream &choices) {
     return what;
 }
 
-enum slot : size_t { SRC, DIFF_DST, MEAN, VARIANCE, SCALE, DIFF_SRC, PART_DIFF_SRC, DIFF_SCALE, DIFF_SHIFT, SLOTS };
-constexpr int ARGUMENTS[] = {JITNORM_ARG_SRC,      JITNORM_ARG_DIFF_DST,   JITNORM_ARG_MEAN,
-                             JITNORM_ARG_VARIANCE, JITNORM_ARG_SCALE,      JITNORM_ARG_DIFF_SRC,
-                             JITNORM_ARG_DIFF_SRC, JITNORM_ARG_DIFF_SCALE, JITNORM_ARG_DIFF_SHIFT};
+// Merged, and added up one after the other.
+void merge_gradients(const partial_choice &what, const std::vector<std::vector<double>> &sums, const split_problem &all,
+                     int arg) {
+    void *const merged = all.data(arg, true);
+    require_success(jitnorm_layer_normalization_merge_gradients(merged, what.affine_type, what.rows, what.columns,
+                                                                int(sums.size()), what.ranges.data(),
+                                                                pointers_to(sums).data()),
+                    "sums can be merged");
+    all.require_same("merged", {arg});
+    std::vector<double> running(size_t(2 * what.columns));
+    for_each_range(what, [&](size_t i, int64_t first, int64_t rows) {
+        require_success(jitnorm_layer_normalization_add_partial_gradients(running.data(), what.rows, what.columns,
+                                                                          first, rows, sums[i].data()),
+                        "sums can be added up");
+    });
+    running.resize(size_t(what.columns));
+    // Doubles become narrower types through f32.
+    const jitnorm_data_type_t first_to = what.affine_type == jitnorm_f64 ? jitnorm_f64 : jitnorm_f32;
+    require_same("running", read(row_major(what.affine_type, {what.columns}, {1}), merged),
+                 rounded(rounded(running, first_to), what.affine_type));
+}
 
-class partial_problem {
-public:
-    partial_problem(byte_stream &choices, const partial_choice &what) : what_(what) {
-        const bool in_place = choices.one_in(4);
-        for (size_t s = 0; s < SLOTS; ++s) {
-            const layout where = where_is(slot(s), what.rows);
-            const int64_t end = where.elements() == 0 ? 0 : where.offset_of(where.elements() - 1) + 1;
-            regions_.add(size_t(end) * jitnorm_data_type_size(where.type), where.type, s <= SCALE, s > SCALE);
-        }
-        regions_.make_positive(VARIANCE);
-        if (in_place) regions_.share(DIFF_DST, PART_DIFF_SRC, 0, true);
-        regions_.allocate(choices);
-        in_parts_ = choices.coin();
-    }
-
-    void compare() {
-        run_whole();
-        const std::vector<numbers> whole = {values(DIFF_SRC), values(DIFF_SCALE), values(DIFF_SHIFT)};
-        std::vector<std::vector<double>> sums[2];
-        run_ranges(sums);
-        require_same("diff_src", whole[0], values(PART_DIFF_SRC));
-        if (what_.wants_scale()) require_merged(DIFF_SCALE, whole[1], sums[0]);
-        if (what_.wants_shift()) require_merged(DIFF_SHIFT, whole[2], sums[1]);
-        count("compared partial gradients");
-    }
-
-private:
-    // Of the tensor, or of the part of it that belongs to some rows.
-    layout where_is(slot s, int64_t rows) const {
-        switch (s) {
-        case MEAN:
-        case VARIANCE:
-            return row_major(jitnorm_f32, {rows}, {1});
-        case SCALE:
-            return row_major(jitnorm_f32, {what_.columns}, {1});
-        case DIFF_SCALE:
-        case DIFF_SHIFT:
-            return row_major(what_.affine_type, {what_.columns}, {1});
-        default:
-            return row_major(what_.type, {rows, what_.columns}, {what_.stride, 1});
-        }
-    }
-    numbers values(slot s) const { return read(where_is(s, what_.rows), regions_.data(s)); }
-
-    tests::owned_md data_md(int64_t rows) const {
-        const layout where = where_is(SRC, rows);
-        return tests::make_md(where.dims, where.type, where.strides);
-    }
-
-    // Executes, with the tensors' parts from row `first`. `gradients`: where the gradients go, in place of tensors.
-    void execute(const_jitnorm_primitive_desc_t pd, int64_t first, int64_t rows, slot diff_src,
-                 const std::vector<void *> &gradients) {
-        std::vector<std::pair<int, void *>> arguments;
-        for (const slot s : {SRC, DIFF_DST, MEAN, VARIANCE, SCALE, diff_src, DIFF_SCALE, DIFF_SHIFT}) {
-            const layout where = where_is(s, rows);
-            const bool is_gradient = s >= DIFF_SCALE, is_of_rows = !is_gradient && s != SCALE;
-            const size_t skipped =
-                is_of_rows ? size_t(first * where.strides[0]) * jitnorm_data_type_size(where.type) : 0;
-            arguments.emplace_back(ARGUMENTS[s], is_gradient ? gradients[s - DIFF_SCALE] : regions_.data(s) + skipped);
-        }
-        fuzz::execute(pd, arguments, in_parts_);
-    }
-
-    void run_whole() {
-        const tests::owned_md data = data_md(what_.rows);
-        const tests::owned_pd pd = described(
-            jitnorm_layer_normalization_backward_primitive_desc_create_v2, jitnorm_backward, data.get(), data.get(),
-            data.get(), nullptr, what_.affine_type, jitnorm_f32, what_.epsilon, what_.flags, nullptr, nullptr);
-        execute(pd.get(), 0, what_.rows, DIFF_SRC, {regions_.data(DIFF_SCALE), regions_.data(DIFF_SHIFT)});
-    }
-
-    void run_ranges(std::vector<std::vector<double>> (&sums)[2]) {
-        int64_t first = 0;
-        for (const int64_t rows : what_.ranges) {
-            const tests::owned_md data = data_md(rows);
-            const tests::owned_pd pd =
-                described(jitnorm_layer_normalization_partial_backward_primitive_desc_create, data.get(), data.get(),
-                          data.get(), nullptr, jitnorm_f32, what_.epsilon, what_.flags, first, what_.rows, nullptr);
-            const int sums_arg = what_.wants_scale() ? JITNORM_ARG_DIFF_SCALE : JITNORM_ARG_DIFF_SHIFT;
-            const sums_of_part scale(pd.get(), sums_arg), shift(pd.get(), sums_arg);
-            execute(pd.get(), first, rows, PART_DIFF_SRC, {scale.data(), shift.data()});
-            sums[0].push_back(scale.values());
-            sums[1].push_back(shift.values());
-            first += rows;
-        }
-    }
-
-    void require_merged(slot s, const numbers &whole, const std::vector<std::vector<double>> &sums) const {
-        std::vector<double> merged(size_t(what_.columns)), running(size_t(2 * what_.columns));
-        require(jitnorm_layer_normalization_merge_gradients(merged.data(), what_.affine_type, what_.rows, what_.columns,
-                                                            int(sums.size()), what_.ranges.data(),
-                                                            pointers_to(sums).data()) == jitnorm_success,
-                "sums can be merged", jitnorm_get_last_error());
-        require_same("merged", whole, read(where_is(s, what_.rows), merged.data()));
-        int64_t first = 0;
-        for (size_t i = 0; i < sums.size(); first += what_.ranges[i++])
-            require(jitnorm_layer_normalization_add_partial_gradients(running.data(), what_.rows, what_.columns, first,
-                                                                      what_.ranges[i],
-                                                                      sums[i].data()) == jitnorm_success,
-                    "sums can be added up", jitnorm_get_last_error());
-        running.resize(size_t(what_.columns));
-        // Doubles become narrower types through f32.
-        const jitnorm_data_type_t first_to = what_.affine_type == jitnorm_f64 ? jitnorm_f64 : jitnorm_f32;
-        require_same("running", whole, rounded(rounded(running, first_to), what_.affine_type));
-    }
-
-    const partial_choice &what_;
-    tensor_regions regions_; // a tensor for each slot
-    bool in_parts_ = false;
-};
+void compare_rows(byte_stream &choices) {
+    const partial_choice what = choose_rows(choices);
+    const layout data = row_major(what.type, {what.rows, what.columns}, {what.stride, 1}),
+                 statistics = row_major(jitnorm_f32, {what.rows}, {1}),
+                 gradient = row_major(what.affine_type, {what.columns}, {1});
+    split_problem all(choices, {{JITNORM_ARG_SRC, data, what.stride, false},
+                                {JITNORM_ARG_DIFF_DST, data, what.stride, false},
+                                {JITNORM_ARG_MEAN, statistics, 1, false},
+                                {JITNORM_ARG_VARIANCE, statistics, 1, false},
+                                {JITNORM_ARG_SCALE, row_major(jitnorm_f32, {what.columns}, {1}), 0, false},
+                                {JITNORM_ARG_DIFF_SRC, data, what.stride, true},
+                                {JITNORM_ARG_DIFF_SCALE, gradient, 0, true},
+                                {JITNORM_ARG_DIFF_SHIFT, gradient, 0, true}});
+    const auto data_md = [&](int64_t rows) {
+        return tests::make_md({rows, what.columns}, what.type, {what.stride, 1});
+    };
+    const tests::owned_md whole = data_md(what.rows);
+    all.run(described(jitnorm_layer_normalization_backward_primitive_desc_create_v2, jitnorm_backward, whole.get(),
+                      whole.get(), whole.get(), nullptr, what.affine_type, jitnorm_f32, what.epsilon, what.flags,
+                      nullptr, nullptr));
+    std::vector<std::vector<double>> scales, shifts;
+    for_each_range(what, [&](size_t, int64_t first, int64_t rows) {
+        const tests::owned_md part = data_md(rows);
+        const tests::owned_pd pd =
+            described(jitnorm_layer_normalization_partial_backward_primitive_desc_create, part.get(), part.get(),
+                      part.get(), nullptr, jitnorm_f32, what.epsilon, what.flags, first, what.rows, nullptr);
+        const int sums_arg = what.wants_scale() ? JITNORM_ARG_DIFF_SCALE : JITNORM_ARG_DIFF_SHIFT;
+        const sums_of_part scale(pd.get(), sums_arg), shift(pd.get(), sums_arg);
+        all.run(pd, true, first, {{JITNORM_ARG_DIFF_SCALE, scale.data()}, {JITNORM_ARG_DIFF_SHIFT, shift.data()}});
+        scales.push_back(scale.values());
+        shifts.push_back(shift.values());
+    });
+    all.require_same("diff_src", {JITNORM_ARG_DIFF_SRC});
+    if (what.wants_scale()) merge_gradients(what, scales, all, JITNORM_ARG_DIFF_SCALE);
+    if (what.wants_shift()) merge_gradients(what, shifts, all, JITNORM_ARG_DIFF_SHIFT);
+    count("compared partial gradients");
+}
 
 // ---- columns
 
@@ -248,126 +264,60 @@ partial_choice choose_columns(byte_stream &choices) {
     return what;
 }
 
-enum columns_slot : size_t {
-    X,
-    GAMMA,
-    BETA,
-    WHOLE_DST,
-    WHOLE_MEAN,
-    WHOLE_VARIANCE,
-    PART_DST,
-    PART_MEAN,
-    PART_VARIANCE
-};
-
-class columns_problem {
-public:
-    columns_problem(byte_stream &choices, const partial_choice &what) : what_(what) {
-        const size_t element = jitnorm_data_type_size(what.type);
-        const size_t data = size_t((what.rows - 1) * what.stride + what.columns) * element;
-        regions_.add(data, what.type, true, false);
-        for (int i = 0; i < 2; ++i) regions_.add(size_t(what.columns) * sizeof(float), jitnorm_f32, true, false);
-        for (int both = 0; both < 2; ++both) {
-            regions_.add(data, what.type, false, true);
-            for (int i = 0; i < 2; ++i) regions_.add(size_t(what.rows) * sizeof(float), jitnorm_f32, false, true);
-        }
-        regions_.allocate(choices);
-        in_parts_ = choices.coin();
-    }
-
-    void compare() {
-        const tests::owned_md all = data_md(what_.columns), none = tests::make_md({}, jitnorm_f32, {});
-        run(describe_forward(all, all, what_.flags).get(), 0, WHOLE_DST);
-        run_ranges();
-        require_same_columns({PART_DST, PART_MEAN, PART_VARIANCE}, "columns");
-        const unsigned rest = what_.flags & ~unsigned(jitnorm_use_scale | jitnorm_use_shift);
-        run(describe_forward(all, none, rest).get(), 0, PART_DST);
-        require_same_columns({PART_MEAN, PART_VARIANCE}, "statistics without dst");
-        count("compared columns");
-    }
-
-private:
-    tests::owned_md data_md(int64_t columns) const {
-        return tests::make_md({what_.rows, columns}, what_.type, {what_.stride, 1});
-    }
-
-    static tests::owned_pd describe_forward(const tests::owned_md &src, const tests::owned_md &dst, unsigned flags) {
+void compare_columns(byte_stream &choices) {
+    const partial_choice what = choose_columns(choices);
+    const layout data = row_major(what.type, {what.rows, what.columns}, {what.stride, 1}),
+                 statistics = row_major(jitnorm_f32, {what.rows}, {1}),
+                 vector = row_major(jitnorm_f32, {what.columns}, {1});
+    split_problem all(choices, {{JITNORM_ARG_SRC, data, 1, false},
+                                {JITNORM_ARG_SCALE, vector, 1, false},
+                                {JITNORM_ARG_SHIFT, vector, 1, false},
+                                {JITNORM_ARG_DST, data, 1, true},
+                                {JITNORM_ARG_MEAN, statistics, 0, true},
+                                {JITNORM_ARG_VARIANCE, statistics, 0, true}});
+    const auto data_md = [&](int64_t columns) {
+        return tests::make_md({what.rows, columns}, what.type, {what.stride, 1});
+    };
+    const auto forward = [&](const tests::owned_md &dst, unsigned flags) {
         return described(jitnorm_layer_normalization_forward_primitive_desc_create_v2, jitnorm_forward_training,
-                         src.get(), dst.get(), nullptr, jitnorm_f32, 1e-5F, flags, nullptr);
-    }
-
-    // Executes on the columns from `first` on; results go to the three slots from `dst` on.
-    void run(const_jitnorm_primitive_desc_t pd, int64_t first, columns_slot dst, void *sums = nullptr) {
-        const int64_t element = int64_t(jitnorm_data_type_size(what_.type)), number = sizeof(float);
-        execute(pd,
-                {{JITNORM_ARG_SRC, regions_.data(X) + first * element},
-                 {JITNORM_ARG_SCALE, regions_.data(GAMMA) + first * number},
-                 {JITNORM_ARG_SHIFT, regions_.data(BETA) + first * number},
-                 {JITNORM_ARG_DST, regions_.data(dst) + first * element},
-                 {JITNORM_ARG_MEAN, regions_.data(dst + 1)},
-                 {JITNORM_ARG_VARIANCE, regions_.data(dst + 2)},
-                 {JITNORM_ARG_ROW_SUMS, sums}},
-                in_parts_);
-    }
-
-    void run_ranges() {
-        std::vector<std::vector<double>> sums(what_.ranges.size()); // none of no columns
-        for_each_range([&](size_t i, int64_t first, int64_t columns) {
-            const tests::owned_pd pd =
-                described(jitnorm_layer_normalization_partial_statistics_primitive_desc_create, data_md(columns).get(),
-                          what_.flags & unsigned(jitnorm_rms_norm), first, what_.columns, nullptr);
-            const sums_of_part found(pd.get(), JITNORM_ARG_ROW_SUMS);
-            run(pd.get(), first, PART_DST, found.data());
-            sums[i] = found.values();
-        });
-        std::vector<double> merged(size_t(4 * what_.rows));
-        require(jitnorm_layer_normalization_merge_row_sums(merged.data(), what_.type, what_.rows, what_.columns,
-                                                           int(what_.ranges.size()), what_.ranges.data(),
-                                                           pointers_to(sums).data()) == jitnorm_success,
-                "moments can be merged", jitnorm_get_last_error());
-        for_each_range([&](size_t, int64_t first, int64_t columns) {
-            const tests::owned_md data = data_md(columns);
-            const tests::owned_pd pd = described(jitnorm_layer_normalization_partial_forward_primitive_desc_create,
-                                                 jitnorm_forward_training, data.get(), data.get(), nullptr, jitnorm_f32,
-                                                 1e-5F, what_.flags, first, what_.columns, nullptr);
-            run(pd.get(), first, PART_DST, merged.data());
-        });
-    }
-
-    // Calls body(number, first column, columns) for each range that has columns.
-    template <typename Body>
-    void for_each_range(Body &&body) const {
-        int64_t first = 0;
-        for (size_t i = 0; i < what_.ranges.size(); first += what_.ranges[i++])
-            if (what_.ranges[i] > 0) body(i, first, what_.ranges[i]);
-    }
-
-    void require_same_columns(std::initializer_list<columns_slot> slots, const char *what) const {
-        const layout rows = row_major(jitnorm_f32, {what_.rows}, {1}),
-                     data = row_major(what_.type, {what_.rows, what_.columns}, {what_.stride, 1});
-        for (const columns_slot s : slots) {
-            if (s == PART_MEAN && (what_.flags & jitnorm_rms_norm) != 0) continue;
-            const layout &where = s == PART_DST ? data : rows;
-            require_same(what, read(where, regions_.data(s - PART_DST + WHOLE_DST)), read(where, regions_.data(s)));
-        }
-    }
-
-    const partial_choice &what_;
-    tensor_regions regions_; // a tensor for each slot
-    bool in_parts_ = false;
-};
+                         data_md(what.columns).get(), dst.get(), nullptr, jitnorm_f32, 1e-5F, flags, nullptr);
+    };
+    all.run(forward(data_md(what.columns), what.flags));
+    std::vector<std::vector<double>> sums(what.ranges.size()); // none of no columns
+    for_each_range(what, [&](size_t i, int64_t first, int64_t columns) {
+        if (columns == 0) return;
+        const tests::owned_pd pd =
+            described(jitnorm_layer_normalization_partial_statistics_primitive_desc_create, data_md(columns).get(),
+                      what.flags & unsigned(jitnorm_rms_norm), first, what.columns, nullptr);
+        const sums_of_part found(pd.get(), JITNORM_ARG_ROW_SUMS);
+        all.run(pd, true, first, {{JITNORM_ARG_ROW_SUMS, found.data()}});
+        sums[i] = found.values();
+    });
+    std::vector<double> merged(size_t(4 * what.rows));
+    require_success(jitnorm_layer_normalization_merge_row_sums(merged.data(), what.type, what.rows, what.columns,
+                                                               int(what.ranges.size()), what.ranges.data(),
+                                                               pointers_to(sums).data()),
+                    "moments can be merged");
+    for_each_range(what, [&](size_t, int64_t first, int64_t columns) {
+        if (columns == 0) return;
+        const tests::owned_md part = data_md(columns);
+        all.run(described(jitnorm_layer_normalization_partial_forward_primitive_desc_create, jitnorm_forward_training,
+                          part.get(), part.get(), nullptr, jitnorm_f32, 1e-5F, what.flags, first, what.columns,
+                          nullptr),
+                true, first, {{JITNORM_ARG_ROW_SUMS, merged.data()}});
+    });
+    all.require_same("columns", {JITNORM_ARG_DST, JITNORM_ARG_MEAN, JITNORM_ARG_VARIANCE});
+    all.run(forward(tests::make_md({}, jitnorm_f32, {}), what.flags & ~unsigned(jitnorm_use_scale | jitnorm_use_shift)),
+            true);
+    all.require_same("statistics without dst", {JITNORM_ARG_MEAN, JITNORM_ARG_VARIANCE});
+    count("compared columns");
+}
 
 } // namespace
 
 int run_one(const uint8_t *data, size_t size) {
     byte_stream choices(data, size);
-    if (choices.coin()) {
-        const partial_choice what = choose_columns(choices);
-        columns_problem(choices, what).compare();
-    } else {
-        const partial_choice what = choose_rows(choices);
-        partial_problem(choices, what).compare();
-    }
+    choices.coin() ? compare_columns(choices) : compare_rows(choices);
     return 0;
 }
 

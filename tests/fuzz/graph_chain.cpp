@@ -7,15 +7,12 @@ namespace {
 
 constexpr size_t FIRST_OP = 20, FIRST_TENSOR = 200;
 
-constexpr jitnorm_graph_op_kind_t FOLLOWERS[] = {
-    jitnorm_graph_op_gelu,       jitnorm_graph_op_multiply, jitnorm_graph_op_type_cast, jitnorm_graph_op_quantize,
-    jitnorm_graph_op_relu,       jitnorm_graph_op_add,      jitnorm_graph_op_type_cast, jitnorm_graph_op_quantize,
-    jitnorm_graph_op_tanh,       jitnorm_graph_op_divide,   jitnorm_graph_op_abs,       jitnorm_graph_op_subtract,
-    jitnorm_graph_op_sqrt,       jitnorm_graph_op_maximum,  jitnorm_graph_op_sigmoid,   jitnorm_graph_op_minimum,
-    jitnorm_graph_op_hard_swish, jitnorm_graph_op_round};
+constexpr const char *FOLLOWERS[] = {"GELU",     "Multiply", "TypeCast", "Quantize", "ReLU",      "Add",
+                                     "TypeCast", "Quantize", "Tanh",     "Divide",   "Abs",       "Subtract",
+                                     "Sqrt",     "Maximum",  "Sigmoid",  "Minimum",  "HardSwish", "Round"};
 
 // What often comes first behind a normalization: AdaLN and a gate.
-constexpr jitnorm_graph_op_kind_t MODULATIONS[] = {jitnorm_graph_op_multiply, jitnorm_graph_op_add};
+constexpr const char *MODULATIONS[] = {"Multiply", "Add"};
 
 class chain {
 public:
@@ -24,13 +21,13 @@ public:
     void add_before() {
         const logical_tensor sum = what_.first_input, one = tensor(sum.data_type), other = operand(sum.data_type);
         const bool is_second = choices_.coin();
-        make(jitnorm_graph_op_add, {is_second ? other : one, is_second ? one : other}, sum);
+        make("Add", {is_second ? other : one, is_second ? one : other}, sum);
         what_.inputs.push_back(one);
         if (choices_.coin()) what_.outputs.push_back(what_.inputs[0]); // compilation is told of it, be it kept or not
     }
 
-    void add_behind(const std::vector<jitnorm_graph_op_kind_t> &followers) {
-        for (const jitnorm_graph_op_kind_t kind : followers) {
+    void add_behind(const std::vector<const char *> &followers) {
+        for (const char *kind : followers) {
             follow(kind);
             what_.outputs.push_back(value_);
         }
@@ -59,27 +56,31 @@ private:
         return what_.inputs.back();
     }
 
-    jitnorm_graph_op_t make(jitnorm_graph_op_kind_t kind, const std::vector<logical_tensor> &inputs,
-                            const logical_tensor &output) {
+    jitnorm_graph_op_t make(const char *kind, const std::vector<logical_tensor> &inputs, const logical_tensor &output) {
         jitnorm_graph_op_t made = nullptr;
-        require(jitnorm_graph_op_create(&made, next_op_++, kind, "linked") == jitnorm_success, "an op can be made");
+        benchdnn_lite::graph_op &link = what_.links.emplace_back();
+        link.id = next_op_++;
+        link.kind = kind;
+        require(jitnorm_graph_op_create(&made, link.id, benchdnn_lite::graph_kind(kind), "linked") == jitnorm_success,
+                "an op can be made");
         ops_.emplace_back(made);
         bool is_taken = jitnorm_graph_op_add_output(made, &output) == jitnorm_success;
-        for (const logical_tensor &t : inputs)
+        for (const logical_tensor &t : inputs) {
             is_taken = jitnorm_graph_op_add_input(made, &t) == jitnorm_success && is_taken;
+            link.inputs.push_back(mention(t));
+        }
+        link.outputs.push_back(mention(output));
         what_.is_ordinary = what_.is_ordinary && is_taken;
-        what_.links.push_back({next_op_ - 1, kind, {}, output.id});
-        for (const logical_tensor &t : inputs) what_.links.back().inputs.push_back(t.id);
         return made;
     }
 
-    void apply(jitnorm_graph_op_kind_t kind, jitnorm_data_type_t to) {
+    void apply(const char *kind, jitnorm_data_type_t to) {
         const logical_tensor result = tensor(to);
         last_ = make(kind, {value_}, result);
         value_ = result;
     }
 
-    void combine(jitnorm_graph_op_kind_t kind) {
+    void combine(const char *kind) {
         const logical_tensor other = operand(choices_.one_in(4) ? jitnorm_f32 : value_.data_type);
         const bool is_second = choices_.one_in(4);
         const logical_tensor factor = choices_.coin() ? silu_of(other) : other;
@@ -93,8 +94,8 @@ private:
         logical_tensor sigmoid = z, product = z;
         sigmoid.id = next_tensor_++;
         product.id = next_tensor_++;
-        make(jitnorm_graph_op_sigmoid, {z}, sigmoid);
-        make(jitnorm_graph_op_multiply, {z, sigmoid}, product);
+        make("Sigmoid", {z}, sigmoid);
+        make("Multiply", {z, sigmoid}, product);
         what_.inputs.push_back(product);
         return product;
     }
@@ -106,17 +107,17 @@ private:
         const jitnorm_data_type_t to = choices_.pick(TYPES);
         const float scale = choices_.pick(SCALES);
         const int64_t zero_point = choices_.pick(ZERO_POINTS);
-        apply(jitnorm_graph_op_quantize, to);
+        apply("Quantize", to);
         jitnorm_graph_op_set_attr_f32(last_, jitnorm_graph_op_attr_scales, &scale, 1);
-        what_.links.back().scale = scale;
+        what_.links.back().attributes["scales"] = std::vector<float>{scale};
         if (to != jitnorm_s8 && to != jitnorm_u8) return;
         jitnorm_graph_op_set_attr_s64(last_, jitnorm_graph_op_attr_zps, &zero_point, 1);
-        what_.links.back().zero_point = zero_point;
+        what_.links.back().attributes["zps"] = std::vector<int64_t>{zero_point};
     }
 
-    void follow(jitnorm_graph_op_kind_t kind) {
+    void follow(const char *kind) {
         constexpr jitnorm_data_type_t CASTS[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16};
-        switch (kind) {
+        switch (benchdnn_lite::graph_kind(kind)) {
         case jitnorm_graph_op_add:
         case jitnorm_graph_op_divide:
         case jitnorm_graph_op_maximum:
@@ -150,7 +151,7 @@ surroundings choose_surroundings(byte_stream &choices) {
     chosen.has_addition = choices.one_in(3);
     chosen.has_second = choices.one_in(4);
     chosen.followers.resize(choices.below(5));
-    for (jitnorm_graph_op_kind_t &kind : chosen.followers) kind = choices.pick(FOLLOWERS);
+    for (const char *&kind : chosen.followers) kind = choices.pick(FOLLOWERS);
     if (choices.coin()) chosen.followers.insert(chosen.followers.begin(), MODULATIONS, std::end(MODULATIONS));
     return chosen;
 }

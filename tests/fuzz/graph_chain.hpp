@@ -9,8 +9,8 @@ namespace jitnorm::fuzz {
 // What there is beside the operation. Chosen before it, so that short inputs have some, too.
 struct surroundings {
     bool is_in_graph = false, has_addition = false;
-    bool has_second = false;                        // another normalization
-    std::vector<jitnorm_graph_op_kind_t> followers; // at most 6
+    bool has_second = false;             // another normalization
+    std::vector<const char *> followers; // kinds, at most 6
 };
 surroundings choose_surroundings(byte_stream &choices);
 

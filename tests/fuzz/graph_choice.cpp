@@ -144,6 +144,14 @@ logical_tensor for_op(byte_stream &choices, bool is_all_known, const logical_ten
 
 } // namespace
 
+benchdnn_lite::graph_tensor mention(const logical_tensor &t) {
+    benchdnn_lite::graph_tensor result;
+    result.id = t.id;
+    result.type = t.data_type;
+    if (t.ndims >= 0 && t.ndims <= JITNORM_MAX_NDIMS) result.dims.assign(t.dims, t.dims + t.ndims);
+    return result;
+}
+
 void make_hostile(byte_stream &choices, logical_tensor &t) {
     if (!choices.hostile()) return;
     switch (choices.below(6)) {
@@ -168,13 +176,13 @@ void make_hostile(byte_stream &choices, logical_tensor &t) {
 }
 
 graph_choice choose_operation(byte_stream &choices, size_t first_id) {
-    constexpr jitnorm_graph_op_kind_t KINDS[] = {
-        jitnorm_graph_op_layer_norm,          jitnorm_graph_op_rms_norm,
-        jitnorm_graph_op_layer_norm,          jitnorm_graph_op_rms_norm,
-        jitnorm_graph_op_layer_norm,          jitnorm_graph_op_layer_norm_backward,
-        jitnorm_graph_op_layer_norm_backprop, jitnorm_graph_op_layer_norm_grad};
+    constexpr const char *KINDS[] = {"LayerNorm", "RMSNorm",           "LayerNorm",         "RMSNorm",
+                                     "LayerNorm", "LayerNormBackward", "LayerNormBackprop", "LayerNormGrad"};
     graph_choice what;
-    what.kind = choices.hostile() ? jitnorm_graph_op_kind_t(int(choices.number())) : choices.pick(KINDS);
+    what.is_ordinary = !choices.hostile();
+    if (what.is_ordinary) what.name = choices.pick(KINDS);
+    what.kind =
+        what.is_ordinary ? benchdnn_lite::graph_kind(what.name) : jitnorm_graph_op_kind_t(int(choices.number()));
     const op_rules rules = choose_rules(choices);
     what.normalized = rules.normalized;
     what.dims = rules.dims;

@@ -2,6 +2,7 @@
 // graph_choice: an operation of the graph interface as the fuzzer's bytes describe it.
 #pragma once
 
+#include "graph/graph_norm.hpp"
 #include "hostile_sizes.hpp"
 #include "jitnorm/jitnorm_graph.h"
 #include "rig/jitnorm_handle.hpp"
@@ -12,23 +13,14 @@ namespace jitnorm::fuzz {
 using logical_tensor = jitnorm_graph_logical_tensor_t;
 using graph_op = tests::owned<jitnorm_graph_op *, jitnorm_graph_op_destroy>;
 
-// An operation before or after the normalization.
-struct graph_link {
-    size_t op = 0;
-    jitnorm_graph_op_kind_t kind = jitnorm_graph_op_wildcard;
-    std::vector<size_t> inputs; // ids
-    size_t output = 0;
-    float scale = 1; // of a quantization
-    int64_t zero_point = 0;
-};
-
 struct graph_choice {
     jitnorm_graph_op_kind_t kind = jitnorm_graph_op_layer_norm;
+    std::string name;                                   // of the kind, if it is a normalization
     size_t normalized = 1;                              // dimensions
     sizes dims;                                         // of src
     std::vector<logical_tensor> inputs, outputs;        // as compilation is told of them
     logical_tensor first_input = {}, first_output = {}; // as the operation was told of them (make_op())
-    std::vector<graph_link> links;                      // those around it, whose tensors come after its own
+    std::vector<benchdnn_lite::graph_op> links;         // those around it, whose tensors come after its own
     size_t input_ports = 0, output_ports = 0;           // its own
     size_t op = 0;
     float epsilon = 1e-5F;
@@ -42,6 +34,9 @@ graph_choice choose_operation(byte_stream &choices, size_t first_id);
 
 // The operation with the tensors, described as well or less well, and attributes.
 graph_op make_op(byte_stream &choices, graph_choice &what, size_t id);
+
+// As benchdnn-lite knows tensors of operations.
+benchdnn_lite::graph_tensor mention(const logical_tensor &t);
 
 // Now and then a field is what no function would have made it.
 void make_hostile(byte_stream &choices, logical_tensor &t);

@@ -28,20 +28,6 @@ numbers read(const layout &where, const void *base) {
     return values;
 }
 
-numbers broadcast(const numbers &values, std::vector<int64_t> own, const std::vector<int64_t> &to) {
-    own.insert(own.begin(), to.size() - own.size(), 1);
-    size_t count = 1;
-    for (const int64_t dim : to) count *= size_t(dim);
-    numbers result(count);
-    for (size_t i = 0; i < count; ++i) {
-        const std::vector<int64_t> position = position_of(int64_t(i), to);
-        int64_t at = 0;
-        for (size_t d = 0; d < to.size(); ++d) at = at * own[d] + (own[d] == 1 ? 0 : position[d]);
-        result[i] = values[size_t(at)];
-    }
-    return result;
-}
-
 numbers sum_of(const numbers &src, const numbers &residual, const numbers &bias, bool in_double) {
     const jitnorm_data_type_t type = in_double ? jitnorm_f64 : jitnorm_f32;
     numbers sum = src;
@@ -74,18 +60,6 @@ std::optional<answers> telling_answers(const oracle_problem &q) {
     for (size_t row = 0; row < q.rows; ++row)
         if (!says_enough(row_of(q, row))) return std::nullopt;
     return solve(q);
-}
-
-void apply(expectations &values, const post_op &step, const numbers &operand, double unit) {
-    for (size_t i = 0; i < values.size(); ++i) {
-        expectation &e = values[i];
-        if (const auto *sum = std::get_if<sum_post_op>(&step))
-            e = after_sum(e, *sum, operand[i], unit);
-        else if (const auto *binary = std::get_if<binary_post_op>(&step))
-            e = after_binary(e, *binary, operand[i], unit);
-        else
-            e = after_eltwise(e, std::get<eltwise_post_op>(step), unit);
-    }
 }
 
 void multiply(expectations &values, double factor, double unit) {

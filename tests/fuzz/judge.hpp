@@ -6,19 +6,17 @@
 #include <optional>
 #include <string>
 
+#include "correctness/solve.hpp"
 #include "problem/buffer.hpp"
-#include "rig/oracle.hpp"
 
 namespace jitnorm::fuzz {
 
-using benchdnn_lite::layout;
+using benchdnn_lite::answers, benchdnn_lite::expectations, benchdnn_lite::oracle_problem;
+using benchdnn_lite::broadcast, benchdnn_lite::layout;
 using numbers = std::vector<double>;
-using tests::answers, tests::expectations, tests::oracle_problem;
 
 // The elements at `base` and behind.
 numbers read(const layout &where, const void *base);
-// A tensor whose dimensions are the last ones of `to`, or 1 in their place, with a value for each element of `to`.
-numbers broadcast(const numbers &values, std::vector<int64_t> own, const std::vector<int64_t> &to);
 
 // What is normalized where a residual, and a bias for each element, are added, which has the bits of these sums.
 numbers sum_of(const numbers &src, const numbers &residual, const numbers &bias, bool in_double);
@@ -30,8 +28,6 @@ numbers variances_of(numbers inverse_deviations);
 // Nothing where the exact results would tell too little: numbers of extreme size, rows that are as good as constant.
 std::optional<answers> telling_answers(const oracle_problem &q);
 
-// One step after the normalization; `operand` has the second operands, or what a sum finds in dst.
-void apply(expectations &values, const benchdnn_lite::post_op &step, const numbers &operand, double unit);
 void multiply(expectations &values, double factor, double unit);
 // Judges the scales that the library has found, each for `width` values, and divides the values by them.
 void require_scales(const char *what, expectations &values, size_t width, jitnorm_data_type_t to, const numbers &found);

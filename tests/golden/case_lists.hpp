@@ -68,6 +68,4 @@ void add_forward(list &cases);
 void add_backward(list &cases);
 void add_fused(list &cases); // residuals, scales that are found, 8-bit floats, flags of the library's own
 
-std::string description_of(const golden_case &c);
-
 } // namespace jitnorm::tests

@@ -13,13 +13,20 @@ bool writes_f16(const setup &s) {
     return std::find(types.begin(), types.end(), F16) != types.end();
 }
 
+const char *content_of(const golden_case &c) {
+    static const char *const NAMES[] = {"",      " constant", " huge_mean", " outlier",  " ramp",
+                                        " huge", " tiny",     " denormal",  " infinite", " mixed"};
+    return NAMES[size_t(c.src)];
+}
+
 } // namespace
 
 std::vector<golden_case> golden_cases() {
     list cases;
     for (const auto add : {add_forward, add_backward, add_fused}) add(cases);
     for (golden_case &c : cases) {
-        c.name = description_of(c);
+        c.name = text_of(c.s) + (c.runtime_sizes ? " runtime_sizes" : "") + content_of(c) + " seed " +
+                 std::to_string(c.s.seed);
         c.emulated = c.emulated && !writes_f16(c.s);
     }
     return cases;

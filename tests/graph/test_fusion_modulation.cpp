@@ -11,74 +11,35 @@ struct modulation {
     shape dims, scale_dims, shift_dims; // no dimensions: there is none
     std::string layout = "dense";
     jitnorm_data_type_t type = jitnorm_f32, scale_type = jitnorm_f32, shift_type = jitnorm_f32;
-    bool has_gamma = false, adds_first = false;
+    bool has_affine = false, adds_first = false;
 };
 
-class modulated_run {
-public:
-    explicit modulated_run(const modulation &what)
-        : c_(what), src_(tensor_of(SRC_ID, c_.dims, c_.type, 0.5)),
-          gamma_(tensor_of(11, {c_.dims.back()}, jitnorm_f32, 1)),
-          scale_(tensor_of(20, c_.scale_dims, c_.scale_type, 1.5)),
-          shift_(tensor_of(21, c_.shift_dims, c_.shift_type, 0.5)) {}
-
-    floats run(op::kind norm, bool operand_is_first) const {
-        fused_graph g{norm, descriptions_of(norm_inputs()), {}, set_epsilon, {}};
-        jitnorm_data_type_t type = c_.type;
-        std::vector<const graph_tensor *> inputs = norm_inputs();
-        const auto follow = [&](op::kind kind, const graph_tensor &other, const shape &dims,
-                                jitnorm_data_type_t other_type) {
-            if (dims.empty()) return;
-            if (other_type != type) type = jitnorm_f32;
-            g.links.push_back({kind, type, {other.described}, operand_is_first});
-            inputs.push_back(&other);
-        };
-        if (!c_.adds_first) follow(Multiply, scale_, c_.scale_dims, c_.scale_type);
-        follow(Add, shift_, c_.shift_dims, c_.shift_type);
-        if (c_.adds_first) follow(Multiply, scale_, c_.scale_dims, c_.scale_type);
-        const auto partitions = partitions_of(g.ops());
-        EXPECT_EQ(partitions.size(), 1u);
-        const graph_tensor dst(g.result(), c_.dims, type, c_.layout);
-        execute_partition(partitions[0], inputs, {&dst});
-        return as_floats(dst.data.values());
-    }
-
-    // The normalization alone, in f32, and the products and sums of its values in plain loops.
-    floats expected(op::kind norm, bool rounds_once) const {
-        floats y = normalized_alone(norm, src_.data.values(), c_.dims, norm_inputs());
-        const floats scale = values_of(scale_, c_.scale_dims, 1), shift = values_of(shift_, c_.shift_dims, 0);
-        const bool narrow = c_.type != jitnorm_f32 && (c_.scale_dims.empty() || c_.scale_type == c_.type) &&
-                            (c_.shift_dims.empty() || c_.shift_type == c_.type);
-        for (size_t i = 0; i < y.size(); ++i) {
-            const float product = y[i] * scale[i], sum = y[i] + shift[i];
-            y[i] = c_.adds_first ? sum * scale[i]
-                   : rounds_once ? std::fma(y[i], scale[i], shift[i])
-                                 : product + shift[i];
-        }
-        return rounded(y, narrow ? c_.type : jitnorm_f32);
-    }
-
-private:
-    graph_tensor tensor_of(size_t id, const shape &dims, jitnorm_data_type_t type, double mean) const {
-        return graph_tensor(id, dims, type, c_.layout).filled(random_values(count(dims), mean, 0.5, unsigned(id)));
-    }
-    std::vector<const graph_tensor *> norm_inputs() const {
-        return c_.has_gamma ? std::vector{&src_, &gamma_} : std::vector{&src_};
-    }
-    floats values_of(const graph_tensor &t, const shape &dims, float otherwise) const {
-        return dims.empty() ? floats(size_t(count(c_.dims)), otherwise)
-                            : as_floats(broadcast(t.data.values(), dims, c_.dims));
-    }
-
-    modulation c_;
-    graph_tensor src_, gamma_, scale_, shift_;
-};
-
-void expect_modulated(const modulation &c, bool rounds_once = true) {
+// The normalization alone, in f32, and the products and sums of its values in plain loops.
+void expect_modulated(const modulation &m, bool rounds_once = true) {
     for (const op::kind norm : {LayerNorm, RMSNorm})
         for (const bool operand_is_first : {false, true}) {
-            const modulated_run r(c);
-            expect_equal(r.run(norm, operand_is_first), r.expected(norm, rounds_once));
+            fused_case c{norm,     m.dims,   m.type,       {},           m.type,       m.scale_dims,
+                         m.layout, m.layout, m.scale_type, m.shift_dims, m.shift_type, m.has_affine};
+            const auto follow = [&](op::kind kind, size_t id, const shape &dims, jitnorm_data_type_t other_type) {
+                if (dims.empty()) return;
+                if (other_type != c.dst_type) c.dst_type = jitnorm_f32;
+                c.links.push_back({kind, c.dst_type, {unknown(id)}, operand_is_first});
+            };
+            if (!m.adds_first) follow(Multiply, OTHER_ID, m.scale_dims, m.scale_type);
+            follow(Add, SECOND_ID, m.shift_dims, m.shift_type);
+            if (m.adds_first) follow(Multiply, OTHER_ID, m.scale_dims, m.scale_type);
+            const fused_execution e(c);
+            e.run();
+            floats y = e.normalized();
+            const floats scale = m.scale_dims.empty() ? floats(y.size(), 1) : e.others(),
+                         shift = m.shift_dims.empty() ? floats(y.size(), 0) : e.seconds();
+            for (size_t i = 0; i < y.size(); ++i) {
+                const float product = y[i] * scale[i], sum = y[i] + shift[i];
+                y[i] = m.adds_first  ? sum * scale[i]
+                       : rounds_once ? std::fma(y[i], scale[i], shift[i])
+                                     : product + shift[i];
+            }
+            expect_equal(as_floats(e.dst.data.values()), rounded(y, c.dst_type));
         }
 }
 
@@ -103,7 +64,7 @@ TEST(fusion_modulation, narrow_and_mixed_types) {
 
 TEST(fusion_modulation, two_roundings_elsewhere) {
     modulation own_gamma{{2, 5, 33}, {2, 1, 33}, {2, 1, 33}};
-    own_gamma.has_gamma = true;
+    own_gamma.has_affine = true;
     expect_modulated(own_gamma, false);
     expect_modulated({{2, 5, 33}, {2, 5, 1}, {2, 1, 33}}, false);
     modulation sum_first{{2, 5, 33}, {2, 1, 33}, {2, 1, 33}};

@@ -25,27 +25,13 @@ void affine_types_in_turn(setup &s) {
     s.in_place = s.dst_type == s.diff_src_type && s.dims.back() % 3 == 0;
 }
 
-choices large_layouts() {
-    struct layouts {
-        std::vector<dim_t> dims;
-        const char *src, *diff_dst, *diff_src, *statistics;
-    };
-    choices list;
-    for (const layouts &l : {layouts{{1100, 100}, "ba", "ab", "gap", "a"},
-                             {{20, 50, 100}, "bac", "abc", "cba", "ba"},
-                             {{20, 50, 100}, "aBc8b", "aBc16b", "abc", "aB8b"},
-                             {{3, 64, 500}, "cba", "abc", "cba", "ba"}, // batches that do not divide row blocks
-                             {{2, 60000}, "ba", "ab", "ba", "a"},
-                             {{2, 140000}, "spread", "ba", "ab", "a"}})
-        list.push_back([l](setup &s) {
-            s.dims = l.dims;
-            s.src = l.src;
-            s.dst = l.diff_dst;
-            s.diff_src = l.diff_src;
-            s.statistics = l.statistics;
-        });
-    return list;
-}
+const choices LARGE_LAYOUTS =
+    each_layouts({{{1100, 100}, "ba", "ab", "gap", "a"},
+                  {{20, 50, 100}, "bac", "abc", "cba", "ba"},
+                  {{20, 50, 100}, "aBc8b", "aBc16b", "abc", "aB8b"},
+                  {{3, 64, 500}, "cba", "abc", "cba", "ba"}, // batches that do not divide row blocks
+                  {{2, 60000}, "ba", "ab", "ba", "a"},
+                  {{2, 140000}, "spread", "ba", "ab", "a"}});
 
 const std::vector<sweep> SWEEPS = {
     {.name = "lengths_and_flags",
@@ -106,7 +92,7 @@ const std::vector<sweep> SWEEPS = {
               each_of(&setup::side, {guard_side::after, guard_side::before})},
      .in_turn = {flags(every_flag())}},
     {.name = "large_layouts_on_threads",
-     .each = {large_layouts(), kinds({BACKWARD, BACKWARD_DATA})},
+     .each = {LARGE_LAYOUTS, kinds({BACKWARD, BACKWARD_DATA})},
      .threads = {1, 2, 3, 7}},
 };
 

@@ -24,21 +24,11 @@ const std::vector<dim_t> LENGTHS =
 const std::vector<dim_t> FEW_LENGTHS = lengths_up_to(70, {127, 128, 129, 511, 513, 1000, 4096, 4099});
 
 // Enough that every one of four threads gets some, and more rows than one batch.
-choices many_rows() {
-    choices list;
-    for (const dim_t extra : {0, 1, 5})
-        list.push_back([=](setup &s) { s.dims.front() = std::max<dim_t>(4, 37500 / s.dims.back()) + extra; });
-    return list;
-}
+const choices MANY_ROWS = each_value<dim_t>(
+    {0, 1, 5}, [](setup &s, dim_t extra) { s.dims.front() = std::max<dim_t>(4, 37500 / s.dims.back()) + extra; });
 
 void scale_every_second(setup &s) {
     s.attr.src_scale = s.attr.dst_scale = (s.dims.back() + s.src_type + s.dst_type) % 2 == 0;
-}
-
-// Values all over the range of integers.
-void use_the_range(run &r) {
-    if (r[SRC_SCALE].exists()) r[SRC_SCALE].fill({0.7});
-    if (r[DST_SCALE].exists()) r[DST_SCALE].fill({0.03});
 }
 
 const std::vector<sweep> SWEEPS = {
@@ -48,7 +38,7 @@ const std::vector<sweep> SWEEPS = {
      .in_turn = {kinds({TRAINING, INFERENCE}), each_of(&setup::in_place, {false, true})},
      .small_caches = true},
     {.name = "threads",
-     .each = {columns({1, 16, 63, 130, 768, 1025, 4097, 10007}), many_rows()},
+     .each = {columns({1, 16, 63, 130, 768, 1025, 4097, 10007}), MANY_ROWS},
      .threads = {1, 2, 3, 4}},
     {.name = "long_rows_shared_by_threads", // fewer rows than threads, a seventh thread included
      .each = {flags({SCALE | SHIFT, RMS, GIVEN | SHIFT}), rows({1, 2, 3}), columns({50000, 200001, 333333})},

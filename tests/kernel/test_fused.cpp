@@ -130,15 +130,10 @@ void leave_out_the_sum(setup &s) {
 }
 
 // One scale for each row, for a half, a third, sixteen elements of it, for each element.
-choices groups_of_every_size() {
-    choices list;
-    for (const dim_t part : {0, 2, 3, 16, 1})
-        list.push_back([=](setup &s) {
-            const dim_t C = s.dims.back(), wanted = part == 0 ? 1 : std::max<dim_t>(C / part, 1);
-            s.dynamic_scales = scales_of(s.dims, C % wanted == 0 ? wanted : 1);
-        });
-    return list;
-}
+const choices GROUPS_OF_EVERY_SIZE = each_value<dim_t>({0, 2, 3, 16, 1}, [](setup &s, dim_t part) {
+    const dim_t C = s.dims.back(), wanted = part == 0 ? 1 : std::max<dim_t>(C / part, 1);
+    s.dynamic_scales = scales_of(s.dims, C % wanted == 0 ? wanted : 1);
+});
 
 const std::vector<sweep> SWEEPS = {
     {.name = "sums",
@@ -192,7 +187,7 @@ const std::vector<sweep> SWEEPS = {
     {.name = "found_scales",
      .of = with_scales(1),
      .each = {columns(lengths_up_to(70, {127, 128, 129, 512, 1000, 1024, 4095, 4096})), rows({1, 2, 3, 40}),
-              groups_of_every_size()},
+              GROUPS_OF_EVERY_SIZE},
      .in_turn = {each_of(&setup::dst_type, QUANTIZED), {rms_of_even_lengths}}},
     {.name = "found_scales_on_threads",
      .of = with_scales(1),
@@ -226,7 +221,7 @@ const std::vector<sweep> EMULATED = {
      .in_turn = {{flags_by_length}, second_types({F32, BF16, F64})}},
     {.name = "found_scales",
      .of = with_scales(3),
-     .each = {columns({1, 15, 16, 17, 31, 64, 77, 144}), groups_of_every_size(), each_of(&setup::dst_type, QUANTIZED)},
+     .each = {columns({1, 15, 16, 17, 31, 64, 77, 144}), GROUPS_OF_EVERY_SIZE, each_of(&setup::dst_type, QUANTIZED)},
      .in_turn = {{rms_of_even_lengths}}},
 };
 

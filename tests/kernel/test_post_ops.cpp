@@ -62,24 +62,13 @@ choices each_sum() {
     return list;
 }
 
-// With scales that let integers reach the ends of their range.
-void use_the_range(run &r) {
-    if (r[SRC_SCALE].exists()) r[SRC_SCALE].fill({0.7});
-    if (r[DST_SCALE].exists()) r[DST_SCALE].fill({0.03});
-}
-
-choices operands_of_long_rows() {
-    choices list;
-    for (const char *layout : {"ab", "ba"})
-        list.push_back([=](setup &s) {
-            const dim_t rows = s.dims[0], C = s.dims[1];
-            s.attr.post_ops.entries = {binary(jitnorm_binary_add, make_layout(layout, {rows, C}, jitnorm_bf16)),
-                                       binary(jitnorm_binary_mul, dense({1, C}, jitnorm_f64)),
-                                       binary(jitnorm_binary_sub, dense({rows, 1}, jitnorm_s32)), impl::sum_post_op{2},
-                                       eltwise(jitnorm_eltwise_gelu_erf)};
-        });
-    return list;
-}
+const choices OPERANDS_OF_LONG_ROWS = each_value<std::string>({"ab", "ba"}, [](setup &s, const std::string &layout) {
+    const dim_t rows = s.dims[0], C = s.dims[1];
+    s.attr.post_ops.entries = {binary(jitnorm_binary_add, make_layout(layout, {rows, C}, jitnorm_bf16)),
+                               binary(jitnorm_binary_mul, dense({1, C}, jitnorm_f64)),
+                               binary(jitnorm_binary_sub, dense({rows, 1}, jitnorm_s32)), impl::sum_post_op{2},
+                               eltwise(jitnorm_eltwise_gelu_erf)};
+});
 
 // As many post-ops as there may be, of all sorts, and of the ones that keep the most results at once.
 choices longest_chains() {
@@ -119,7 +108,7 @@ const std::vector<sweep> OTHERS = {
     {.name = "chains", .of = of_rows(70), .each = {columns({77}), row_types(TYPES), longest_chains()}},
     {.name = "long_rows_and_threads",
      .of = IN_RANGE,
-     .each = {rows({1, 3}), columns({9000, 100003}), operands_of_long_rows()},
+     .each = {rows({1, 3}), columns({9000, 100003}), OPERANDS_OF_LONG_ROWS},
      .threads = {1, 2, 3, 4, 7}},
     {.name = "beside_reductions", // in pieces, between which the frame keeps the sums
      .of = of_rows(37),

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "problems.hpp"
 
+#include <cctype>
 #include <ostream>
 #include <variant>
+
+#include "tensor/names.hpp"
 
 namespace jitnorm::tests {
 
@@ -20,21 +23,77 @@ void add_residual(const setup &s, problem &p) {
     p.attr.multiplies_silu = asked.silu;
 }
 
+std::string type_name(jitnorm_data_type_t type) { return std::string(impl::name_of(type)); }
+
+std::string name_of(const impl::post_op &op) {
+    if (std::holds_alternative<impl::sum_post_op>(op)) return "sum";
+    if (const auto *eltwise = std::get_if<impl::eltwise_post_op>(&op)) return std::string(impl::name_of(eltwise->alg));
+    const auto &binary = std::get<impl::binary_post_op>(op);
+    return std::string(impl::name_of(binary.alg)) + "_" + type_name(binary.src1.data_type);
+}
+
+std::string flags_of(const setup &s) {
+    std::string text;
+#define FLAG(name, number, letter)                                                                                     \
+    if ((s.flags & jitnorm_##name) != 0) text += char(std::tolower((letter)[0]));
+#include "../../tables/normalization_flags.inc"
+    return text.empty() ? "-" : text;
+}
+
+const char *kind_of(const setup &s) {
+    return s.kind == jitnorm_backward            ? "backward"
+           : s.kind == jitnorm_backward_data     ? "backward_data"
+           : s.kind == jitnorm_forward_inference ? "inference"
+                                                 : "training";
+}
+
+std::string types_of(const setup &s, bool is_forward) {
+    std::string text = type_name(s.src_type) + ":" + type_name(s.dst_type);
+    if (!is_forward) text += ":" + type_name(s.diff_src_type);
+    if (s.affine_type != jitnorm_f32) text += " affine " + type_name(s.affine_type);
+    if (s.gradient_type != jitnorm_data_type_undef) text += " gradients " + type_name(s.gradient_type);
+    if (s.statistics_type != jitnorm_f32) text += " statistics " + type_name(s.statistics_type);
+    return text;
+}
+
+std::string layouts_of(const setup &s, bool is_forward) {
+    std::string text = s.src + ":" + s.dst;
+    if (!is_forward) text += ":" + s.diff_src;
+    if (s.statistics != "dense") text += " statistics " + s.statistics;
+    return text;
+}
+
 } // namespace
 
-std::ostream &operator<<(std::ostream &out, const setup &s) {
-    out << "kind " << s.kind << " flags " << s.flags << " dims";
-    for (dim_t d : s.dims) out << ' ' << d;
-    return out << " layouts " << s.src << ' ' << s.dst << ' ' << s.statistics << ' ' << s.diff_src << " types "
-               << s.src_type << ' ' << s.dst_type << ' ' << s.diff_src_type << ' ' << s.affine_type << ' '
-               << s.gradient_type << " in place " << s.in_place << " seed " << s.seed << " axes " << s.axes
-               << " statistics of type " << s.statistics_type << " and form " << int(s.form) << " left out "
-               << s.omitted << " ones " << s.scale_is_ones << " residual '" << s.residual.added << "' '"
-               << s.residual.sum << "' bias " << s.residual.bias_type << " gate " << s.residual.gate_type << " silu "
-               << s.residual.silu << " in place " << s.residual.in_place << " pre_quantization '" << s.pre_quantization
-               << "' " << s.pre_quantization_type << " rows from " << s.first_row << " of " << s.all_rows
-               << " columns of " << s.all_columns;
+std::string text_of(const setup &s) {
+    const bool is_forward = s.kind != jitnorm_backward && s.kind != jitnorm_backward_data;
+    std::string text = std::string(kind_of(s)) + " " + flags_of(s) + " ";
+    for (size_t d = 0; d < s.dims.size(); ++d) text += (d == 0 ? "" : "x") + std::to_string(s.dims[d]);
+    text += " " + types_of(s, is_forward) + " " + layouts_of(s, is_forward);
+    if (s.axes > 1) text += " axes " + std::to_string(s.axes);
+    if (s.form == statistics_form::inverse_deviation) text += " inverse_deviations";
+    if (s.attr.src_scale) text += " src_scale";
+    if (s.attr.dst_scale) text += " dst_scale";
+    if (s.dynamic_scales.ndims != 0)
+        text += " dynamic_scales " + std::to_string(s.dynamic_scales.dims[s.dims.size() - 1]);
+    for (const impl::post_op &op : s.attr.post_ops.entries) text += " +" + name_of(op);
+    if (!s.residual.added.empty()) text += " residual " + type_name(s.residual.type);
+    if (!s.residual.sum.empty()) text += " sum " + type_name(s.residual.sum_type);
+    if (s.residual.bias_type != jitnorm_data_type_undef) text += " bias";
+    if (s.residual.gate_type != jitnorm_data_type_undef) text += " gate";
+    if (s.residual.rounded) text += " rounded";
+    if (s.residual.silu) text += " silu";
+    if (s.residual.in_place) text += " sum_in_place";
+    if (!s.pre_quantization.empty()) text += " pre_quantization " + type_name(s.pre_quantization_type);
+    if (s.in_place) text += " in_place";
+    if (s.omitted != 0) text += " omitted " + std::to_string(s.omitted);
+    if (s.scale_is_ones) text += " scale_is_ones";
+    if (s.all_rows >= 0) text += " rows from " + std::to_string(s.first_row) + " of " + std::to_string(s.all_rows);
+    if (s.all_columns >= 0) text += " columns of " + std::to_string(s.all_columns);
+    return text;
 }
+
+std::ostream &operator<<(std::ostream &out, const setup &s) { return out << text_of(s) << " seed " << s.seed; }
 
 problem make_problem(const setup &s) {
     problem p;

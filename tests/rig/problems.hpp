@@ -67,6 +67,7 @@ inline bool is_double(const setup &s) {
             s.diff_src_type == jitnorm_f64);
 }
 
+std::string text_of(const setup &s); // what is not as by default, but for the numbers in src
 std::ostream &operator<<(std::ostream &out, const setup &s);
 
 problem make_problem(const setup &s);

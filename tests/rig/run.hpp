@@ -16,15 +16,18 @@
 #include "reference/reference.hpp"
 #include "tensor.hpp"
 
+namespace benchdnn_lite {
+struct oracle_problem;
+}
+
 namespace jitnorm::tests {
 
+using benchdnn_lite::oracle_problem;
 using impl::layer_norm::executor;
 using impl::layer_norm::implementation;
 using impl::layer_norm::plan;
 using impl::layer_norm::reference_entry;
 using impl::layer_norm::slot;
-
-struct oracle_problem;
 
 // The plan, the executor and the scratchpad size that an implementation has for a problem, on this machine unless
 // another one is given.

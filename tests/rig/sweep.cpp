@@ -89,43 +89,46 @@ void expect_equal(isa vectors, const sweep &s) {
 }
 
 choices columns(const std::vector<dim_t> &values) {
-    choices list;
-    for (const dim_t value : values) list.push_back([=](setup &s) { s.dims.back() = value; });
-    return list;
+    return each_value(values, [](setup &s, dim_t value) { s.dims.back() = value; });
 }
 
 choices rows(const std::vector<dim_t> &values) {
-    choices list;
-    for (const dim_t value : values) list.push_back([=](setup &s) { s.dims.front() = value; });
-    return list;
+    return each_value(values, [](setup &s, dim_t value) { s.dims.front() = value; });
 }
 
 choices row_types(const std::vector<jitnorm_data_type_t> &values) {
-    choices list;
-    for (const auto value : values)
-        list.push_back([=](setup &s) { s.src_type = s.dst_type = s.diff_src_type = value; });
-    return list;
+    return each_value(values, [](setup &s, auto value) { s.src_type = s.dst_type = s.diff_src_type = value; });
 }
 
 choices row_layouts(const std::vector<std::string> &values) {
-    choices list;
-    for (const std::string &value : values) list.push_back([=](setup &s) { s.src = s.dst = s.diff_src = value; });
-    return list;
+    return each_value(values, [](setup &s, const std::string &value) { s.src = s.dst = s.diff_src = value; });
 }
 
 choices scales_per_row(const std::vector<dim_t> &values) {
-    choices list;
-    for (const dim_t value : values)
-        list.push_back([=](setup &s) {
-            if (s.dims.empty()) return; // which GCC 16 sees no reason to exclude
-            s.dynamic_scales = scales_of(s.dims, s.dims.back() % value == 0 ? value : 1);
-        });
-    return list;
+    return each_value(values, [](setup &s, dim_t value) {
+        if (s.dims.empty()) return; // which GCC 16 sees no reason to exclude
+        s.dynamic_scales = scales_of(s.dims, s.dims.back() % value == 0 ? value : 1);
+    });
+}
+
+choices each_layouts(const std::vector<layouts_of_rows> &values) {
+    return each_value(values, [](setup &s, const layouts_of_rows &l) {
+        s.dims = l.dims;
+        s.src = l.src;
+        s.dst = l.dst;
+        s.diff_src = l.diff_src;
+        s.statistics = l.statistics;
+    });
 }
 
 choices joined(choices list, const choices &others) {
     list.insert(list.end(), others.begin(), others.end());
     return list;
+}
+
+void use_the_range(run &r) {
+    if (r[SRC_SCALE].exists()) r[SRC_SCALE].fill({0.7});
+    if (r[DST_SCALE].exists()) r[DST_SCALE].fill({0.03});
 }
 
 std::vector<unsigned> every_flag() {
@@ -149,11 +152,7 @@ std::vector<dim_t> lengths_up_to(dim_t last, const std::vector<dim_t> &others) {
 }
 
 choices all_layouts() {
-    struct layouts {
-        std::vector<dim_t> dims;
-        const char *src, *dst, *diff_src, *statistics;
-    };
-    const layouts all[] = {
+    return each_layouts({
         {{5, 70}, "gap", "gap", "gap", "gap"},
         {{5, 70}, "gap+7", "gap+7", "gap+7", "gap+7"},
         {{5, 70}, "gap+7", "dense", "gap", "a"},
@@ -181,17 +180,7 @@ choices all_layouts() {
         {{3, 32, 9}, "abc", "abc", "cba", "ab"},
         {{3, 5000}, "ba", "ab", "ba", "a"},
         {{2, 3, 4100}, "abc", "aBc8b", "cba", "ba"},
-    };
-    choices list;
-    for (const layouts &l : all)
-        list.push_back([l](setup &s) {
-            s.dims = l.dims;
-            s.src = l.src;
-            s.dst = l.dst;
-            s.diff_src = l.diff_src;
-            s.statistics = l.statistics;
-        });
-    return list;
+    });
 }
 
 std::ostream &operator<<(std::ostream &out, const sweep_on &s) { return out << *s.cases; }

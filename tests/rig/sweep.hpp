@@ -36,17 +36,20 @@ void expect_equal(isa vectors, const sweep &s);
 
 // ---- lists of choices
 
-template <typename Field>
-choices each_of(Field setup::*field, const std::vector<std::type_identity_t<Field>> &values) {
+// set(setup, value) for each value.
+template <typename Value, typename Set>
+choices each_value(const std::vector<Value> &values, Set set) {
     choices list;
-    for (const Field &value : values) list.push_back([=](setup &s) { s.*field = value; });
+    for (const Value &value : values) list.push_back([=](setup &s) { set(s, value); });
     return list;
 }
 template <typename Field>
+choices each_of(Field setup::*field, const std::vector<std::type_identity_t<Field>> &values) {
+    return each_value(values, [=](setup &s, const Field &value) { s.*field = value; });
+}
+template <typename Field>
 choices each_of(Field residual_setup::*field, const std::vector<std::type_identity_t<Field>> &values) {
-    choices list;
-    for (const Field &value : values) list.push_back([=](setup &s) { s.residual.*field = value; });
-    return list;
+    return each_value(values, [=](setup &s, const Field &value) { s.residual.*field = value; });
 }
 
 inline choices kinds(const std::vector<jitnorm_prop_kind_t> &values) { return each_of(&setup::kind, values); }
@@ -62,6 +65,9 @@ choices scales_per_row(const std::vector<dim_t> &values);          // that are f
 choices joined(choices list, const choices &others);
 std::vector<dim_t> lengths_up_to(dim_t last, const std::vector<dim_t> &others); // all from 1, then the others
 
+// Scales by which values are all over the range of integers.
+void use_the_range(run &r);
+
 // Machines whose caches hold nearly nothing, so that plans go the ways of large problems: those where batches are
 // overlapped, and those where they are not, with batches in L1 and in L2.
 inline constexpr impl::machine SMALL_CACHES[] = {
@@ -69,6 +75,11 @@ inline constexpr impl::machine SMALL_CACHES[] = {
     {.l1 = 1 << 10, .l2 = 1 << 10, .last_level = 1 << 12, .overlaps_batches = false},
     {.l1 = 1 << 10, .l2 = 1 << 10, .last_level = 1 << 12, .overlaps_batches = false, .batches_in_l1 = false}};
 
+struct layouts_of_rows {
+    std::vector<dim_t> dims;
+    const char *src, *dst, *diff_src, *statistics; // dst: of diff_dst, too
+};
+choices each_layouts(const std::vector<layouts_of_rows> &values);
 // Layouts of all tensors of rows, of every kind of memory: gaps, spread elements, permuted and blocked dimensions.
 choices all_layouts();
 

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "oracle.hpp"
+#include "solve.hpp"
 
 #include <cmath>
 
-#include "correctness/compare.hpp"
+#include "compare.hpp"
 
-namespace jitnorm::tests {
-
-using namespace benchdnn_lite;
+namespace benchdnn_lite {
 
 namespace {
 
@@ -74,4 +72,16 @@ row_inputs row_of(const oracle_problem &q, size_t row) {
 
 answers solve(const oracle_problem &q) { return solver(q).solve(); }
 
-} // namespace jitnorm::tests
+void apply(std::span<expectation> values, const post_op &step, std::span<const double> operand, double unit) {
+    for (size_t i = 0; i < values.size(); ++i) {
+        expectation &e = values[i];
+        if (const auto *sum = std::get_if<sum_post_op>(&step))
+            e = after_sum(e, *sum, operand[i], unit);
+        else if (const auto *binary = std::get_if<binary_post_op>(&step))
+            e = after_binary(e, *binary, operand[i], unit);
+        else
+            e = after_eltwise(e, std::get<eltwise_post_op>(step), unit);
+    }
+}
+
+} // namespace benchdnn_lite

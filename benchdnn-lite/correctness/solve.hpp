@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// solve: the results of a problem of dense rows by the oracle's formulas, all at once: for graphs, and for tests.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "oracle.hpp"
+
+namespace benchdnn_lite {
+
+using expectations = std::vector<expectation>;
+
+// A problem of dense rows. What it does not have is empty.
+struct oracle_problem {
+    size_t rows = 0, columns = 0;
+    bool in_double = false; // what the results are computed in, which decides about tolerances alone
+    unsigned flags = 0;     // jitnorm_normalization_flags_t
+    double epsilon = 0;
+    std::vector<double> src;
+    std::vector<double> scale, shift;   // for each column, or for each element of src, as the tensor holds it
+    std::vector<size_t> group;          // of each row: those whose gradients are summed up; empty: all are one group
+    std::vector<double> mean, variance; // one for each row; inputs of backward, and of forward with global statistics
+    std::vector<double> diff_dst, diff_sum; // backward; diff_sum is added to diff_src
+
+    bool has(jitnorm_normalization_flags_t flag) const { return (flags & unsigned(flag)) != 0; }
+    bool is_backward() const { return !diff_dst.empty(); }
+    size_t groups() const { return group.empty() ? 1 : *std::max_element(group.begin(), group.end()) + 1; }
+    double unit() const { return in_double ? F64_ERROR : F32_ERROR; }
+};
+
+struct answers {
+    expectations mean, variance, inverse_deviation, dst;
+    expectations diff_src, diff_scale, diff_shift;
+};
+
+answers solve(const oracle_problem &q);
+
+// The inputs of one row, its statistics included.
+row_inputs row_of(const oracle_problem &q, size_t row);
+
+// One step after the normalization; `operand` has the second operands, or what a sum finds in dst. `unit`: F32_ERROR or
+// F64_ERROR.
+void apply(std::span<expectation> values, const post_op &step, std::span<const double> operand, double unit);
+
+} // namespace benchdnn_lite
