@@ -107,8 +107,8 @@ struct plan {
     // In place: one kernel does a row from its reduction to its result, unless batches are written in one loop. If
     // forward has one row, batches and threads do not matter.
     bool row_kernel = false;
-    bool row_kernel_in_place =
-        false; // forward: also where dst has the place of src, so that the data are half as large
+    // Forward: also where dst has the place of src, so that the data are half as large.
+    bool row_kernel_in_place = false;
 
     // ---- batches
     dim_t batch_rows = 1;    // rows of a batch: so many that they stay near from one kernel to the next

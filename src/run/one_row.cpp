@@ -112,8 +112,9 @@ moments<float> one_row::reduce_chunks(const arguments &args, const jit::forward_
 void one_row::write_statistics(const arguments &args, const jit::forward_row_numbers &found) const {
     const float variance = forward_.form_ == statistics_form::variance ? float(found.variance) : found.rstd;
     const auto write = [&](float value, slot s) {
-        if (forward_.statistics_type_ == jitnorm_f32) return store(value, at(args, s)); // nearly always
-        layer_norm::write_statistics(&value, 1, at(args, s), forward_.statistics_type_, 1);
+        std::byte *const to = static_cast<std::byte *>(args.at(s)) + offset_[size_t(s)];
+        if (forward_.statistics_type_ == jitnorm_f32) return store(value, to); // nearly always
+        layer_norm::write_statistics(&value, 1, to, forward_.statistics_type_, 1);
     };
     if (forward_.writes_mean_) write(found.hi, MEAN);
     if (forward_.writes_variance_) write(variance, VARIANCE);
