@@ -64,8 +64,8 @@ void choose_settings(byte_stream &choices, const call_shape &shape, aclnn_choice
 
 benchdnn_lite::layout acl_tensor_choice::where() const {
     sizes steps = strides;
-    uint64_t step = 1; // without elements it may be larger than any distance, and does not matter
-    for (size_t d = dims.size(); null_strides && d-- > 0; step *= uint64_t(dims[d])) steps[d] = int64_t(step);
+    int64_t step = 1;
+    for (size_t d = dims.size(); null_strides && d-- > 0; step *= dims[d]) steps[d] = step;
     return {core_type(), dims, dims, steps, {}, offset};
 }
 
