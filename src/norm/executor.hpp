@@ -36,7 +36,7 @@ public:
 private:
     static_assert(SLOT_COUNT < 64);
     uint64_t set_ = 0;           // bit s: whether slot s has been set
-    void *pointers_[SLOT_COUNT]; // undefined before: clearing them took a seventh of an execution of a short row
+    void *pointers_[SLOT_COUNT]; // undefined until then: to clear them took a seventh of an execution of a short row
 };
 
 // Executors are immutable, and several threads may execute one at once: all that changes is in the memory that the

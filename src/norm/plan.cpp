@@ -15,9 +15,9 @@ schedule plan::on(int available_threads, bool past_caches) const {
     const int threads = std::min(by_chunks ? chunk_threads : row_threads, available_threads);
     // By chunks the next row is far away.
     const bool one_loop = !by_chunks && threads <= one_loop_threads;
-    const bool prefetch = !by_chunks && threads <= prefetch_threads,
-               apart = threads <= non_temporal_threads && past_caches;
-    return {threads, by_chunks, one_loop, prefetch, apart, row_kernel && !by_chunks && !one_loop};
+    const bool prefetch = !by_chunks && threads <= prefetch_threads;
+    const bool non_temporal = threads <= non_temporal_threads && past_caches;
+    return {threads, by_chunks, one_loop, prefetch, non_temporal, row_kernel && !by_chunks && !one_loop};
 }
 
 void plan::give_up_chunks() {
@@ -30,7 +30,7 @@ std::string describe(const plan &p) {
     static constexpr const char *ACCESS[] = {"in_place", "tiles", "interleaved"};
     const auto number = [](const char *name, auto value) { return std::string(name) + std::to_string(value); };
     std::string text = std::string("rows:") + ACCESS[int(p.rows)];
-    if (p.row_kernel) text += p.row_kernel_in_place ? ",row_kernel" : ",row_kernel:apart";
+    if (p.row_kernel) text += p.row_kernel_apart ? ",row_kernel:apart" : ",row_kernel";
     if (p.rows != row_access::in_place) text += number(",tile_rows:", p.tile_rows);
     if (p.sum_pitch != 0) text += number(",sum_pitch:", p.sum_pitch);
     text += number(",panel:", p.panel_columns);

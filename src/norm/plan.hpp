@@ -107,8 +107,7 @@ struct plan {
     // In place: one kernel does a row from its reduction to its result, unless batches are written in one loop. If
     // forward has one row, batches and threads do not matter.
     bool row_kernel = false;
-    // Forward: also where dst has the place of src, so that the data are half as large.
-    bool row_kernel_in_place = false;
+    bool row_kernel_apart = false; // forward: but not where dst has the place of src, since then there are fewer data
 
     // ---- batches
     dim_t batch_rows = 1;    // rows of a batch: so many that they stay near from one kernel to the next
@@ -182,8 +181,8 @@ constexpr int one_loop_threads_for(dim_t bytes, bool bound_by_conversions, const
     return threads_beyond(bytes, bound_by_conversions ? m.last_level : LOOP_FROM_L2 * m.l2, m.last_level);
 }
 
-// Whether so many bytes come from memory, at least in part. Others use the last level as well: of Zen 4's, where this
-// has been measured, and that of older ones half counts.
+// Whether data of so many bytes come from memory, at least in part. Other cores and guests use the last level as well,
+// so up to Zen 4 only half of it counts. On other machines this has not been measured.
 constexpr bool come_from_memory(dim_t bytes, const machine &m) {
     return bytes >= (m.overlaps_batches || m.batches_in_l1 ? m.last_level : m.last_level / 2);
 }

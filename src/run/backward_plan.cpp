@@ -65,7 +65,6 @@ void plan_batches_in_place(const problem &p, const row_tensors &tensors, const m
     const dim_t row_bytes = p.row_length() * (element_size(p[SRC]) + element_size(p[DIFF_DST]));
     to.row_kernel = backward_kernels<float>::may_go_in_one_kernel(p) && p.row_length() <= CHUNK &&
                     rows_are_better_alone(p, bytes, row_bytes, m);
-    to.row_kernel_in_place = to.row_kernel;
     to.batch_rows = to.row_kernel ? MAX_BATCH_ROWS : batch_rows_of(row_bytes, leaves_caches, m);
     if (leaves_caches && p.writes(DIFF_SRC) && takes_non_temporal_stores(p, p[DIFF_SRC]))
         to.non_temporal_threads = INT_MAX;

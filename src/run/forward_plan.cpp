@@ -226,6 +226,7 @@ void plan_threads(const problem &p, const row_tensors &tensors, const machine &m
 plan forward_plan(const problem &p, const machine &m) {
     plan planned;
     const row_tensors tensors = row_tensors_of(p);
+    const dim_t bytes = data_bytes(p, tensors);
     plan_threads(p, tensors, m, planned);
     if (rows_in_place::take(tensors)) {
         planned.panel_columns = has_gathered_operands(p) ? std::min(p.row_length(), CHUNK) : p.row_length();
@@ -238,13 +239,12 @@ plan forward_plan(const problem &p, const machine &m) {
         planned.columns_to_write = std::min(planned.panel_columns, columns_to_write(p, m));
     const bool is_one_row = p.rows() == 1 && planned.takes_one_thread() && planned.panel_columns == p.row_length();
     planned.row_kernel = planned.rows == row_access::in_place && (p.row_length() <= CHUNK || is_one_row) &&
-                         forward_kernels<float>::may_go_in_one_kernel(p) &&
-                         rows_are_better_alone(p, data_bytes(p, tensors), m, planned);
-    planned.row_kernel_in_place =
-        planned.row_kernel && rows_are_better_alone(p, p.rows() * p.row_length() * element_size(p[SRC]), m, planned);
+                         forward_kernels<float>::may_go_in_one_kernel(p) && rows_are_better_alone(p, bytes, m, planned);
+    planned.row_kernel_apart =
+        planned.row_kernel && !rows_are_better_alone(p, p.rows() * p.row_length() * element_size(p[SRC]), m, planned);
     if (planned.row_kernel && !m.overlaps_batches) planned.batch_rows = std::min(p.rows(), MAX_BATCH_ROWS);
     if (planned.rows == row_access::in_place)
-        planned.non_temporal_threads = non_temporal_threads_for(p, data_bytes(p, tensors), m, planned);
+        planned.non_temporal_threads = non_temporal_threads_for(p, bytes, m, planned);
     if (p.has_dynamic_scales()) plan_scales(p, planned);
     planned.scratchpad.book(scratch::tiles, planned.tile_rows * pitch_together(tensors, planned));
     const dim_t tiles_of_sums = planned.one_loop_threads > 0 ? 2 : 1; // of the rows to write, of those to reduce

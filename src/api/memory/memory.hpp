@@ -3,9 +3,6 @@
 // descriptors: other descriptors of the same elements, layouts that were left open.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
 #include <cstdint>
 
 #include "../../base/boundary.hpp"
