@@ -2,8 +2,6 @@
 #include "parallel.hpp"
 
 #ifdef JITNORM_THREADING_OMP
-#include <algorithm>
-
 #include <omp.h>
 
 #include "process.hpp"
@@ -47,11 +45,13 @@ int max_own_threads() {
     return alone ? 1 : omp_get_max_threads();
 }
 
-// The runtime may start fewer threads than it is asked for. Each of the n threads that run takes every n-th part.
+// A team always has all threads, whatever the number of parts, as those of other OpenMP code in the process have: libgomp
+// ends the threads that a smaller team does not need, and starts others when a larger one follows, which takes 50 to 100
+// microseconds for each of them. The runtime may start fewer threads than it is asked for. Each of the n threads that
+// run takes every n-th part.
 void run_on_own_threads(int parts, void (*body)(void *context, int part), void *context) {
-    const int threads = std::min(parts, max_own_threads());
-    if (threads <= 1) return run_serially(parts, body, context);
-#pragma omp parallel num_threads(threads)
+    if (parts <= 1 || max_own_threads() == 1) return run_serially(parts, body, context);
+#pragma omp parallel
     for (int part = omp_get_thread_num(); part < parts; part += omp_get_num_threads()) body(context, part);
 }
 

@@ -5,8 +5,9 @@
 #include <atomic>
 #include <mutex>
 #include <set>
-#include <thread>
 #include <vector>
+
+#include <unistd.h>
 
 #ifdef JITNORM_THREADING_OMP
 #include <omp.h>
@@ -24,17 +25,18 @@ std::vector<int> count_runs(int parts) {
     return {counts.begin(), counts.end()};
 }
 
-std::set<std::thread::id> threads_used(int parts) {
+// The system's numbers of the threads, since it gives an ended thread's pthread_t to the next one.
+std::set<pid_t> threads_used(int parts) {
     std::mutex mutex;
-    std::set<std::thread::id> ids;
+    std::set<pid_t> ids;
     parallel_parts(parts, [&](int) {
         const std::lock_guard lock(mutex);
-        ids.insert(std::this_thread::get_id());
+        ids.insert(gettid());
     });
     return ids;
 }
 
-TEST(parallel, one_part_runs_on_the_caller) { EXPECT_EQ(threads_used(1), std::set{std::this_thread::get_id()}); }
+TEST(parallel, one_part_runs_on_the_caller) { EXPECT_EQ(threads_used(1), std::set{gettid()}); }
 
 TEST(parallel, no_parts_no_runs) {
     EXPECT_EQ(count_runs(0), std::vector<int>{0});
@@ -80,6 +82,13 @@ TEST(parallel, several_threads_are_used) {
     EXPECT_EQ(threads_used(4).size(), 4u);
 }
 
+TEST(parallel, threads_stay_when_fewer_have_work) {
+    omp_set_num_threads(4);
+    const std::set<pid_t> before = threads_used(4);
+    for (const int parts : {2, 3, 1, 2}) threads_used(parts);
+    EXPECT_EQ(threads_used(4), before);
+}
+
 TEST(parallel, fewer_threads_than_asked_for) {
     omp_set_num_threads(4);
     omp_set_dynamic(1); // the runtime may give fewer
@@ -91,8 +100,7 @@ TEST(parallel, nested_use_is_serial) {
     omp_set_num_threads(4);
     std::atomic<int> runs = 0, wrong = 0;
     parallel_parts(2, [&](int) {
-        const std::set<std::thread::id> inner = threads_used(4);
-        wrong += inner != std::set{std::this_thread::get_id()} || max_threads() != 1;
+        wrong += threads_used(4) != std::set{gettid()} || max_threads() != 1;
         parallel_parts(5, [&](int) { ++runs; });
     });
     EXPECT_EQ(runs, 10);
@@ -104,7 +112,7 @@ TEST(parallel, nested_use_is_serial) {
 TEST(parallel, a_serial_build_uses_the_caller_alone) {
     EXPECT_EQ(max_threads(), 1);
     EXPECT_EQ(count_runs(8), std::vector<int>(8, 1));
-    EXPECT_EQ(threads_used(8), std::set{std::this_thread::get_id()});
+    EXPECT_EQ(threads_used(8), std::set{gettid()});
 }
 
 #endif
