@@ -150,8 +150,9 @@ std::string describe(const plan &p);
 
 // Work of less than this many times `bytes_per_thread` stays on one thread. It takes a few microseconds, of which a
 // second thread would save at most one, because a parallel region takes one or two itself. But where the other core is
-// busy, the region waits until the system has given that core back, which takes thousands of them.
-constexpr dim_t LEAST_SHARED_WORK = 4;
+// busy, the region waits until the system has given that core back, which takes thousands of them. Threads that wait for
+// the end of a region anyway (src/base/parallel.cpp) may each have little work.
+constexpr dim_t LEAST_SHARED_WORK = 16;
 
 // Threads that sleep while they wait take ten microseconds to wake, and more if their core is busy. They need so many
 // times as much work.

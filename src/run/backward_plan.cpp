@@ -17,7 +17,11 @@ namespace {
 
 // A thread is worth starting for so many bytes. They are more than in forward, because the sums of a thread must be
 // merged with those of the others.
-constexpr dim_t BACKWARD_BYTES_PER_THREAD = 96 * 1024;
+constexpr dim_t BACKWARD_BYTES_PER_THREAD = 24 * 1024;
+
+// The same where the sums of parts are merged. They lie in the caches of the cores that have computed them, from which
+// one thread reads them slowly.
+constexpr dim_t MERGED_BYTES_PER_THREAD = 6 * 1024;
 
 // A row of more elements does not stay in L2 until its diff_src is computed. Then threads take chunks of all rows.
 constexpr dim_t LONG_ROW = 128 * 1024;
@@ -139,7 +143,7 @@ void plan_threads(const problem &p, const row_tensors &tensors, const machine &m
 } // namespace
 
 int merging_threads(dim_t bytes, dim_t lines) {
-    return threads_for(bytes, BACKWARD_BYTES_PER_THREAD, lines, the_environment().threads_sleep);
+    return threads_for(bytes, MERGED_BYTES_PER_THREAD, lines, the_environment().threads_sleep);
 }
 
 dim_t columns_to_write(const problem &p, const machine &m) {
