@@ -183,9 +183,10 @@ constexpr int one_loop_threads_for(dim_t bytes, bool bound_by_conversions, const
 }
 
 // Whether data of so many bytes come from memory, at least in part. Other cores and guests use the last level as well,
-// so up to Zen 4 only half of it counts. On other machines this has not been measured.
+// so only half of it counts. On Zen 5 this has not been measured.
 constexpr bool come_from_memory(dim_t bytes, const machine &m) {
-    return bytes >= (m.overlaps_batches || m.batches_in_l1 ? m.last_level : m.last_level / 2);
+    const bool is_zen_5 = m.batches_in_l1 && !m.overlaps_batches;
+    return bytes >= (is_zen_5 ? m.last_level : m.last_level / 2);
 }
 
 // If the data is more than this many times as large as L2, kernels wait for the last level most of the time.

@@ -70,8 +70,9 @@ void plan_batches_in_place(const problem &p, const row_tensors &tensors, const m
     to.row_kernel = backward_kernels<float>::may_go_in_one_kernel(p) && p.row_length() <= CHUNK &&
                     rows_are_better_alone(p, bytes, row_bytes, m);
     to.batch_rows = to.row_kernel ? MAX_BATCH_ROWS : batch_rows_of(row_bytes, leaves_caches, m);
+    // Where batches are overlapped, several threads read and write the last level faster than memory.
     if (leaves_caches && p.writes(DIFF_SRC) && takes_non_temporal_stores(p, p[DIFF_SRC]))
-        to.non_temporal_threads = INT_MAX;
+        to.non_temporal_threads = bytes >= m.last_level || !m.overlaps_batches ? INT_MAX : 1;
     // The steps for gradients leave the processor's prefetchers too little time. Up to Zen 4 prefetches to L1 take
     // longer than none, and so do those to L2 beside ordinary stores.
     if (m.overlaps_batches || !wants_gradients(p)) return;

@@ -104,12 +104,15 @@ bool rows_are_better_alone(const problem &p, dim_t bytes, const machine &m, cons
 }
 
 // Results of data that come from memory go past the caches, but not two streams of them. If the data would fit into the
-// last level, only those of one thread's batches do, and those beside sums: rows alone do not wait for their reads, and
-// several threads together read and write the last level faster than memory.
+// last level, only those of one thread do, because several threads together read and write the last level faster than
+// memory. Where batches are not overlapped, those beside sums go there with any number of threads, but not those of
+// other rows that go alone, which do not wait for their reads.
 int non_temporal_threads_for(const problem &p, dim_t bytes, const machine &m, const plan &planned) {
     if (!p.writes(DST) || p.writes(PRE_QUANTIZATION) || !takes_non_temporal_stores(p, p[DST])) return 0;
     if (!come_from_memory(bytes, m)) return 0;
-    if (bytes >= m.last_level || p.reads(RESIDUAL)) return INT_MAX;
+    if (bytes >= m.last_level) return INT_MAX;
+    if (m.overlaps_batches) return 1;
+    if (p.reads(RESIDUAL)) return INT_MAX;
     return planned.row_kernel ? 0 : 1;
 }
 

@@ -54,12 +54,15 @@ TEST_P(non_temporal_stores, of_long_rows_at_any_address) {
                 }
 }
 
-// Data that fill half of a last level that others use as well: batches of one thread, sums and backward. Rows that go
-// alone do not wait for their reads; in place there are half as many data.
+// Data that fill half of a last level that others use as well: batches of one thread; without overlapping also sums and
+// backward of several. Rows that go alone do not wait for their reads; in place there are half as many data.
 TEST_P(non_temporal_stores, of_data_that_come_from_memory_in_part) {
-    const auto shared = [](dim_t bytes) {
-        return machine{
-            .l1 = 1 << 15, .l2 = 1 << 10, .last_level = 2 * bytes, .overlaps_batches = false, .batches_in_l1 = false};
+    const auto shared = [](dim_t bytes, bool overlaps_batches = false) {
+        return machine{.l1 = 1 << 15,
+                       .l2 = 1 << 10,
+                       .last_level = 2 * bytes,
+                       .overlaps_batches = overlaps_batches,
+                       .batches_in_l1 = overlaps_batches};
     };
     const setup batches = in_place_of(jitnorm_forward_training, jitnorm_f32);
     setup alone = in_place_of(jitnorm_forward_training, jitnorm_f32, 37, 256), sums = batches;
@@ -68,20 +71,23 @@ TEST_P(non_temporal_stores, of_data_that_come_from_memory_in_part) {
     const struct {
         const setup &s;
         dim_t tensors;
-        int threads;
+        int threads; // without overlapping
     } cases[] = {{batches, 2, 1}, {alone, 2, 0}, {sums, 4, INT_MAX}, {backward, 3, INT_MAX}};
     for (const auto &[s, tensors, threads] : cases) {
         const dim_t bytes = tensors * s.dims[0] * s.dims[1] * dim_t(sizeof(float));
-        plan how = plan_of(s, shared(bytes));
-        how.row_threads = 2;
-        EXPECT_EQ(how.non_temporal_threads, threads) << s;
-        EXPECT_EQ(how.on(1, true).non_temporal, threads >= 1) << s;
-        EXPECT_EQ(how.on(2, true).non_temporal, threads >= 2) << s;
-        EXPECT_EQ(plan_of(s, shared(bytes + 1)).non_temporal_threads, 0) << s;
+        for (const bool overlaps_batches : {false, true}) {
+            const int most = overlaps_batches ? 1 : threads;
+            plan how = plan_of(s, shared(bytes, overlaps_batches));
+            how.row_threads = 2;
+            EXPECT_EQ(how.non_temporal_threads, most) << s;
+            EXPECT_EQ(how.on(1, true).non_temporal, most >= 1) << s;
+            EXPECT_EQ(how.on(2, true).non_temporal, most >= 2) << s;
+            EXPECT_EQ(plan_of(s, shared(bytes + 1, overlaps_batches)).non_temporal_threads, 0) << s;
+            expect_reference(s, shared(bytes, overlaps_batches));
+        }
         machine with_large_l1 = shared(bytes);
         with_large_l1.batches_in_l1 = true;
         EXPECT_EQ(plan_of(s, with_large_l1).non_temporal_threads, 0) << s;
-        expect_reference(s, shared(bytes));
     }
     const dim_t bytes = 2 * 37 * 256 * dim_t(sizeof(float));
     EXPECT_TRUE(plan_of(alone, shared(bytes)).row_kernel && plan_of(alone, shared(bytes)).row_kernel_apart);
