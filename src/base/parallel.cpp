@@ -45,10 +45,10 @@ int max_own_threads() {
     return alone ? 1 : omp_get_max_threads();
 }
 
-// A team always has all threads, whatever the number of parts, as those of other OpenMP code in the process have: libgomp
-// ends the threads that a smaller team does not need, and starts others when a larger one follows, which takes 50 to 100
-// microseconds for each of them. The runtime may start fewer threads than it is asked for. Each of the n threads that
-// run takes every n-th part.
+// A team always has all threads, whatever the number of parts, as those of other OpenMP code in the process have:
+// libgomp ends the threads that a smaller team does not need, and starts others when a larger one follows, which takes
+// 50 to 100 microseconds for each of them. The runtime may start fewer threads than it is asked for. Each of the n
+// threads that run takes every n-th part.
 void run_on_own_threads(int parts, void (*body)(void *context, int part), void *context) {
     if (parts <= 1 || max_own_threads() == 1) return run_serially(parts, body, context);
 #pragma omp parallel

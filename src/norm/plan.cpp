@@ -30,7 +30,7 @@ std::string describe(const plan &p) {
     static constexpr const char *ACCESS[] = {"in_place", "tiles", "interleaved"};
     const auto number = [](const char *name, auto value) { return std::string(name) + std::to_string(value); };
     std::string text = std::string("rows:") + ACCESS[int(p.rows)];
-    if (p.row_kernel) text += p.row_kernel_apart ? ",row_kernel:apart" : ",row_kernel";
+    if (p.row_kernel) text += p.few_rows ? ",few_rows" : p.row_kernel_apart ? ",row_kernel:apart" : ",row_kernel";
     if (p.rows != row_access::in_place) text += number(",tile_rows:", p.tile_rows);
     if (p.sum_pitch != 0) text += number(",sum_pitch:", p.sum_pitch);
     text += number(",panel:", p.panel_columns);

@@ -104,10 +104,10 @@ struct plan {
     dim_t columns_to_write = 0;                    // forward: columns of a panel of several rows to normalize
     dim_t block_rows = 0;                          // interleaved only: rows of a row block
 
-    // In place: one kernel does a row from its reduction to its result, unless batches are written in one loop. If
-    // forward has one row, batches and threads do not matter.
+    // In place: one kernel does a row from its reduction to its result, unless batches are written in one loop.
     bool row_kernel = false;
     bool row_kernel_apart = false; // forward: but not where dst has the place of src, since then there are fewer data
+    bool few_rows = false;         // forward: the executor is that of few rows; batches and threads do not matter
 
     // ---- batches
     dim_t batch_rows = 1;    // rows of a batch: so many that they stay near from one kernel to the next
@@ -150,8 +150,8 @@ std::string describe(const plan &p);
 
 // Work of less than this many times `bytes_per_thread` stays on one thread. It takes a few microseconds, of which a
 // second thread would save at most one, because a parallel region takes one or two itself. But where the other core is
-// busy, the region waits until the system has given that core back, which takes thousands of them. Threads that wait for
-// the end of a region anyway (src/base/parallel.cpp) may each have little work.
+// busy, the region waits until the system has given that core back, which takes thousands of them. Threads that wait
+// for the end of a region anyway (src/base/parallel.cpp) may each have little work.
 constexpr dim_t LEAST_SHARED_WORK = 16;
 
 // Threads that sleep while they wait take ten microseconds to wake, and more if their core is busy. They need so many

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // forward: the direction forward for the driver (driver.hpp): what its workers (forward_worker.hpp) and the executor of
-// one row (one_row.hpp) have in common, which are the statistics of rows.
+// few rows (few_rows.hpp) have in common, which are the statistics of rows.
 //
 // The steps that every batch takes are inline functions in this header: as calls they made a batch of 32 rows of 64
 // elements take 8 % longer.
@@ -45,7 +45,7 @@ public:
     dim_t chunk_items() const { return problem_.rows() * chunks(); }
 
 private:
-    friend class one_row;
+    friend class few_rows;
 
     dim_t chunks() const { return (C_ + CHUNK - 1) / CHUNK; } // of a row
 

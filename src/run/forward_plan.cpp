@@ -8,6 +8,7 @@
 #include "../norm/problem.hpp"
 #include "../tensor/row_packer.hpp"
 #include "../tensor/row_space.hpp"
+#include "few_rows.hpp"
 #include "forward_kernels.hpp"
 #include "post_op_operands.hpp"
 #include "row_order.hpp"
@@ -93,7 +94,6 @@ void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
 constexpr dim_t SHORTEST_FORWARD_ROW_ALONE = 512; // bytes
 constexpr dim_t SHORTEST_NARROW_ROW_ALONE = 3072; // elements
 bool rows_are_better_alone(const problem &p, dim_t bytes, const machine &m, const plan &planned) {
-    if (p.rows() == 1) return true;
     const dim_t row = p.row_length() * dim_t(size_of(p.row_type()));
     if (row < SHORTEST_FORWARD_ROW_ALONE) return false;
     if (m.overlaps_batches) return p.reads(RESIDUAL) && planned.sum_pitch == 0 && !is_narrow(p) && bytes > m.l1;
@@ -101,6 +101,13 @@ bool rows_are_better_alone(const problem &p, dim_t bytes, const machine &m, cons
     if (is_narrow(p)) return p.row_length() >= SHORTEST_NARROW_ROW_ALONE && leaves_caches(bytes, m);
     return m.batches_in_l1 ? leaves_caches(bytes, m)
                            : come_from_memory(bytes, m) && row >= 2 * SHORTEST_FORWARD_ROW_ALONE;
+}
+
+// The executor of few rows does less for each call, but in batches rows that leave L1 share the loads of scale and
+// shift.
+bool are_few(const problem &p, const row_tensors &tensors, const machine &m, const plan &planned) {
+    return planned.takes_one_thread() && planned.panel_columns == p.row_length() && few_rows::take(p, tensors) &&
+           (p.rows() == 1 || !leaves_l1(p.row_length() * dim_t(size_of(p.row_type())), m));
 }
 
 // Results of data that come from memory go past the caches, but not two streams of them. If the data would fit into the
@@ -240,11 +247,13 @@ plan forward_plan(const problem &p, const machine &m) {
     planned.columns_to_write = planned.panel_columns;
     if (planned.rows == row_access::in_place) // tiles would be gathered again
         planned.columns_to_write = std::min(planned.panel_columns, columns_to_write(p, m));
-    const bool is_one_row = p.rows() == 1 && planned.takes_one_thread() && planned.panel_columns == p.row_length();
-    planned.row_kernel = planned.rows == row_access::in_place && (p.row_length() <= CHUNK || is_one_row) &&
-                         forward_kernels<float>::may_go_in_one_kernel(p) && rows_are_better_alone(p, bytes, m, planned);
-    planned.row_kernel_apart =
-        planned.row_kernel && !rows_are_better_alone(p, p.rows() * p.row_length() * element_size(p[SRC]), m, planned);
+    if (planned.rows == row_access::in_place && forward_kernels<float>::may_go_in_one_kernel(p)) {
+        const auto are_better_alone = [&](dim_t of) { return rows_are_better_alone(p, of, m, planned); };
+        planned.few_rows = are_few(p, tensors, m, planned);
+        planned.row_kernel = planned.few_rows || (p.row_length() <= CHUNK && are_better_alone(bytes));
+        planned.row_kernel_apart = planned.row_kernel && !planned.few_rows &&
+                                   !are_better_alone(p.rows() * p.row_length() * element_size(p[SRC]));
+    }
     if (planned.row_kernel && !m.overlaps_batches) planned.batch_rows = std::min(p.rows(), MAX_BATCH_ROWS);
     if (planned.rows == row_access::in_place)
         planned.non_temporal_threads = non_temporal_threads_for(p, bytes, m, planned);

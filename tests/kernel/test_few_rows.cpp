@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A single row, which one kernel reduces and writes, or writes alone if it is longer than a chunk: the bits of the
-// reference for every type, length, attribute and output, and for rows whose first reduction is not enough.
+// Up to four rows, each of which one kernel reduces and writes, or writes alone if it is longer than a chunk: the bits
+// of the reference for every type, length, attribute and output, and for rows whose first reduction is not enough.
 #include <limits>
 
 #include "rig/equality.hpp"
@@ -24,15 +24,22 @@ setup setup_of_sum(dim_t columns, jitnorm_data_type_t type, jitnorm_data_type_t 
             .residual = {.added = "dense", .sum = "dense", .type = type, .sum_type = sum_type}};
 }
 
-class one_row : public on_isa {
+class few_rows : public on_isa {
 protected:
-    void expect_reference(const setup &s, const preparation &prepare = {}) const {
-        EXPECT_TRUE(plan_of(jit_for(GetParam()), make_problem(s)).row_kernel) << s;
+    bool says_so(const setup &s) const { return plan_of(jit_for(GetParam()), make_problem(s)).few_rows; }
+
+    // The setup has one row. Rows that stay in L1 on any machine are tested in twos to fours, too.
+    void expect_reference(setup s, const preparation &prepare = {}) const {
+        EXPECT_TRUE(says_so(s)) << s;
+        expect_equal_to_reference(GetParam(), s, prepare);
+        if (s.dims.back() > 1024) return;
+        s.dims[0] = 2 + s.dims.back() % 3;
+        EXPECT_TRUE(says_so(s)) << s;
         expect_equal_to_reference(GetParam(), s, prepare);
     }
 };
 
-class emulated_one_row : public one_row {};
+class emulated_few_rows : public few_rows {};
 
 std::vector<setup> setups_of(std::initializer_list<dim_t> lengths) {
     std::vector<setup> all;
@@ -49,7 +56,7 @@ std::vector<setup> setups_of(std::initializer_list<dim_t> lengths) {
     return all;
 }
 
-TEST_P(one_row, every_length_around_vectors_lanes_and_blocks) {
+TEST_P(few_rows, every_length_around_vectors_lanes_and_blocks) {
     for (const setup &s :
          setups_of({1,   2,    3,    4,    5,    7,    8,    9,    15,   16,   17,   23,   24,   25,   31,   32,
                     33,  40,   47,   48,   49,   63,   64,   65,   70,   127,  128,  129,  256,  511,  512,  513,
@@ -57,11 +64,11 @@ TEST_P(one_row, every_length_around_vectors_lanes_and_blocks) {
         expect_reference(s);
 }
 
-TEST_P(emulated_one_row, some_lengths) {
+TEST_P(emulated_few_rows, some_lengths) {
     for (const setup &s : setups_of({3, 16, 100, 530})) expect_reference(s);
 }
 
-TEST_P(one_row, every_type_and_dimension) {
+TEST_P(few_rows, every_type_and_dimension) {
     for (const auto src : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_s8, jitnorm_u8})
         for (const auto dst : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_s8, jitnorm_f8_e4m3})
             for (const dim_t C : {5, 64, 100})
@@ -74,7 +81,7 @@ TEST_P(one_row, every_type_and_dimension) {
                                   .deviation = 30});
 }
 
-TEST_P(one_row, sums_with_a_residual) {
+TEST_P(few_rows, sums_with_a_residual) {
     for (const dim_t C : RESIDUAL_LENGTHS)
         for (const auto type : FLOATING)
             for (const auto sum : FLOATING)
@@ -93,7 +100,7 @@ TEST_P(one_row, sums_with_a_residual) {
 }
 
 // The second call of the kernel must not add again, which would change a sum in the place of the residual.
-TEST_P(one_row, whose_first_reduction_is_not_enough) {
+TEST_P(few_rows, whose_first_reduction_is_not_enough) {
     constexpr double INF = std::numeric_limits<double>::infinity();
     const auto fill = [](std::vector<double> &x, int kind) {
         for (size_t c = 0; c < x.size(); ++c) {
@@ -124,7 +131,7 @@ TEST_P(one_row, whose_first_reduction_is_not_enough) {
                 }
 }
 
-TEST_P(one_row, attributes_and_outputs) {
+TEST_P(few_rows, attributes_and_outputs) {
     for (const dim_t C : {16, 100, 5000}) {
         setup s = {.flags = jitnorm_use_scale | jitnorm_use_shift | jitnorm_scale_plus_one,
                    .dims = {1, C},
@@ -150,7 +157,7 @@ TEST_P(one_row, attributes_and_outputs) {
 }
 
 // The executor asks once whether there is any.
-TEST_P(one_row, one_attribute_or_output_alone) {
+TEST_P(few_rows, one_attribute_or_output_alone) {
     const auto expect = [&](const std::function<void(setup &)> &change) {
         setup s = {.dims = {1, 100}, .omitted = bit_of(MEAN) | bit_of(VARIANCE)};
         change(s);
@@ -162,18 +169,34 @@ TEST_P(one_row, one_attribute_or_output_alone) {
     expect([](setup &s) { s.omitted = bit_of(VARIANCE); });
 }
 
-TEST_P(one_row, whose_length_the_execution_tells) {
+TEST_P(few_rows, whose_length_the_execution_tells) {
     for (const dim_t C : {16, 100, 4096, 5000})
         for (const bool adds : {false, true}) {
-            const setup s = adds ? setup_of_sum(C, jitnorm_f32, jitnorm_f32) : setup{.dims = {1, C}};
+            setup s = adds ? setup_of_sum(C, jitnorm_f32, jitnorm_f32) : setup{.dims = {1, C}};
+            s.dims[0] = C == 100 ? 3 : 1;
             run r(s);
             r.execute_on(jit_for(GetParam()), sizes_come::at_execution);
             expect_same(outputs_of(r), outputs_by(reference_entry, s), s, "sizes at execution");
         }
 }
 
-TEST_P(one_row, is_not_for_what_the_kernel_does_not_do) {
-    const auto says_so = [&](const setup &s) { return plan_of(jit_for(GetParam()), make_problem(s)).row_kernel; };
+TEST_P(few_rows, evenly_spaced) {
+    for (const char *layout : {"gap", "dense+7"})
+        for (const bool adds : {false, true}) {
+            setup s = adds ? setup_of_sum(100, jitnorm_f32, jitnorm_bf16) : setup{.dims = {1, 100}};
+            s.dims = {3, 1, 100};
+            s.src = s.dst = s.statistics = layout;
+            (adds ? s.residual.sum : s.pre_quantization) = layout;
+            if (adds) s.residual.added = layout;
+            EXPECT_TRUE(says_so(s)) << s;
+            expect_equal_to_reference(GetParam(), s);
+        }
+    const setup uneven = {.dims = {2, 2, 64}, .src = "@bac", .dst = "dense"};
+    EXPECT_FALSE(says_so(uneven));
+    expect_equal_to_reference(GetParam(), uneven);
+}
+
+TEST_P(few_rows, are_not_for_what_the_kernel_does_not_do) {
     const setup s = {.dims = {1, 64}};
     EXPECT_TRUE(says_so(s));
     EXPECT_FALSE(says_so({.dims = {1, 64 * 1024}})) << "threads share the chunks";
@@ -182,7 +205,9 @@ TEST_P(one_row, is_not_for_what_the_kernel_does_not_do) {
     added.dims.back() += 1;
     EXPECT_FALSE(says_so(added)) << "the tile of sums has no room for the row";
     expect_equal_to_reference(GetParam(), added);
-    EXPECT_FALSE(says_so({.dims = {2, 64}}));
+    EXPECT_TRUE(says_so({.dims = {4, 64}}));
+    EXPECT_FALSE(says_so({.dims = {5, 64}}));
+    EXPECT_FALSE(says_so({.dims = {2, 64 * 1024}})) << "rows leave L1";
     EXPECT_FALSE(says_so({.dims = {1, 8, 8}, .src = "@acb", .dst = "@acb", .axes = 2})) << "not dense";
     EXPECT_FALSE(says_so({.dims = {1, 64}, .src_type = jitnorm_f64, .dst_type = jitnorm_f64}));
     EXPECT_FALSE(says_so({.flags = jitnorm_use_global_stats, .dims = {1, 64}}));
@@ -192,8 +217,8 @@ TEST_P(one_row, is_not_for_what_the_kernel_does_not_do) {
     EXPECT_FALSE(says_so(with_post_op));
 }
 
-INSTANTIATE_TEST_SUITE_P(emulated, emulated_one_row, testing::Values(isa::avx512), on_isa::name);
-INSTANTIATE_TEST_SUITE_P(native, one_row, testing::Values(isa::avx2, isa::avx512), on_isa::name);
+INSTANTIATE_TEST_SUITE_P(emulated, emulated_few_rows, testing::Values(isa::avx512), on_isa::name);
+INSTANTIATE_TEST_SUITE_P(native, few_rows, testing::Values(isa::avx2, isa::avx512), on_isa::name);
 
 } // namespace
 } // namespace jitnorm::tests
