@@ -46,7 +46,7 @@ few_rows::few_rows(const problem &p, const plan &planned, const std::shared_ptr<
             step_[s] = row_space({&md, 1}, p.row_ndims()).stride(0) * element_size(*md);
 }
 
-// A kernel for a row changes nothing that the next row needs but the pointers to the row and the numbers.
+// The arguments that rows have in common are set once, since a kernel does not change them.
 jitnorm_status_t few_rows::execute(const arguments &args) const {
     jit::forward_row_numbers numbers;
     unset_arguments unset;
