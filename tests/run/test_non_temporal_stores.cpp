@@ -59,7 +59,7 @@ TEST_P(non_temporal_stores, of_long_rows_at_any_address) {
 TEST_P(non_temporal_stores, of_data_that_come_from_memory_in_part) {
     const auto shared = [](dim_t bytes, bool overlaps_batches = false) {
         return machine{.l1 = 1 << 15,
-                       .l2 = 1 << 10,
+                       .l2 = 1 << 14,
                        .last_level = 2 * bytes,
                        .overlaps_batches = overlaps_batches,
                        .batches_in_l1 = overlaps_batches};

@@ -46,7 +46,7 @@ TEST_P(plans, batches_that_stay_in_l2) {
             .l1 = 1 << 12, .l2 = l2, .last_level = last_level, .overlaps_batches = false, .batches_in_l1 = false};
     };
     constexpr dim_t far_away = dim_t(1) << 40;
-    const machine near = with(1 << 18, far_away), between = with(1 << 11, far_away), beyond = with(1 << 18, 1 << 12);
+    const machine near = with(1 << 18, far_away), between = with(1 << 14, far_away), beyond = with(1 << 18, 1 << 12);
     setup given = in_place_of(jitnorm_forward_training, jitnorm_f32);
     given.flags |= jitnorm_use_global_stats;
     setup sums = in_place_of(jitnorm_forward_training, jitnorm_f32);
@@ -58,9 +58,9 @@ TEST_P(plans, batches_that_stay_in_l2) {
         dim_t near, between, beyond; // rows of a batch
     };
     for (const auto &[s, in_l2, in_last_level, in_memory] :
-         {expectation{in_place_of(jitnorm_forward_training, jitnorm_f32, 37, 95), 32, 1, 10},
-          expectation{given, 32, 1, 5}, expectation{sums, 32, 1, 32}, expectation{packed, 32, 1, 32},
-          expectation{in_place_of(jitnorm_backward, jitnorm_f32, 37, 95), 32, 1, 5}}) {
+         {expectation{in_place_of(jitnorm_forward_training, jitnorm_f32, 37, 95), 32, 5, 10},
+          expectation{given, 32, 2, 5}, expectation{sums, 32, 2, 32}, expectation{packed, 32, 5, 32},
+          expectation{in_place_of(jitnorm_backward, jitnorm_f32, 37, 95), 32, 2, 5}}) {
         EXPECT_EQ(plan_of(s, near).batch_rows, in_l2) << s;
         EXPECT_EQ(plan_of(s, between).batch_rows, in_last_level) << s;
         EXPECT_EQ(plan_of(s, beyond).batch_rows, in_memory) << s;
@@ -93,7 +93,7 @@ TEST_P(plans, batches_that_stay_in_l1) {
         return machine{.l1 = 1 << 14, .l2 = l2, .last_level = last_level, .overlaps_batches = false};
     };
     constexpr dim_t far_away = dim_t(1) << 40;
-    const machine near = with(1 << 20, far_away), between = with(1 << 11, far_away), beyond = with(1 << 18, 1 << 12);
+    const machine near = with(1 << 20, far_away), between = with(1 << 16, far_away), beyond = with(1 << 18, 1 << 12);
     const setup f32 = in_place_of(jitnorm_forward_training, jitnorm_f32, 37, 1024);
     const setup bf16 = in_place_of(jitnorm_forward_training, jitnorm_bf16, 37, 1024);
     setup quantized = f32, given = f32, sums = f32;
@@ -107,8 +107,8 @@ TEST_P(plans, batches_that_stay_in_l1) {
     };
     for (const auto &[s, in_l2, in_last_level, in_memory, prefetch] :
          {expectation{f32, 4, 4, MAX_BATCH_ROWS, true}, expectation{given, 4, 4, 4, true},
-          expectation{bf16, 32, 1, 8, true}, expectation{quantized, 32, 1, MAX_BATCH_ROWS, true},
-          expectation{sums, 4, 1, 4, false},
+          expectation{bf16, 32, 4, 8, true}, expectation{quantized, 32, 2, MAX_BATCH_ROWS, true},
+          expectation{sums, 4, 2, 4, false},
           expectation{in_place_of(jitnorm_forward_training, jitnorm_f32, 37, 4097), 1, 1, 1, false}}) {
         EXPECT_EQ(plan_of(s, near).batch_rows, in_l2) << s;
         EXPECT_EQ(plan_of(s, between).batch_rows, in_last_level) << s;
@@ -120,6 +120,23 @@ TEST_P(plans, batches_that_stay_in_l1) {
             expect_reference(s, m);
         }
     }
+}
+
+// Where a batch would have one row, the kernel of a row does each, on every machine; not sums, whose kernel reads them
+// in their output.
+TEST_P(plans, batches_of_one_row_are_rows_alone) {
+    constexpr dim_t far_away = dim_t(1) << 40;
+    const machine intel = {.l1 = 3 << 14, .l2 = 1 << 21, .last_level = far_away},
+                  zen5 = {.l1 = 3 << 14, .l2 = 1 << 20, .last_level = far_away, .overlaps_batches = false};
+    for (const machine &m : {intel, zen5})
+        for (const dim_t columns : {2048, 2049, 4096}) {
+            setup s = in_place_of(jitnorm_forward_training, jitnorm_f32, 7, columns);
+            EXPECT_EQ(plan_of(s, m).on(1, true).row_by_row, columns > 2048) << s;
+            expect_reference(s, m);
+            s.flags |= jitnorm_use_global_stats;
+            EXPECT_FALSE(plan_of(s, m).on(1, true).row_by_row) << s;
+        }
+    EXPECT_FALSE(plan_of(in_place_of(jitnorm_forward_training, jitnorm_f32, 7, 4097), intel).on(1, true).row_by_row);
 }
 
 // There backward prefetches in pairs of rows as well, if it sums gradients of scale and shift.
