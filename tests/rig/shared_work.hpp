@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "jitnorm_handle.hpp"
+#include "handed_arguments.hpp"
 
 namespace jitnorm::tests {
 
@@ -31,10 +31,8 @@ inline void PrintTo(const job &j, std::ostream *to) { *to << j.name; }
 
 inline owned_pd describe(const job &j) {
     const owned_md data = make_md(j.sizes, j.type, j.columns_first ? dims{1, j.sizes[0]} : dims{});
-    owned_attr attr;
+    const owned_attr attr = j.scratchpad == BY_USER ? with_user_scratchpad() : make_attr();
     owned_pd pd;
-    must(jitnorm_primitive_attr_create(&attr), "attributes");
-    must(jitnorm_primitive_attr_set_scratchpad_mode(attr, j.scratchpad), "a scratchpad mode");
     must(j.kind == jitnorm_backward ? jitnorm_layer_normalization_backward_primitive_desc_create(
                                           &pd, cpu(), j.kind, data, data, data, nullptr, 1e-5F, j.flags, nullptr, attr)
                                     : jitnorm_layer_normalization_forward_primitive_desc_create(
@@ -66,21 +64,21 @@ public:
         if (is_backward) inputs.insert(inputs.end(), {JITNORM_ARG_DIFF_DST, JITNORM_ARG_MEAN, JITNORM_ARG_VARIANCE});
         unsigned seed = SEED;
         for (const int argument : inputs)
-            if (has(argument)) inputs_[argument] = random_patterns(size_of(argument), seed++);
-        for (const int argument :
-             is_backward ? std::vector<int>{JITNORM_ARG_DIFF_SRC, JITNORM_ARG_DIFF_SCALE, JITNORM_ARG_DIFF_SHIFT}
-                         : std::vector<int>{JITNORM_ARG_DST, JITNORM_ARG_MEAN, JITNORM_ARG_VARIANCE})
-            if (has(argument)) outputs_.push_back(argument);
+            if (has(pd_, argument)) inputs_[argument] = random_patterns(bytes_of(pd_, argument), seed++);
+        outputs_ = is_backward ? std::vector<int>{JITNORM_ARG_DIFF_SRC, JITNORM_ARG_DIFF_SCALE, JITNORM_ARG_DIFF_SHIFT}
+                               : std::vector<int>{JITNORM_ARG_DST, JITNORM_ARG_MEAN, JITNORM_ARG_VARIANCE};
     }
 
     // Executes the primitive and returns the bytes of its outputs, one output after the other.
     bytes run() { return run_on(stream_); }
     bytes run_on(jitnorm_stream_t stream) {
         std::map<int, bytes> buffers;
-        for (const int argument : outputs_) buffers[argument] = bytes(size_of(argument), 0xA5);
-        if (const size_t size = size_of(JITNORM_ARG_SCRATCHPAD); size > 0)
-            buffers[JITNORM_ARG_SCRATCHPAD] = bytes(size, 0xA5);
-        execute(stream, buffers);
+        buffers[JITNORM_ARG_SCRATCHPAD] = bytes(bytes_of(pd_, JITNORM_ARG_SCRATCHPAD), 0xA5);
+        for (const int argument : outputs_) buffers[argument] = bytes(bytes_of(pd_, argument), 0xA5);
+        handed_arguments arguments(pd_);
+        for (auto *set : {&inputs_, &buffers})
+            for (auto &[argument, buffer] : *set) arguments.add(argument, buffer.data());
+        arguments.execute(primitive_, stream);
         bytes all;
         for (const int argument : outputs_) all.insert(all.end(), buffers[argument].begin(), buffers[argument].end());
         return all;
@@ -94,23 +92,6 @@ public:
     }
 
 private:
-    const_jitnorm_memory_desc_t md_of(int argument) const {
-        return jitnorm_primitive_desc_query_md(pd_, jitnorm_query_exec_arg_md, argument);
-    }
-    bool has(int argument) const { return ndims_of(md_of(argument)) != 0; }
-    size_t size_of(int argument) const { return jitnorm_memory_desc_get_size(md_of(argument)); }
-
-    void execute(jitnorm_stream_t stream, std::map<int, bytes> &buffers) {
-        std::vector<owned_memory> memories;
-        std::vector<jitnorm_exec_arg_t> args;
-        for (auto *set : {&inputs_, &buffers})
-            for (auto &[argument, buffer] : *set) {
-                memories.push_back(make_memory(md_of(argument), buffer.data()));
-                args.push_back({argument, memories.back()});
-            }
-        must(jitnorm_primitive_execute(primitive_, stream, int(args.size()), args.data()), "an execution");
-    }
-
     owned_stream stream_ = make_stream();
     owned_pd pd_;
     owned_primitive primitive_;
