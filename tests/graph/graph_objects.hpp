@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <type_traits>
+
 #include "jitnorm/jitnorm_graph.h"
 #include "rig/jitnorm_handle.hpp"
 
@@ -80,6 +82,16 @@ struct op_request {
     }
 };
 
+// The request with another value of one of its members.
+template <typename Value>
+op_request with(op_request request, Value op_request::*member, std::type_identity_t<Value> value) {
+    request.*member = std::move(value);
+    return request;
+}
+constexpr auto BOOLS = &op_request::bools, NUMBERS = &op_request::numbers;
+constexpr auto FLOATS = &op_request::floats;
+constexpr auto MASK = &op_request::mask;
+
 inline std::vector<const lt *> pointers_to(const std::vector<lt> &tensors) {
     std::vector<const lt *> result;
     for (const lt &t : tensors) result.push_back(&t);
@@ -91,6 +103,13 @@ inline jitnorm_status_t compile(jitnorm_graph_partition_t partition, jitnorm_gra
     std::vector<const lt *> ins = pointers_to(inputs), outs = pointers_to(outputs);
     return jitnorm_graph_partition_compile(partition, compiled, ins.size(), ins.data(), outs.size(), outs.data(),
                                            cpu());
+}
+
+inline bool is_supported(jitnorm_graph_partition_t partition) {
+    uint8_t answer = 9;
+    EXPECT_OK(jitnorm_graph_partition_is_supported(partition, &answer));
+    EXPECT_LE(answer, 1);
+    return answer == 1;
 }
 
 // Compiles what is requested, for the given descriptions.

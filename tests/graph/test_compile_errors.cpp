@@ -134,16 +134,14 @@ TEST(compile_errors, begin_norm_axis) {
     op_request request = layer_norm();
     request.inputs = {make_unknown_lt(SRC_ID)};
     request.outputs = {make_unknown_lt(DST_ID), make_unknown_lt(MEAN_ID), make_unknown_lt(VARIANCE_ID)};
-    for (const int64_t axis : {-3, -1, 0, 2}) {
-        request.numbers = {{jitnorm_graph_op_attr_begin_norm_axis, axis}};
-        EXPECT_OK(compile(request, {make_lt(SRC_ID, {2, 3, 4})}, request.outputs));
-    }
-    for (const int64_t axis : {int64_t(-4), int64_t(3), INT64_MIN, INT64_MAX}) {
-        request.numbers = {{jitnorm_graph_op_attr_begin_norm_axis, axis}};
-        EXPECT_EQ(compile(request, {make_lt(SRC_ID, {2, 3, 4})}, request.outputs), jitnorm_invalid_shape);
-    }
-    request.numbers = {{jitnorm_graph_op_attr_begin_norm_axis, 0}};
-    EXPECT_EQ(compile(request, {make_lt(SRC_ID, {})}, request.outputs), jitnorm_invalid_shape);
+    const auto status_with = [&](int64_t axis, const dims &sizes = {2, 3, 4}) {
+        return compile(with(request, NUMBERS, {{jitnorm_graph_op_attr_begin_norm_axis, axis}}),
+                       {make_lt(SRC_ID, sizes)}, request.outputs);
+    };
+    for (const int64_t axis : {-3, -1, 0, 2}) EXPECT_OK(status_with(axis));
+    for (const int64_t axis : {int64_t(-4), int64_t(3), INT64_MIN, INT64_MAX})
+        EXPECT_EQ(status_with(axis), jitnorm_invalid_shape);
+    EXPECT_EQ(status_with(0, {}), jitnorm_invalid_shape);
     request = layer_norm_grad(); // which normalizes as many axes as gamma has
     request.inputs[4] = make_lt(GAMMA_ID, {1, 2, 3, 4});
     EXPECT_EQ(compile(request), jitnorm_invalid_shape);

@@ -71,11 +71,9 @@ TEST(compiled, in_place_pairs) {
     using pairs = std::vector<std::pair<size_t, size_t>>;
     EXPECT_EQ(compiled_op(layer_norm()).pairs(), (pairs{{SRC_ID, DST_ID}}));
     EXPECT_EQ(compiled_op(layer_norm_backward()).pairs(), (pairs{{DIFF_DST_ID, DIFF_SRC_ID}}));
-    op_request request = layer_norm_grad();
-    EXPECT_EQ(compiled_op(request).pairs(), (pairs{{DIFF_DST_ID, DIFF_SRC_ID}}));
-    request.mask = {0, 1, 1};
-    EXPECT_EQ(compiled_op(request).pairs(), pairs{});
-    request = layer_norm();
+    EXPECT_EQ(compiled_op(layer_norm_grad()).pairs(), (pairs{{DIFF_DST_ID, DIFF_SRC_ID}}));
+    EXPECT_EQ(compiled_op(with(layer_norm_grad(), MASK, {0, 1, 1})).pairs(), pairs{});
+    op_request request = layer_norm();
     request.outputs[0] = make_strided_lt(DST_ID, {2, 3, 4}, {24, 8, 2});
     EXPECT_EQ(compiled_op(request).pairs(), pairs{});
     request.outputs[0] = make_lt(DST_ID, {2, 3, 4}, jitnorm_f32, ANY);
@@ -93,8 +91,7 @@ TEST(compiled, the_scratchpad_has_room_to_be_aligned) {
 }
 
 TEST(compiled, what_is_masked_out_is_what_was_given) {
-    op_request request = layer_norm_grad();
-    request.mask = {0, 1, 1};
+    const op_request request = with(layer_norm_grad(), MASK, {0, 1, 1});
     EXPECT_EQ(compiled_op(request).dims_of(DIFF_SRC_ID), (dims{2, 3, 4}));
 }
 

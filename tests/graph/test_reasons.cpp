@@ -8,40 +8,28 @@ namespace jitnorm::tests {
 namespace {
 
 TEST(reasons, of_operations) {
-    const auto reason_of = [](const op_request &request) {
-        EXPECT_EQ(request.add(), jitnorm_invalid_graph_op);
-        return std::string(jitnorm_get_last_error());
+    constexpr auto OUTPUTS = &op_request::outputs;
+    const auto of_type = [](op_request request, size_t input, jitnorm_data_type_t type) {
+        request.inputs[input].data_type = type;
+        return request;
     };
-    op_request request = layer_norm();
-    request.outputs.resize(1);
-    EXPECT_EQ(reason_of(request), "LayerNorm with keep_stats has 3 outputs, not 1");
-    request = layer_norm();
-    request.bools = {{jitnorm_graph_op_attr_keep_stats, 0}};
-    EXPECT_EQ(reason_of(request), "LayerNorm without keep_stats has 1 output, not 3");
-    request = layer_norm_backward();
-    request.outputs.clear();
-    EXPECT_EQ(reason_of(request), "LayerNormBackward has 1 to 3 outputs, not 0");
-    request = layer_norm_backward();
-    request.inputs[1].data_type = jitnorm_bf16;
-    EXPECT_EQ(reason_of(request), "src is f32 and diff_dst is bf16, they must be of one type");
-    request = layer_norm_backward();
-    request.inputs[3].data_type = jitnorm_f16;
-    EXPECT_EQ(reason_of(request), "variance is f16, f32 is possible, and bf16 if src is bf16");
-    request = layer_norm_grad();
-    request.inputs[0].data_type = jitnorm_bf16;
-    EXPECT_EQ(reason_of(request), "x is f32 and dy is bf16, they must be of one type");
-    request = layer_norm_grad();
-    request.inputs[4].data_type = jitnorm_s8;
-    EXPECT_EQ(reason_of(request), "gamma is s8, f32, bf16 and f16 are possible");
-    request = layer_norm();
-    request.numbers = {{jitnorm_graph_op_attr_begin_norm_axis, 3}};
-    EXPECT_EQ(reason_of(request), "begin_norm_axis is 3 and src has 3 dimensions");
-    request = layer_norm();
-    request.mask = {1, 1, 1};
-    EXPECT_EQ(reason_of(request), "LayerNorm has no attribute 0x10000");
-    request = layer_norm_grad();
-    request.mask = {1, 2, 1};
-    EXPECT_EQ(reason_of(request), "output_mask[1] is 2, 0 or 1 is expected");
+    const std::pair<op_request, const char *> cases[] = {
+        {with(layer_norm(), OUTPUTS, {make_lt(DST_ID, {2, 3, 4})}), "LayerNorm with keep_stats has 3 outputs, not 1"},
+        {with(layer_norm(), BOOLS, {{jitnorm_graph_op_attr_keep_stats, 0}}),
+         "LayerNorm without keep_stats has 1 output, not 3"},
+        {with(layer_norm_backward(), OUTPUTS, {}), "LayerNormBackward has 1 to 3 outputs, not 0"},
+        {of_type(layer_norm_backward(), 1, jitnorm_bf16), "src is f32 and diff_dst is bf16, they must be of one type"},
+        {of_type(layer_norm_backward(), 3, jitnorm_f16), "variance is f16, f32 is possible, and bf16 if src is bf16"},
+        {of_type(layer_norm_grad(), 0, jitnorm_bf16), "x is f32 and dy is bf16, they must be of one type"},
+        {of_type(layer_norm_grad(), 4, jitnorm_s8), "gamma is s8, f32, bf16 and f16 are possible"},
+        {with(layer_norm(), NUMBERS, {{jitnorm_graph_op_attr_begin_norm_axis, 3}}),
+         "begin_norm_axis is 3 and src has 3 dimensions"},
+        {with(layer_norm(), MASK, {1, 1, 1}), "LayerNorm has no attribute 0x10000"},
+        {with(layer_norm_grad(), MASK, {1, 2, 1}), "output_mask[1] is 2, 0 or 1 is expected"}};
+    for (const auto &[request, reason] : cases) {
+        EXPECT_EQ(request.add(), jitnorm_invalid_graph_op);
+        EXPECT_STREQ(jitnorm_get_last_error(), reason);
+    }
 }
 
 TEST(reasons, of_compilation) {
