@@ -27,11 +27,11 @@ TEST(validate, flags) {
     for (const problem &start : {forward_problem(), backward_problem()}) {
         for (unsigned flags = 0; flags < 64; ++flags) {
             const bool known = (flags & ~0x27u) == 0;
-            expect(known ? jitnorm_success : jitnorm_invalid_arguments, start, [&](problem &p) { p.flags = flags; });
+            expect(known ? jitnorm_success : jitnorm_invalid_arguments, start, flagged(flags));
         }
-        is_invalid(start, [](problem &p) { p.flags = 0x80000000u; });
-        accepts(start, [](problem &p) { p.flags = jitnorm_use_scale | jitnorm_scale_plus_one; });
-        is_invalid(start, [](problem &p) { p.flags = jitnorm_use_shift | jitnorm_scale_plus_one; });
+        is_invalid(start, flagged(0x80000000u));
+        accepts(start, flagged(jitnorm_use_scale | jitnorm_scale_plus_one));
+        is_invalid(start, flagged(jitnorm_use_shift | jitnorm_scale_plus_one));
     }
 }
 
@@ -79,48 +79,31 @@ TEST(validate, rows_of_a_larger_problem_are_among_its_rows) {
     for (const auto &[first, all] : {std::pair<dim_t, dim_t>{0, 23}, {77, 100}, {1, 24}, {-1, 100}})
         is_invalid(backward_problem(), at(first, all));
     is_invalid(forward_problem(), at(0, 24));
-    is_unsupported(backward_problem(), [&](problem &p) {
-        at(0, 24)(p);
-        p[SRC].strides[0] = RUNTIME_DIM;
-    });
-    is_invalid(backward_problem(), [&](problem &p) { // the sums of parts
-        at(0, 24)(p);
-        p.flags = jitnorm_use_scale;
-        p.diff_scale_shift_type = jitnorm_f32;
-    });
+    is_unsupported(backward_problem(), both(at(0, 24), [](problem &p) { p[SRC].strides[0] = RUNTIME_DIM; }));
+    const change in_float = [](problem &p) { p.diff_scale_shift_type = jitnorm_f32; }; // the sums of parts
+    is_invalid(backward_problem(), both(at(0, 24), both(flagged(jitnorm_use_scale), in_float)));
 }
 
 TEST(validate, columns_of_longer_rows) {
     const auto of = [](dim_t all, const change &also = none) {
-        return [=](problem &p) {
-            p.all_columns = all;
-            also(p);
-        };
+        return both([=](problem &p) { p.all_columns = all; }, also);
     };
     for (const dim_t all : {8, 9}) accepts(forward_problem(), of(all));
     is_invalid(forward_problem(), of(7));
     is_invalid(make_problem(jitnorm_forward_training, {4, 0}), of(8));
-    is_invalid(forward_problem(), of(8, [](problem &p) { p.flags = jitnorm_use_global_stats; }));
+    is_invalid(forward_problem(), of(8, flagged(jitnorm_use_global_stats)));
     is_unsupported(backward_problem(), of(8));
     const change changes[] = {[](problem &p) { p = with_runtime_sizes(p); },
-                              [](problem &p) {
-                                  p.flags = jitnorm_use_scale, p[SCALE] = dense({4, 1, 8});
-                              },
-                              [](problem &p) {
-                                  p[DST].data_type = jitnorm_s8, p[DST_SCALE] = dense({4, 6, 1});
-                              },
-                              [](problem &p) { p[DST].data_type = jitnorm_f64; }};
+                              both(flagged(jitnorm_use_scale), having(SCALE, dense({4, 1, 8}))),
+                              both(having(DST, dense({4, 6, 8}, jitnorm_s8)), having(DST_SCALE, dense({4, 6, 1}))),
+                              having(DST, dense({4, 6, 8}, jitnorm_f64))};
     for (const change &also : changes) is_unsupported(forward_problem(), of(8, also));
 }
 
 // Scale, shift and gate with dimensions that count rows, which divide the rows into groups.
 TEST(validate, groups_of_rows) {
     const auto with_scale = [](const memory_desc &scale, const change &also = none) {
-        return [=](problem &p) {
-            p.flags = jitnorm_use_scale;
-            p[SCALE] = scale;
-            also(p);
-        };
+        return both(both(flagged(jitnorm_use_scale), having(SCALE, scale)), also);
     };
     const memory_desc rows = dense({4, 1, 8});
     for (const memory_desc &scale : {rows, dense({1, 1, 8}), dense({4, 6, 8})}) {
@@ -143,10 +126,8 @@ TEST(validate, groups_of_rows) {
                            p.flags |= jitnorm_use_shift;
                            p[SHIFT] = shift;
                        }));
-    is_unsupported(forward_problem(), [](problem &p) {
-        p[RESIDUAL] = dense({4, 6, 8});
-        p[GATE] = dense({4, 1, 8}, jitnorm_s8);
-    });
+    is_unsupported(forward_problem(),
+                   both(having(RESIDUAL, dense({4, 6, 8})), having(GATE, dense({4, 1, 8}, jitnorm_s8))));
     problem blocked = make_problem(jitnorm_forward_training, {4, 8, 8});
     blocked[SRC] = make_layout("aBc8b", {4, 8, 8}, jitnorm_f32);
     accepts(blocked, with_scale(rows));
@@ -155,15 +136,12 @@ TEST(validate, groups_of_rows) {
 
 // The steps of backward with a gate are problems of their own.
 TEST(validate, gradients_of_gates) {
-    const auto with_gate = [](const change &also) {
-        return [=](problem &p) {
-            p[RESIDUAL] = p[DIFF_GATED] = dense({4, 6, 8});
-            p[GATE] = dense({4, 1, 8});
-            also(p);
-        };
+    const change with_gate = [](problem &p) {
+        p[RESIDUAL] = p[DIFF_GATED] = dense({4, 6, 8});
+        p[GATE] = dense({4, 1, 8});
     };
-    accepts(backward_problem(), with_gate(none));
-    const auto refuses = [&](const change &also) { is_unsupported(backward_problem(), with_gate(also)); };
+    accepts(backward_problem(), with_gate);
+    const auto refuses = [&](const change &also) { is_unsupported(backward_problem(), both(with_gate, also)); };
     refuses([](problem &p) { p[SRC].strides[0] = RUNTIME_DIM; });
     refuses([](problem &p) { p.all_rows = 24, p.diff_scale_shift_type = jitnorm_f64; });
     refuses([](problem &p) { p[GATE].data_type = jitnorm_s8; });
@@ -174,42 +152,27 @@ TEST(validate, gradients_of_gates) {
 
 TEST(validate, outputs_left_out) {
     for (const unsigned omitted : {0U, bit_of(MEAN), bit_of(MEAN) | bit_of(DIFF_SRC), OMITTABLE}) {
-        accepts(forward_problem(), [&](problem &p) { p.omitted = omitted & ~bit_of(DST); });
-        accepts(backward_problem(), [&](problem &p) { p.omitted = omitted; });
+        accepts(forward_problem(), omitting(omitted & ~bit_of(DST)));
+        accepts(backward_problem(), omitting(omitted));
     }
-    is_invalid(forward_problem(), [](problem &p) { p.omitted = bit_of(SRC); });
-    accepts(forward_problem(), [](problem &p) { p.omitted = bit_of(DST); });
-    is_invalid(forward_problem(), [](problem &p) {
-        p.omitted = bit_of(DST);
-        p[PRE_QUANTIZATION] = dense({4, 6, 8});
-    });
-    is_invalid(forward_problem(), [](problem &p) {
-        p.omitted = bit_of(DST);
-        p.attr.dst_scale = true;
-    });
-    is_invalid(forward_problem(), [](problem &p) { p.omitted = bit_of(DST) | bit_of(MEAN) | bit_of(VARIANCE); });
-    is_invalid(forward_problem(), [](problem &p) {
-        p.omitted = bit_of(DST);
-        p.flags |= jitnorm_use_scale;
-    });
+    is_invalid(forward_problem(), omitting(bit_of(SRC)));
+    accepts(forward_problem(), omitting(bit_of(DST)));
+    is_invalid(forward_problem(), omitting(bit_of(DST) | bit_of(MEAN) | bit_of(VARIANCE)));
+    const change dst_scale = [](problem &p) { p.attr.dst_scale = true; };
+    for (const change &also : {having(PRE_QUANTIZATION, dense({4, 6, 8})), dst_scale, flagged(jitnorm_use_scale)})
+        is_invalid(forward_problem(), both(omitting(bit_of(DST)), also));
 }
 
 TEST(validate, a_scale_of_ones_needs_the_flag) {
-    accepts(backward_problem(), [](problem &p) {
-        p.flags = jitnorm_use_scale;
-        p.scale_is_ones = true;
-    });
-    is_invalid(backward_problem(), [](problem &p) { p.scale_is_ones = true; });
-    is_invalid(backward_problem(), [](problem &p) {
-        p.flags = jitnorm_use_scale | jitnorm_scale_plus_one;
-        p.scale_is_ones = true;
-    });
+    const change ones = [](problem &p) { p.scale_is_ones = true; };
+    accepts(backward_problem(), both(ones, flagged(jitnorm_use_scale)));
+    is_invalid(backward_problem(), ones);
+    is_invalid(backward_problem(), both(ones, flagged(jitnorm_use_scale | jitnorm_scale_plus_one)));
 }
 
 TEST(validate, every_tensor_must_be_there) {
-    for (const auto member : {SRC, DST, VARIANCE}) is_invalid(forward_problem(), [&](problem &p) { p[member] = {}; });
-    for (const auto member : {SRC, DIFF_DST, DIFF_SRC, VARIANCE})
-        is_invalid(backward_problem(), [&](problem &p) { p[member] = {}; });
+    for (const auto member : {SRC, DST, VARIANCE}) is_invalid(forward_problem(), having(member, {}));
+    for (const auto member : {SRC, DIFF_DST, DIFF_SRC, VARIANCE}) is_invalid(backward_problem(), having(member, {}));
 }
 
 TEST(validate, layouts_must_be_resolved) {
@@ -220,19 +183,16 @@ TEST(validate, layouts_must_be_resolved) {
 }
 
 TEST(validate, dimensions_must_agree) {
-    is_invalid(forward_problem(), [](problem &p) { p[DST] = dense({4, 6, 9}); });
-    is_invalid(forward_problem(), [](problem &p) { p[DST] = dense({24, 8}); });
-    is_invalid(backward_problem(), [](problem &p) { p[DIFF_DST] = dense({4, 5, 8}); });
-    is_invalid(backward_problem(), [](problem &p) { p[DIFF_SRC] = dense({3, 6, 8}); });
+    is_invalid(forward_problem(), having(DST, dense({4, 6, 9})));
+    is_invalid(forward_problem(), having(DST, dense({24, 8})));
+    is_invalid(backward_problem(), having(DIFF_DST, dense({4, 5, 8})));
+    is_invalid(backward_problem(), having(DIFF_SRC, dense({3, 6, 8})));
 }
 
 TEST(validate, statistics_have_the_rows_shape) {
-    for (const problem &start : {forward_problem(), backward_problem()}) {
-        is_invalid(start, [](problem &p) { p[VARIANCE] = dense({24}); });
-        is_invalid(start, [](problem &p) { p[VARIANCE] = dense({4, 6, 8}); });
-        is_invalid(start, [](problem &p) { p[VARIANCE] = dense({4, 6, 1}); });
-        is_invalid(start, [](problem &p) { p[VARIANCE] = dense({6, 4}); });
-    }
+    for (const problem &start : {forward_problem(), backward_problem()})
+        for (const memory_desc &wrong : {dense({24}), dense({4, 6, 8}), dense({4, 6, 1}), dense({6, 4})})
+            is_invalid(start, having(VARIANCE, wrong));
 }
 
 TEST(validate, a_runtime_dimension_is_one_in_all_tensors) {
@@ -302,24 +262,17 @@ TEST(validate, outputs_must_not_share_elements) {
     const change broadcast_statistics = [](problem &p) { p[VARIANCE].strides[1] = 0; };
     is_invalid(forward_problem(), broadcast_dst);
     is_invalid(forward_problem(), broadcast_statistics);
-    is_invalid(backward_problem(), [](problem &p) { p[DIFF_SRC].strides[2] = 0; });
+    const change broadcast_gradient = [](problem &p) { p[DIFF_SRC].strides[2] = 0; };
+    is_invalid(backward_problem(), broadcast_gradient);
     accepts(forward_problem(), [](problem &p) { p[SRC].strides[0] = 0; });
     accepts(backward_problem(), [](problem &p) { p[DIFF_DST].strides[0] = 0; });
     accepts(backward_problem(), broadcast_statistics);
     accepts(make_problem(jitnorm_forward_inference, {4, 6, 8}), broadcast_statistics);
     accepts(make_problem(jitnorm_forward_training, {1, 8}), broadcast_dst);
-    accepts(backward_problem(), [](problem &p) { // nothing is written there
-        p[DIFF_SRC].strides[2] = 0;
-        p.omitted = bit_of(DIFF_SRC);
-    });
-    accepts(forward_problem(), [&](problem &p) {
-        broadcast_statistics(p);
-        p.omitted = bit_of(MEAN) | bit_of(VARIANCE);
-    });
-    is_invalid(forward_problem(), [&](problem &p) {
-        broadcast_statistics(p);
-        p.omitted = bit_of(MEAN);
-    });
+    // Nothing is written there.
+    accepts(backward_problem(), both(broadcast_gradient, omitting(bit_of(DIFF_SRC))));
+    accepts(forward_problem(), both(broadcast_statistics, omitting(bit_of(MEAN) | bit_of(VARIANCE))));
+    is_invalid(forward_problem(), both(broadcast_statistics, omitting(bit_of(MEAN))));
 }
 
 } // namespace

@@ -16,6 +16,9 @@ using dims_of_scales = std::vector<dim_t>;
 change with(const post_op &op) {
     return [op](problem &p) { p.attr.post_ops.entries.push_back(op); };
 }
+change storing(jitnorm_data_type_t type) {
+    return [=](problem &p) { p[DST].data_type = type; };
+}
 
 TEST(validate, attributes_are_for_forward) {
     const change src_scale = [](problem &p) { p.attr.src_scale = true; };
@@ -56,12 +59,7 @@ TEST(validate, scales_that_are_found) {
 }
 
 TEST(validate, scales_that_are_found_and_what_goes_with_them) {
-    const auto also = [](auto &&apply) {
-        return [apply](problem &p) {
-            finding(dense({4, 6, 1}))(p);
-            apply(p);
-        };
-    };
+    const auto also = [](const change &apply) { return both(finding(dense({4, 6, 1})), apply); };
     accepts(forward_problem(), also([](problem &p) { p.attr.src_scale = true; }));
     accepts(forward_problem(), also(with(binary_post_op{jitnorm_binary_mul, dense({1, 1, 8})})));
     is_unsupported(forward_problem(), also(with(sum_post_op{})));
@@ -109,14 +107,8 @@ TEST(validate, no_post_op_reads_f8) {
     for (const auto type : {jitnorm_f8_e5m2, jitnorm_f8_e4m3}) {
         is_unsupported(forward_problem(), with(binary_post_op{jitnorm_binary_add, dense({4, 6, 8}, type)}));
         for (const auto old : {type, jitnorm_data_type_undef})
-            is_unsupported(forward_problem(), [&](problem &p) {
-                p[DST].data_type = type;
-                p.attr.post_ops.entries.push_back(sum_post_op{1, 0, old});
-            });
-        accepts(forward_problem(), [&](problem &p) {
-            p[DST].data_type = type;
-            p.attr.post_ops.entries.push_back(sum_post_op{1, 0, jitnorm_u8});
-        });
+            is_unsupported(forward_problem(), both(storing(type), with(sum_post_op{1, 0, old})));
+        accepts(forward_problem(), both(storing(type), with(sum_post_op{1, 0, jitnorm_u8})));
     }
 }
 
@@ -141,19 +133,13 @@ TEST(validate, sum_types_have_the_destinations_size) {
     for (const auto dst : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64, jitnorm_s8, jitnorm_u8})
         for (const auto type : ALL_TYPES)
             expect(size_of(type) == size_of(dst) ? jitnorm_success : jitnorm_invalid_arguments, forward_problem(),
-                   [&](problem &p) {
-                       p[DST].data_type = dst;
-                       p.attr.post_ops.entries.push_back(sum_post_op{1, 0, type});
-                   });
+                   both(storing(dst), with(sum_post_op{1, 0, type})));
     accepts(forward_problem(), with(sum_post_op{0.5f, 0, jitnorm_data_type_undef}));
 }
 
 TEST(validate, sum_zero_points_need_int8) {
     const auto sum = [](jitnorm_data_type_t dst, jitnorm_data_type_t type) {
-        return [=](problem &p) {
-            p[DST].data_type = dst;
-            p.attr.post_ops.entries.push_back(sum_post_op{1, 3, type});
-        };
+        return both(storing(dst), with(sum_post_op{1, 3, type}));
     };
     accepts(forward_problem(), sum(jitnorm_s8, jitnorm_data_type_undef));
     accepts(forward_problem(), sum(jitnorm_s8, jitnorm_u8));
@@ -162,11 +148,10 @@ TEST(validate, sum_zero_points_need_int8) {
 }
 
 TEST(validate, the_first_bad_post_op_decides) {
-    is_invalid(forward_problem(), [](problem &p) {
-        with(eltwise_post_op{jitnorm_eltwise_relu, 0, 0})(p);
-        with(eltwise_post_op{jitnorm_alg_kind_undef, 0, 0})(p);
-        with(binary_post_op{jitnorm_alg_kind_undef, {}})(p);
-    });
+    const change first = with(eltwise_post_op{jitnorm_eltwise_relu, 0, 0}),
+                 second = with(eltwise_post_op{jitnorm_alg_kind_undef, 0, 0}),
+                 third = with(binary_post_op{jitnorm_alg_kind_undef, {}});
+    is_invalid(forward_problem(), both(both(first, second), third));
 }
 
 // ---------------------------------------------------------------- residual
@@ -221,7 +206,7 @@ TEST(validate, gradients_of_sums) {
 // ---------------------------------------------------------------- further outputs
 
 void check_further_output(slot output) {
-    const auto with_output = [=](const memory_desc &md) { return [=](problem &p) { p[output] = md; }; };
+    const auto with_output = [=](const memory_desc &md) { return having(output, md); };
     const memory_desc same = dense({4, 6, 8});
     for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64})
         accepts(forward_problem(), with_output(dense({4, 6, 8}, type)));

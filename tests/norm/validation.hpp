@@ -15,6 +15,21 @@ constexpr jitnorm_data_type_t ALL_TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_
 
 using change = std::function<void(problem &)>;
 inline void none(problem &) {}
+inline change both(const change &first, const change &second) {
+    return [=](problem &p) {
+        first(p);
+        second(p);
+    };
+}
+inline change having(impl::layer_norm::slot which, const memory_desc &md) {
+    return [=](problem &p) { p[which] = md; };
+}
+inline change omitting(unsigned outputs) {
+    return [=](problem &p) { p.omitted = outputs; };
+}
+inline change flagged(unsigned flags) {
+    return [=](problem &p) { p.flags = flags; };
+}
 
 inline void expect(jitnorm_status_t code, problem p, const change &apply) {
     apply(p);
