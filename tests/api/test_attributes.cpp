@@ -5,6 +5,7 @@
 #include <string>
 
 #include "rig/execution.hpp"
+#include "rig/told.hpp"
 #include "rig/unknown.hpp"
 
 using namespace jitnorm::tests;
@@ -13,29 +14,23 @@ namespace {
 
 TEST(attributes, scratchpad_mode) {
     const owned_attr attr = make_attr();
-    jitnorm_scratchpad_mode_t mode = jitnorm_scratchpad_mode_user;
-    EXPECT_OK(jitnorm_primitive_attr_get_scratchpad_mode(attr, &mode));
-    EXPECT_EQ(mode, jitnorm_scratchpad_mode_library);
+    EXPECT_EQ(told(jitnorm_primitive_attr_get_scratchpad_mode, attr), jitnorm_scratchpad_mode_library);
     EXPECT_OK(jitnorm_primitive_attr_set_scratchpad_mode(attr, jitnorm_scratchpad_mode_user));
-    EXPECT_OK(jitnorm_primitive_attr_get_scratchpad_mode(attr, &mode));
-    EXPECT_EQ(mode, jitnorm_scratchpad_mode_user);
+    EXPECT_EQ(told(jitnorm_primitive_attr_get_scratchpad_mode, attr), jitnorm_scratchpad_mode_user);
     EXPECT_EQ(jitnorm_primitive_attr_set_scratchpad_mode(attr, unknown<jitnorm_scratchpad_mode_t>(2)), INVALID);
 }
 
 TEST(attributes, modes_come_out_as_they_went_in) {
     const owned_attr attr = make_attr();
-    int deterministic = -1, applies = -1;
+    int applies = -1;
     jitnorm_fpmath_mode_t fpmath = jitnorm_fpmath_mode_any;
-    jitnorm_accumulation_mode_t accumulation = jitnorm_accumulation_mode_f16;
     jitnorm_rounding_mode_t rounding = jitnorm_rounding_mode_stochastic;
-    EXPECT_OK(jitnorm_primitive_attr_get_deterministic(attr, &deterministic));
     EXPECT_OK(jitnorm_primitive_attr_get_fpmath_mode_v2(attr, &fpmath, &applies));
-    EXPECT_OK(jitnorm_primitive_attr_get_accumulation_mode(attr, &accumulation));
     EXPECT_OK(jitnorm_primitive_attr_get_rounding(attr, JITNORM_ARG_DST, &rounding));
-    EXPECT_EQ(deterministic, 0);
+    EXPECT_EQ(told(jitnorm_primitive_attr_get_deterministic, attr), 0);
     EXPECT_EQ(fpmath, jitnorm_fpmath_mode_strict);
     EXPECT_EQ(applies, 0);
-    EXPECT_EQ(accumulation, jitnorm_accumulation_mode_strict);
+    EXPECT_EQ(told(jitnorm_primitive_attr_get_accumulation_mode, attr), jitnorm_accumulation_mode_strict);
     EXPECT_EQ(rounding, jitnorm_rounding_mode_environment);
 
     EXPECT_OK(jitnorm_primitive_attr_set_deterministic(attr, 7));
@@ -44,15 +39,12 @@ TEST(attributes, modes_come_out_as_they_went_in) {
     EXPECT_OK(jitnorm_primitive_attr_set_rounding(attr, JITNORM_ARG_DIFF_SRC, jitnorm_rounding_mode_stochastic));
     owned_attr copy;
     ASSERT_OK(jitnorm_primitive_attr_clone(&copy, attr));
-    EXPECT_OK(jitnorm_primitive_attr_get_deterministic(copy, &deterministic));
-    EXPECT_OK(jitnorm_primitive_attr_get_fpmath_mode(copy, &fpmath));
     EXPECT_OK(jitnorm_primitive_attr_get_fpmath_mode_v2(copy, nullptr, &applies));
-    EXPECT_OK(jitnorm_primitive_attr_get_accumulation_mode(copy, &accumulation));
     EXPECT_OK(jitnorm_primitive_attr_get_rounding(copy, JITNORM_ARG_DIFF_SRC, &rounding));
-    EXPECT_EQ(deterministic, 1);
-    EXPECT_EQ(fpmath, jitnorm_fpmath_mode_bf16);
+    EXPECT_EQ(told(jitnorm_primitive_attr_get_deterministic, copy), 1);
+    EXPECT_EQ(told(jitnorm_primitive_attr_get_fpmath_mode, copy), jitnorm_fpmath_mode_bf16);
     EXPECT_EQ(applies, 1);
-    EXPECT_EQ(accumulation, jitnorm_accumulation_mode_any);
+    EXPECT_EQ(told(jitnorm_primitive_attr_get_accumulation_mode, copy), jitnorm_accumulation_mode_any);
     EXPECT_EQ(rounding, jitnorm_rounding_mode_stochastic);
     EXPECT_OK(jitnorm_primitive_attr_get_rounding(copy, JITNORM_ARG_DST, &rounding));
     EXPECT_EQ(rounding, jitnorm_rounding_mode_environment) << "another argument's";
@@ -76,10 +68,8 @@ TEST(attributes, default_mode_is_that_of_new_ones) {
     EXPECT_OK(jitnorm_get_default_fpmath_mode(&mode));
     EXPECT_EQ(mode, jitnorm_fpmath_mode_f16);
     ASSERT_OK(jitnorm_set_default_fpmath_mode(jitnorm_fpmath_mode_strict));
-    EXPECT_OK(jitnorm_primitive_attr_get_fpmath_mode(before, &mode));
-    EXPECT_EQ(mode, jitnorm_fpmath_mode_strict);
-    EXPECT_OK(jitnorm_primitive_attr_get_fpmath_mode(after, &mode));
-    EXPECT_EQ(mode, jitnorm_fpmath_mode_f16);
+    EXPECT_EQ(told(jitnorm_primitive_attr_get_fpmath_mode, before), jitnorm_fpmath_mode_strict);
+    EXPECT_EQ(told(jitnorm_primitive_attr_get_fpmath_mode, after), jitnorm_fpmath_mode_f16);
 }
 
 // ---------------------------------------------------------------- what layer normalization makes of them
@@ -155,15 +145,10 @@ TEST(attributes, descriptors_tell_them) {
     EXPECT_OK(jitnorm_primitive_attr_set_post_ops(attr, post_ops));
     EXPECT_OK(jitnorm_primitive_attr_set_deterministic(attr, 1));
     const owned_pd pd = forward_request{jitnorm_forward_inference, data, data}.make(0, attr);
-    const_jitnorm_primitive_attr_t told = nullptr;
-    const_jitnorm_post_ops_t kept = nullptr;
+    const auto *kept = told(jitnorm_primitive_desc_get_attr, pd);
     const_jitnorm_memory_desc_t src1 = nullptr;
-    int deterministic = 0;
-    ASSERT_OK(jitnorm_primitive_desc_get_attr(pd, &told));
-    EXPECT_OK(jitnorm_primitive_attr_get_deterministic(told, &deterministic));
-    EXPECT_EQ(deterministic, 1);
-    ASSERT_OK(jitnorm_primitive_attr_get_post_ops(told, &kept));
-    ASSERT_OK(jitnorm_post_ops_get_params_binary(kept, 0, nullptr, &src1));
+    EXPECT_EQ(told(jitnorm_primitive_attr_get_deterministic, kept), 1);
+    ASSERT_OK(jitnorm_post_ops_get_params_binary(told(jitnorm_primitive_attr_get_post_ops, kept), 0, nullptr, &src1));
     EXPECT_TRUE(jitnorm_memory_desc_equal(src1, make_md({1, 8}, jitnorm_f32))) << "its layout is decided";
 }
 
@@ -175,13 +160,10 @@ TEST(attributes, keep_a_copy_of_post_ops) {
         EXPECT_OK(jitnorm_primitive_attr_set_post_ops(attr, post_ops));
         EXPECT_OK(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_abs, 0.f, 0.f));
     }
-    const_jitnorm_post_ops_t kept = nullptr;
-    EXPECT_OK(jitnorm_primitive_attr_get_post_ops(attr, &kept));
-    EXPECT_EQ(jitnorm_post_ops_len(kept), 1);
+    EXPECT_EQ(jitnorm_post_ops_len(told(jitnorm_primitive_attr_get_post_ops, attr)), 1);
     owned_attr copy;
     EXPECT_OK(jitnorm_primitive_attr_clone(&copy, attr));
-    EXPECT_OK(jitnorm_primitive_attr_get_post_ops(copy, &kept));
-    EXPECT_EQ(jitnorm_post_ops_len(kept), 1);
+    EXPECT_EQ(jitnorm_post_ops_len(told(jitnorm_primitive_attr_get_post_ops, copy)), 1);
 }
 
 } // namespace

@@ -9,6 +9,7 @@
 
 #include "api/memory/memory.hpp"
 #include "rig/execution.hpp"
+#include "rig/told.hpp"
 
 using namespace jitnorm::tests;
 
@@ -18,27 +19,19 @@ extern "C" const char *__tsan_default_options() { return "allocator_may_return_n
 
 namespace {
 
-void *data_of(const owned_memory &memory) {
-    void *handle = &handle;
-    EXPECT_OK(jitnorm_memory_get_data_handle(memory, &handle));
-    return handle;
-}
+void *data_of(const owned_memory &memory) { return told(jitnorm_memory_get_data_handle, memory); }
 
 TEST(memory, takes_the_callers_pointer) {
     float data[6];
     const owned_md md = make_md({2, 3}, jitnorm_f32);
     const owned_memory memory = make_memory(md, data);
     void *mapped = nullptr;
-    const_jitnorm_memory_desc_t described = nullptr;
-    jitnorm_engine_t engine = nullptr;
     EXPECT_OK(jitnorm_memory_map_data(memory, &mapped));
     EXPECT_OK(jitnorm_memory_unmap_data(memory, mapped));
-    EXPECT_OK(jitnorm_memory_get_memory_desc(memory, &described));
-    EXPECT_OK(jitnorm_memory_get_engine(memory, &engine));
     EXPECT_EQ(data_of(memory), data);
     EXPECT_EQ(mapped, data);
-    EXPECT_TRUE(jitnorm_memory_desc_equal(described, md));
-    EXPECT_EQ(engine, cpu());
+    EXPECT_TRUE(jitnorm_memory_desc_equal(told(jitnorm_memory_get_memory_desc, memory), md));
+    EXPECT_EQ(told(jitnorm_memory_get_engine, memory), cpu());
 }
 
 // There is one buffer, number 0.
@@ -84,21 +77,19 @@ TEST(host_scalar, holds_its_value) {
     EXPECT_EQ(dims_of(md, jitnorm_query_dims), dims{1});
     EXPECT_EQ(jitnorm_memory_desc_get_size(md), sizeof(float));
 
-    float value = 42, told = 0;
+    float value = 42, found = 0;
     owned_memory memory;
     ASSERT_OK(jitnorm_memory_create_host_scalar(&memory, md, &value));
     value = 0; // it has a copy
-    EXPECT_OK(jitnorm_memory_get_host_scalar_value(memory, &told));
-    EXPECT_EQ(told, 42);
+    EXPECT_OK(jitnorm_memory_get_host_scalar_value(memory, &found));
+    EXPECT_EQ(found, 42);
     value = 84;
     EXPECT_OK(jitnorm_memory_set_host_scalar_value(memory, &value));
     void *mapped = nullptr, *handle = &value;
     EXPECT_OK(jitnorm_memory_map_data(memory, &mapped));
     ASSERT_NE(mapped, nullptr);
     EXPECT_EQ(*static_cast<float *>(mapped), 84);
-    jitnorm_engine_t engine = cpu();
-    EXPECT_OK(jitnorm_memory_get_engine(memory, &engine));
-    EXPECT_EQ(engine, nullptr);
+    EXPECT_EQ(told(jitnorm_memory_get_engine, memory), nullptr);
     EXPECT_EQ(jitnorm_memory_get_data_handle(memory, &handle), INVALID);
     EXPECT_EQ(jitnorm_memory_set_data_handle(memory, handle), INVALID);
 }

@@ -4,6 +4,7 @@
 
 #include "rig/execution.hpp"
 #include "rig/jitnorm_handle.hpp"
+#include "rig/told.hpp"
 #include "rig/unknown.hpp"
 
 using namespace jitnorm::tests;
@@ -19,9 +20,7 @@ TEST(engine, there_is_one) {
     jitnorm_engine_t any = nullptr;
     EXPECT_OK(jitnorm_engine_create(&any, jitnorm_any_engine, 0));
     EXPECT_EQ(any, cpu());
-    jitnorm_engine_kind_t kind = jitnorm_any_engine;
-    EXPECT_OK(jitnorm_engine_get_kind(any, &kind));
-    EXPECT_EQ(kind, jitnorm_cpu);
+    EXPECT_EQ(told(jitnorm_engine_get_kind, any), jitnorm_cpu);
 }
 
 TEST(engine, outlives_its_destruction) {
@@ -42,9 +41,7 @@ TEST(stream, knows_its_engine) {
     for (const unsigned flags : {unsigned(jitnorm_stream_in_order), unsigned(jitnorm_stream_out_of_order)}) {
         owned_stream stream;
         ASSERT_OK(jitnorm_stream_create(&stream, cpu(), flags));
-        jitnorm_engine_t engine = nullptr;
-        EXPECT_OK(jitnorm_stream_get_engine(stream, &engine));
-        EXPECT_EQ(engine, cpu());
+        EXPECT_EQ(told(jitnorm_stream_get_engine, stream), cpu());
         EXPECT_OK(jitnorm_stream_wait(stream));
     }
 }
@@ -64,9 +61,7 @@ TEST(stream, with_a_thread_pool) {
          {jitnorm_thread_pool_t{run_in_place, nullptr, 4}, jitnorm_thread_pool_t{nullptr, nullptr, 1}}) {
         owned_stream stream;
         ASSERT_OK(jitnorm_stream_create_with_thread_pool(&stream, cpu(), jitnorm_stream_in_order, &pool));
-        jitnorm_engine_t engine = nullptr;
-        EXPECT_OK(jitnorm_stream_get_engine(stream, &engine));
-        EXPECT_EQ(engine, cpu());
+        EXPECT_EQ(told(jitnorm_stream_get_engine, stream), cpu());
         EXPECT_OK(jitnorm_stream_wait(stream));
     }
 }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "rig/execution.hpp"
+#include "rig/told.hpp"
 #include "rig/unknown.hpp"
 
 using namespace jitnorm::tests;
@@ -81,11 +82,8 @@ TEST(primitive_desc, clone_answers_the_same) {
 TEST(primitive_desc, keeps_a_copy_of_the_attributes) {
     const owned_md data = make_md(DATA, jitnorm_f32);
     const owned_pd pd = forward_request{jitnorm_forward_inference, data, data}.make(0, with_user_scratchpad());
-    const_jitnorm_primitive_attr_t kept = nullptr;
-    jitnorm_scratchpad_mode_t mode = jitnorm_scratchpad_mode_library;
-    EXPECT_OK(jitnorm_primitive_desc_get_attr(pd, &kept));
-    EXPECT_OK(jitnorm_primitive_attr_get_scratchpad_mode(kept, &mode));
-    EXPECT_EQ(mode, jitnorm_scratchpad_mode_user);
+    const auto *kept = told(jitnorm_primitive_desc_get_attr, pd);
+    EXPECT_EQ(told(jitnorm_primitive_attr_get_scratchpad_mode, kept), jitnorm_scratchpad_mode_user);
     EXPECT_EQ(answer_of<int64_t>(pd, jitnorm_query_memory_consumption_s64), 0); // none of the library's own
 }
 

@@ -6,6 +6,7 @@
 
 #include "api/primitive/primitive_desc.hpp"
 #include "jitnorm/jitnorm.hpp"
+#include "rig/told.hpp"
 #include "rig/unknown.hpp"
 #include "row_tensors.hpp"
 
@@ -139,9 +140,7 @@ TEST_P(tensor_attribute, has_a_decided_layout_in_a_primitive_descriptor) {
                    decided = make_md(tensor.sizes, jitnorm_f32, tensor.follows_src ? jitnorm_bac : jitnorm_abc);
     const owned_pd pd = forward(src, attr_with(src, any));
     EXPECT_TRUE(jitnorm_memory_desc_equal(described(pd), decided));
-    attr_handle kept = nullptr;
-    EXPECT_OK(jitnorm_primitive_desc_get_attr(pd, &kept));
-    EXPECT_TRUE(jitnorm_memory_desc_equal(get(kept), decided));
+    EXPECT_TRUE(jitnorm_memory_desc_equal(get(told(jitnorm_primitive_desc_get_attr, pd)), decided));
 }
 
 TEST_P(tensor_attribute, is_counted_and_described) {
@@ -236,10 +235,8 @@ TEST(scale_shift_attribute, is_kept_where_it_is_not_used) {
     const owned_attr attr = make_attr();
     EXPECT_OK(jitnorm_primitive_attr_set_scale_shift_descs(attr, scale, nullptr));
     const owned_pd pd = forward_request{jitnorm_forward_inference, data, data}.make(0, attr);
-    attr_handle kept = nullptr;
     md_handle a = nullptr, b = nullptr;
-    EXPECT_OK(jitnorm_primitive_desc_get_attr(pd, &kept));
-    EXPECT_OK(jitnorm_primitive_attr_get_scale_shift_descs(kept, &a, &b));
+    EXPECT_OK(jitnorm_primitive_attr_get_scale_shift_descs(told(jitnorm_primitive_desc_get_attr, pd), &a, &b));
     EXPECT_TRUE(jitnorm_memory_desc_equal(a, scale));
 }
 
