@@ -33,9 +33,9 @@ bool shares_memory_well(const problem &p) {
 
 // Whether an output has values that are made from normalized ones, which the sum is not.
 bool writes_normalized(const problem &p) {
-    const std::vector<row_tensor> tensors = p.row_tensors();
+    const std::vector<used_tensor> tensors = p.row_tensors();
     return std::any_of(tensors.begin(), tensors.end(),
-                       [](const row_tensor &t) { return t.is_output && t.id != JITNORM_ARG_DST_1; });
+                       [](const used_tensor &t) { return t.is_output && t.id != JITNORM_ARG_DST_1; });
 }
 
 // Why the library defines no such layer normalization; empty if it does.

@@ -55,9 +55,9 @@ constexpr dim_t ROWS_BEFORE = 3;
 bool is_statistic(int id) { return id == JITNORM_ARG_MEAN || id == JITNORM_ARG_VARIANCE; }
 
 bool has_rows(const problem &p, int id) {
-    const std::vector<row_tensor> rows = p.row_tensors();
+    const std::vector<used_tensor> rows = p.row_tensors();
     return id >= JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE ||
-           std::any_of(rows.begin(), rows.end(), [&](const row_tensor &t) { return t.id == id; });
+           std::any_of(rows.begin(), rows.end(), [&](const used_tensor &t) { return t.id == id; });
 }
 
 // A problem with a single row, number `row` of p.

@@ -32,9 +32,7 @@ bool execution::has(int id) const {
 }
 
 const char *execution::name_of(int id) const {
-    for (const row_tensor &t : prb().row_tensors())
-        if (t.id == id) return t.name;
-    for (const other_tensor &t : prb().other_tensors())
+    for (const used_tensor &t : prb().tensors())
         if (t.id == id) return t.name;
     throw std::logic_error("tensor without a name");
 }
@@ -68,14 +66,13 @@ void execution::append(int id, role use, buffer data) {
 }
 
 void execution::add_tensors() {
-    for (const row_tensor &t : prb().row_tensors()) {
+    for (const used_tensor &t : prb().tensors()) {
         const bool is_overwritten = t.id == JITNORM_ARG_DST && overwrites_old_dst(prb());
         if (t.in_memory_of != 0)
             append(t.id, role::both, data(t.in_memory_of));
         else
             add(t.id, !t.is_output ? role::input : is_overwritten ? role::both : role::output);
     }
-    for (const other_tensor &t : prb().other_tensors()) add(t.id, t.is_output ? role::output : role::input);
 }
 
 void execution::add_attribute_arguments() {

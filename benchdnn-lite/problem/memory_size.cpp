@@ -41,15 +41,12 @@ double available_in_meminfo() {
 double bytes_needed(const problem &p, double copies) {
     // In each thread: for one column, and for the sums of one element of a gradient.
     constexpr double ORACLE_BYTES = 160, ORACLE_SUM_BYTES = 64;
-    double bytes = 0;
-    for (const row_tensor &t : p.row_tensors())
-        bytes += product<double>(padded_dims(canonical_tag(t.tag, p.ndims()), p.size.dims)) * double(size_of(t.type));
-    double oracle_sums = 0;
-    for (const other_tensor &t : p.other_tensors()) {
-        const double elements = product<double>(t.dims);
-        bytes += elements * double(size_of(t.type));
-        if (t.is_output && !p.is_forward()) oracle_sums += elements;
-    }
+    const std::vector<used_tensor> tensors = p.tensors();
+    double bytes = 0, oracle_sums = 0;
+    for (const used_tensor &t : tensors)
+        bytes += product<double>(padded_dims(canonical_tag(t.tag, t.dims.size()), t.dims)) * double(size_of(t.type));
+    for (const used_tensor &t : std::span(tensors).subspan(p.row_tensors().size()))
+        if (t.is_output && !p.is_forward()) oracle_sums += product<double>(t.dims);
     for (const post_op &op : p.attr.post_ops)
         if (const auto *binary = std::get_if<binary_post_op>(&op))
             bytes += product<double>(binary->source_dims(p.size.dims)) * double(size_of(binary->type));

@@ -242,11 +242,11 @@ std::string problem::tag_of(const residual_tensor &tensor) const {
     return tensor.tag.empty() || tensor.tag == TAG_ANY ? src_tag() : tensor.tag;
 }
 
-std::vector<row_tensor> problem::row_tensors() const {
+std::vector<used_tensor> problem::row_tensors() const {
     constexpr bool OUTPUT = true;
-    std::vector<row_tensor> all;
+    std::vector<used_tensor> all;
     const auto add = [&](int id, const char *name, const residual_tensor &t, bool is_output = false, int shared = 0) {
-        all.push_back({id, name, type_of(t), tag_of(t), is_output, shared});
+        all.push_back({id, name, type_of(t), size.dims, is_output, tag_of(t), shared});
     };
     const residual_tensor src{types.src, src_tag()}, dst{types.dst, tags.dst};
     if (is_forward()) {
@@ -271,12 +271,12 @@ std::vector<row_tensor> problem::row_tensors() const {
     return all;
 }
 
-std::vector<other_tensor> problem::other_tensors() const {
+std::vector<used_tensor> problem::tensors() const {
     constexpr bool OUTPUT = true;
     const bool has_statistics = statistics_are_inputs() || statistics_are_outputs(), weights = dir == direction::BWD_DW;
     const modulation &masks = attr.modulation;
-    std::vector<other_tensor> all;
-    const auto add = [&](bool exists, other_tensor t) {
+    std::vector<used_tensor> all = row_tensors();
+    const auto add = [&](bool exists, used_tensor t) {
         if (exists) all.push_back(std::move(t));
     };
     const auto masked = [&](const std::optional<unsigned> &mask) {
@@ -304,8 +304,8 @@ std::vector<other_tensor> problem::other_tensors() const {
 }
 
 bool problem::computes_in_f64() const {
-    const std::vector<row_tensor> tensors = row_tensors();
-    return std::any_of(tensors.begin(), tensors.end(), [&](const row_tensor &t) {
+    const std::vector<used_tensor> tensors = row_tensors();
+    return std::any_of(tensors.begin(), tensors.end(), [&](const used_tensor &t) {
         const bool is_of_gate = !is_forward() && (t.id == JITNORM_ARG_SRC_1 || t.id == JITNORM_ARG_DIFF_SRC_1);
         return t.type == jitnorm_f64 && !is_of_gate;
     });

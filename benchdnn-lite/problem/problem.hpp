@@ -74,23 +74,15 @@ std::string to_text(const shape &size);
 
 constexpr double DEFAULT_EPSILON = 1.0 / 16;
 
-// A tensor with the dimensions of src that a problem reads or writes.
-struct row_tensor {
-    int id;           // JITNORM_ARG_...
-    const char *name; // for messages
-    data_type type;
-    std::string tag; // in place of "any": that of src
-    bool is_output = false;
-    int in_memory_of = 0; // the input whose memory an output in place has
-};
-
-// A tensor with other dimensions. Its layout is row-major, or the library chooses it.
-struct other_tensor {
+// A tensor that a problem reads or writes.
+struct used_tensor {
     int id;           // JITNORM_ARG_...
     const char *name; // for messages
     data_type type;
     std::vector<dim_t> dims;
     bool is_output = false;
+    std::string tag = "abx"; // of rows, in place of "any": that of src; of others the library may choose another layout
+    int in_memory_of = 0;    // the input whose memory an output in place has
 };
 
 // The output with the scales of dst that the library finds.
@@ -132,10 +124,11 @@ struct problem {
     bool reads_diff_sum() const { return !is_forward() && attr.residual.sum.has_value(); }
     data_type type_of(const residual_tensor &tensor) const; // "undef" and an empty tag are replaced by those of src
     std::string tag_of(const residual_tensor &tensor) const;
-    // In an order in which an output in place is among the outputs where its input is among the inputs.
-    std::vector<row_tensor> row_tensors() const;
-    // All others but those that the attributes give: scales, and second operands of post-ops.
-    std::vector<other_tensor> other_tensors() const;
+    // The tensors with the dimensions of src, in an order in which an output in place is among the outputs where its
+    // input is among the inputs.
+    std::vector<used_tensor> row_tensors() const;
+    // These, then all others but those that the attributes give: scales, and second operands of post-ops.
+    std::vector<used_tensor> tensors() const;
     bool computes_in_f64() const; // a row tensor is f64 that is not of the gate's gradients, which follow diff_src
 
     std::string src_tag() const; // "abx" instead of "any", which the library does not accept for src

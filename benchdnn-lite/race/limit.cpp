@@ -26,11 +26,11 @@ body by_threads(const move_part &move, size_t steps, int threads) {
 
 // Tensors in one memory have the same position among inputs and outputs, so that each receives its own data.
 moved_tensors rows_of(const execution &e) {
-    const std::vector<row_tensor> rows = e.prb().row_tensors();
+    const std::vector<used_tensor> rows = e.prb().row_tensors();
     size_t smallest = SIZE_MAX;
-    for (const row_tensor &t : rows) smallest = std::min(smallest, size_of(t.type));
+    for (const used_tensor &t : rows) smallest = std::min(smallest, size_of(t.type));
     moved_tensors all;
-    for (const row_tensor &t : rows) {
+    for (const used_tensor &t : rows) {
         const buffer &b = e.data(t.id);
         moved_tensors::tensor &to = t.is_output ? all.written.at(all.outputs++) : all.read.at(all.inputs++);
         to = {static_cast<char *>(b.data()), size_of(t.type) / smallest};

@@ -107,7 +107,7 @@ disagreement first_disagreement(const execution &ours, const peer &theirs, doubl
 // The bytes of all tensors of rows, each counted once.
 double bytes_moved(const problem &p) {
     size_t of_element = 0;
-    for (const row_tensor &t : p.row_tensors()) of_element += size_of(t.type);
+    for (const used_tensor &t : p.row_tensors()) of_element += size_of(t.type);
     return double(p.elements()) * double(of_element);
 }
 
