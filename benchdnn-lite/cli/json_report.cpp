@@ -15,14 +15,19 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-json of_spread(const spread &s, bool too_busy) {
-    return {{"min", s.least}, {"average", s.average}, {"max", s.most}, {"median", s.median}, {"too_busy", too_busy}};
+// unit: in microseconds
+json of_spread(const spread &s, bool too_busy, double unit) {
+    return {{"min", s.least / unit},
+            {"average", s.average / unit},
+            {"max", s.most / unit},
+            {"median", s.median / unit},
+            {"too_busy", too_busy}};
 }
 
 json of_timing(const lnorm_result &r) {
     if (!r.timed) return {};
     return {
-        {"execution_us", of_spread(r.times.us, r.times.us.is_beyond_reason() || r.times.copy_us.is_beyond_reason())},
+        {"execution_us", of_spread(r.times.us, r.times.us.is_beyond_reason() || r.times.copy_us.is_beyond_reason(), 1)},
         {"creation_ms",
          {{"first", r.descriptor_ms.most + r.primitive_ms.most},
           {"again", r.descriptor_ms.least + r.primitive_ms.least}}},
@@ -38,7 +43,7 @@ json of_timing(const graph_result &r) {
     for (const graph_times &t : r.times)
         list.push_back({{"operation", t.op},
                         {"kind", t.kind},
-                        {"execution_ms", of_spread(t.ms, t.ms.is_beyond_reason())},
+                        {"execution_ms", of_spread(t.us, t.us.is_beyond_reason(), 1e3)},
                         {"bytes", t.bytes},
                         {"gigabytes_per_second", t.gigabytes_per_second()}});
     return list;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "../correctness/check.hpp"
-#include "../timing/spread.hpp"
+#include "../timing/sampler.hpp"
 
 namespace benchdnn_lite {
 

@@ -258,7 +258,7 @@ test_title title_of(const graph_job &job) {
 
 std::string performance_line(const graph_job &job, const graph_times &t) {
     const std::string numbers =
-        format("min(ms):%.6g,avg(ms):%.6g,GB/s:%.4g", t.ms.least, t.ms.average, t.gigabytes_per_second());
+        format("min(ms):%.6g,avg(ms):%.6g,GB/s:%.4g", t.us.least / 1e3, t.us.average / 1e3, t.gigabytes_per_second());
     return concat("perf,cpu,graph,", t.kind, ",", t.op, ",", job.line(), ",", numbers);
 }
 
@@ -266,9 +266,9 @@ timed_lines performance_of(const graph_job &job, const graph_result &r) {
     timed_lines timed;
     for (const graph_times &t : r.times) {
         timed.lines.push_back(performance_line(job, t));
-        timed.spreads.push_back(t.ms);
-        timed.least_ms += t.ms.least;
-        timed.average_ms += t.ms.average;
+        timed.spreads.push_back(t.us);
+        timed.least_ms += t.us.least / 1e3;
+        timed.average_ms += t.us.average / 1e3;
     }
     return timed;
 }

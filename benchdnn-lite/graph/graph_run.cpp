@@ -179,20 +179,9 @@ private:
         for (const std::vector<logical_tensor> &list : {s.inputs, s.outputs})
             for (const logical_tensor &lt : list)
                 t.bytes += double(memory_.at(lt.get_id()).elements()) * double(size_of(data_type(lt.get_data_type())));
-        execute(s);
-        std::vector<double> samples;
-        const stopwatch start;
-        const auto goes_on = [&] {
-            if (samples.empty()) return true;
-            return options_.fixed_times > 0 ? int64_t(samples.size()) < options_.fixed_times
-                                            : start.ms() < options_.time_limit_ms();
-        };
-        while (goes_on()) {
-            const stopwatch before;
-            execute(s);
-            samples.push_back(before.ms());
-        }
-        t.ms = spread_of(std::move(samples));
+        sampler executions([&] { execute(s); }, sampler::block::one_call);
+        for (const stopwatch start; options_.goes_on_timing(executions.count(), start.ms());) executions.sample();
+        t.us = executions.us();
         result_.times.push_back(std::move(t));
     }
 

@@ -3,17 +3,17 @@
 #pragma once
 
 #include "../correctness/outcome.hpp"
-#include "../timing/spread.hpp"
+#include "../timing/sampler.hpp"
 #include "graph_job.hpp"
 
 namespace benchdnn_lite {
 
 struct graph_times {
     std::string op, kind;
-    spread ms;
+    spread us;
     double bytes = 0; // read and written
 
-    double gigabytes_per_second() const { return ms.median > 0 ? bytes / ms.median / 1e6 : 0; }
+    double gigabytes_per_second() const { return us.median > 0 ? bytes / us.median / 1e3 : 0; }
 };
 
 struct graph_result : test_result {

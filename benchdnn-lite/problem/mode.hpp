@@ -69,6 +69,11 @@ struct run_options {
     bool creates_in_parallel() const { return modifiers.parallel_creation || mode.fast; }
     bool fills() const { return !modifiers.no_filling && !mode.fast; }
     double time_limit_ms() const { return mode.fast ? FAST_MAX_MS : max_ms; }
+    // Whether to measure more after so many samples, which took `ms`. There is at least one.
+    bool goes_on_timing(size_t samples, double ms) const {
+        if (samples == 0) return true;
+        return fixed_times > 0 ? int64_t(samples) < fixed_times : ms < time_limit_ms();
+    }
 };
 
 } // namespace benchdnn_lite

@@ -3,14 +3,12 @@
 // for everybody who has to read and write the same tensors. And a way to read a result, as its next user would.
 #pragma once
 
-#include <functional>
 #include <vector>
 
 #include "../problem/execution.hpp"
+#include "../timing/sampler.hpp"
 
 namespace benchdnn_lite {
-
-using body = std::function<void()>;
 
 struct way_to_move {
     std::string name; // "memcpy", "ordinary stores by threads"

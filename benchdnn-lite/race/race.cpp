@@ -11,40 +11,10 @@
 
 #include "../correctness/fill.hpp"
 #include "../problem/memory_size.hpp"
-#include "../stopwatch.hpp"
 
 namespace benchdnn_lite {
 
 namespace {
-
-constexpr double BLOCK_US = 200;
-
-double block_us(const body &b, int64_t calls) {
-    const stopwatch start;
-    for (int64_t i = 0; i < calls; ++i) b();
-    return start.us();
-}
-
-class contender {
-public:
-    // Doubles the number of calls until they take as long as a block. These calls also wake threads and warm caches.
-    explicit contender(const body &b) : body_(b) {
-        double us = block_us(body_, calls_);
-        while (us < BLOCK_US) us = block_us(body_, calls_ *= 2);
-    }
-
-    void sample() {
-        body_();
-        samples_.push_back(block_us(body_, calls_) / double(calls_));
-    }
-
-    spread measured() const { return spread_of(samples_); }
-
-private:
-    const body &body_;
-    int64_t calls_ = 1;
-    std::vector<double> samples_;
-};
 
 struct extent {
     double largest = 0, difference = 0;
@@ -173,7 +143,8 @@ void race_now(const session &s, const peer_library &other, const race_conditions
 } // namespace
 
 std::vector<spread> interleaved(const std::vector<body> &bodies, int rounds) {
-    std::vector<contender> contenders(bodies.begin(), bodies.end());
+    std::vector<sampler> contenders;
+    for (const body &b : bodies) contenders.emplace_back(b, sampler::block::of_200_us);
     std::vector<size_t> order(contenders.size());
     std::iota(order.begin(), order.end(), size_t(0));
     std::minstd_rand random;
@@ -182,7 +153,7 @@ std::vector<spread> interleaved(const std::vector<body> &bodies, int rounds) {
         for (const size_t i : order) contenders[i].sample();
     }
     std::vector<spread> measured;
-    for (const contender &c : contenders) measured.push_back(c.measured());
+    for (const sampler &c : contenders) measured.push_back(c.us());
     return measured;
 }
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "../timing/spread.hpp"
+#include "../timing/sampler.hpp"
 #include "limit.hpp"
 #include "peer.hpp"
 

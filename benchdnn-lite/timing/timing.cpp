@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <functional>
 #include <map>
 
 #include <unistd.h>
-#include <x86intrin.h>
 
 #include "../problem/execution.hpp"
 #include "../problem/memory_size.hpp"
@@ -48,12 +46,12 @@ public:
     }
 
     bool any_cold() const { return !sets_.empty(); }
-    // The i-th execution. forget_pages(i) is to be called before it, outside of the measured time. It does its work
-    // only before the first set is used.
-    void run(size_t i) const { sets_.empty() ? execution_.run() : execution_.run(sets_[i % sets_.size()].list); }
+    // Executes with the next set. forget_pages() is to be called before it, outside of the measured time. It does its
+    // work only before the first set is used.
+    void run() { sets_.empty() ? execution_.run() : execution_.run(sets_[calls_++ % sets_.size()].list); }
 
-    void forget_pages(size_t i) const {
-        if (sets_.empty() || i % sets_.size() != 0) return;
+    void forget_pages() {
+        if (sets_.empty() || calls_ % sets_.size() != 0) return;
         for (size_t at = 0; at < pages_.size(); at += PAGE) ++pages_[at];
     }
 
@@ -96,12 +94,10 @@ private:
     const execution &execution_;
     cold_cache_mode mode_;
     std::vector<set> sets_;
-    mutable std::vector<char> pages_; // forget_pages() writes one byte of each page
+    size_t calls_ = 0;
+    std::vector<char> pages_; // forget_pages() writes one byte of each page
 };
 
-constexpr double BLOCK_US = 50;        // about how long a block takes: a thousand times the clock's step
-constexpr double WARM_UP_US = 20'000;  // until threads are awake and the processor runs at its full frequency
-constexpr double LONG_CALL_US = 1'000; // calls that take so long need no untimed call before a block
 constexpr size_t ONE_THREAD_BLOCKS = 9;
 constexpr double ONE_THREAD_SHARE = 0.1; // of the time for a problem
 constexpr size_t PARALLEL_COPY = 262144; // bytes; larger copies are made by all threads
@@ -118,8 +114,8 @@ public:
         std::memset(to_.data(), 1, to_.size());
     }
 
-    void copy(size_t i) const {
-        const size_t offset = i % places_ * step_;
+    void copy() {
+        const size_t offset = calls_++ % places_ * step_;
         const auto *const from = static_cast<const char *>(from_.data()) + offset;
         auto *const to = static_cast<char *>(to_.data()) + offset;
         const auto copy_lines = [&](int64_t /* part */, int64_t begin, int64_t end) {
@@ -130,49 +126,8 @@ public:
     }
 
 private:
-    size_t size_, step_, places_;
+    size_t size_, step_, places_, calls_ = 0;
     guarded_bytes from_, to_;
-};
-
-using body = std::function<void(size_t call)>;
-
-// Measures blocks of calls of `run`. `prepare` is called before each block, outside of the measured time. The argument
-// of both is the number of the next call.
-class sampler {
-public:
-    // Warms up. single_calls: a block is one call, and the warm-up too.
-    sampler(body run, body prepare, bool single_calls) : run_(std::move(run)), prepare_(std::move(prepare)) {
-        const stopwatch start;
-        do call();
-        while (!single_calls && start.us() < WARM_UP_US);
-        if (single_calls) return;
-        const double call_us = start.us() / double(calls_);
-        block_ = std::max<int64_t>(1, int64_t(BLOCK_US / call_us));
-        rewarms_ = call_us < LONG_CALL_US;
-    }
-
-    void sample() {
-        if (rewarms_) call();
-        prepare_(calls_);
-        const stopwatch start;
-        const uint64_t clock = __rdtsc();
-        for (int64_t i = 0; i < block_; ++i) call();
-        clocks_.push_back(double(__rdtsc() - clock) / double(block_));
-        us_.push_back(start.us() / double(block_));
-    }
-
-    spread us() const { return spread_of(us_); }
-    spread clocks() const { return spread_of(clocks_); }
-    size_t count() const { return us_.size(); }
-
-private:
-    void call() { run_(calls_++); }
-
-    body run_, prepare_;
-    size_t calls_ = 0;
-    int64_t block_ = 1;
-    bool rewarms_ = false;
-    std::vector<double> us_, clocks_;
 };
 
 // The median of a few blocks, or of as many as a small part of the problem's time allows.
@@ -200,19 +155,14 @@ void count_bytes(const execution &e, timing &t) {
 timing time(const execution &e, const run_options &options) {
     timing t;
     count_bytes(e, t);
-    const cold_arguments arguments(e, options.cold_cache, available_bytes() / 4);
+    cold_arguments arguments(e, options.cold_cache, available_bytes() / 4);
     t.cold = arguments.any_cold();
-    const copier copies(t.bytes(), t.cold ? std::min(cache_bytes_to_evict(), available_bytes() / 4) : 0);
-    const bool fixed = options.fixed_times > 0, single_calls = fixed || t.cold;
-    const body run = [&](size_t i) { arguments.run(i); }, forget = [&](size_t i) { arguments.forget_pages(i); };
-    const body copy = [&](size_t i) { copies.copy(i); }, nothing = [](size_t) {};
-    sampler executions(run, forget, single_calls), memcpys(copy, nothing, single_calls);
-    const stopwatch start;
-    const auto goes_on = [&] {
-        if (executions.count() == 0) return true;
-        return fixed ? int64_t(executions.count()) < options.fixed_times : start.us() < options.time_limit_ms() * 1000;
-    };
-    while (goes_on()) {
+    copier copies(t.bytes(), t.cold ? std::min(cache_bytes_to_evict(), available_bytes() / 4) : 0);
+    const body run = [&] { arguments.run(); }, forget = [&] { arguments.forget_pages(); };
+    const body copy = [&] { copies.copy(); };
+    const auto size = options.fixed_times > 0 || t.cold ? sampler::block::one_call : sampler::block::of_50_us;
+    sampler executions(run, size, forget), memcpys(copy, size);
+    for (const stopwatch start; options.goes_on_timing(executions.count(), start.ms());) {
         executions.sample();
         memcpys.sample();
     }
@@ -221,8 +171,8 @@ timing time(const execution &e, const run_options &options) {
     t.copy_us = memcpys.us();
     if (thread_count() == 1 || options.mode.fast) return t;
     const other_thread_count alone(1);
-    t.us.one_thread = few_blocks_of(sampler(run, forget, single_calls), options);
-    t.copy_us.one_thread = few_blocks_of(sampler(copy, nothing, single_calls), options);
+    t.us.one_thread = few_blocks_of(sampler(run, size, forget), options);
+    t.copy_us.one_thread = few_blocks_of(sampler(copy, size), options);
     return t;
 }
 

@@ -6,7 +6,7 @@
 
 #include "../problem/execution.hpp"
 #include "../problem/mode.hpp"
-#include "spread.hpp"
+#include "sampler.hpp"
 
 namespace benchdnn_lite {
 
