@@ -88,10 +88,7 @@ binary_post_op parse_binary(jitnorm_alg_kind_t algorithm, const std::vector<std:
     op.type = parse_data_type(fields[1]);
     op.mask_text = fields.size() > 2 ? fields[2] : "common";
     op.mask = parse_mask(op.mask_text);
-    if (fields.size() > 3) {
-        check_tag_name(fields[3], false);
-        op.tag = fields[3];
-    }
+    if (fields.size() > 3) op.tag = parse_tag(fields[3]);
     return op;
 }
 
@@ -158,10 +155,7 @@ residual_tensor parse_tensor(const std::vector<std::string> &fields) {
     require_fields(fields, 1, 3);
     residual_tensor tensor;
     if (fields.size() > 1) tensor.type = parse_data_type(fields[1]);
-    if (fields.size() > 2) {
-        check_tag_name(fields[2], false);
-        tensor.tag = fields[2];
-    }
+    if (fields.size() > 2) tensor.tag = parse_tag(fields[2]);
     return tensor;
 }
 

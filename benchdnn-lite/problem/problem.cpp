@@ -68,11 +68,6 @@ data_type parse_weight_type(std::string_view text) {
     return type;
 }
 
-std::string parse_stat_tag(std::string_view tag) {
-    check_tag_name(tag, false);
-    return std::string(tag);
-}
-
 direction parse_direction(std::string_view text) {
     for (size_t i = 0; i < std::size(DIRECTIONS); ++i)
         if (equal_but_for_case(DIRECTIONS[i], text)) return direction(i);
@@ -107,7 +102,7 @@ constexpr problem_knob KNOBS[] = {
      PART(types, parse_row_types(v), to_text)},
     {"tag", "abx,axb:any", "layouts SRC[:DST[:DIFF_SRC]]: any abx; DST undef", PART(tags, parse_row_tags(v), to_text)},
     {"stat_tag", "any,undef,abx", "layouts of mean and variance, undef: none given (any)",
-     PART(stat_tag, parse_stat_tag(v), std::string)},
+     PART(stat_tag, parse_tag(v), std::string)},
     {"ss_dt", "f32,bf16:f32", "types of scale and shift[:of their gradients] (f32)",
      PART(scale_shift, parse_weight_types(v), to_text)},
     {"flags", ",CH,CMP", FLAGS_HELP, PART(flags, parse_flags(v), flags_text)},

@@ -140,6 +140,11 @@ void check_tag_name(std::string_view tag, bool enumerated_only) {
         reject(tag, "is not one that the library names (--allow-enum-tags-only=false takes it)");
 }
 
+std::string parse_tag(std::string_view tag) {
+    check_tag_name(tag, false);
+    return std::string(tag);
+}
+
 std::string canonical_tag(std::string_view tag, size_t ndims) {
     const std::string resolved = resolve_alias(tag);
     if (is_special(resolved)) return resolved;

@@ -17,6 +17,7 @@ inline constexpr std::string_view TAG_ANY = "any", TAG_UNDEF = "undef";
 // Throws input_error unless the tag is valid for some number of dimensions. enumerated_only: a blocked tag must also
 // have an enumerator of the library.
 void check_tag_name(std::string_view tag, bool enumerated_only);
+std::string parse_tag(std::string_view tag); // the tag, if check_tag_name(tag, false) accepts it
 
 // The canonical tag for `ndims` dimensions; "any" and "undef" stay as they are. Throws input_error if the tag is for
 // another number of dimensions.
