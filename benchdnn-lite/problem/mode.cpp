@@ -10,24 +10,20 @@ namespace benchdnn_lite {
 
 namespace {
 
-struct named_mode {
-    bool run_mode::*member;
+template <typename Set>
+struct lettered {
+    bool Set::*member;
     char letter;
-    bool stands_alone;
+    bool stands_alone = false;
 };
 
-constexpr named_mode MODES[] = {
-    {&run_mode::list, 'L', true},   {&run_mode::init, 'I', true},     {&run_mode::run, 'R', true},
-    {&run_mode::check, 'C', false}, {&run_mode::bitwise, 'B', false}, {&run_mode::time, 'P', false},
-    {&run_mode::fast, 'F', false},
+constexpr lettered<run_mode> MODES[] = {
+    {&run_mode::list, 'L', true}, {&run_mode::init, 'I', true}, {&run_mode::run, 'R', true}, {&run_mode::check, 'C'},
+    {&run_mode::bitwise, 'B'},    {&run_mode::time, 'P'},       {&run_mode::fast, 'F'},
 };
 
-struct named_modifier {
-    char letter;
-    bool mode_modifiers::*member;
-};
-
-constexpr named_modifier MODIFIERS[] = {{'P', &mode_modifiers::parallel_creation}, {'M', &mode_modifiers::no_filling}};
+constexpr lettered<mode_modifiers> MODIFIERS[] = {{&mode_modifiers::parallel_creation, 'P'},
+                                                  {&mode_modifiers::no_filling, 'M'}};
 
 template <typename Table>
 const auto *find_letter(const Table &table, char letter) {
@@ -70,7 +66,7 @@ run_mode parse_mode(std::string_view text) {
     run_mode mode;
     mode.check = false;
     for (const char letter : text) {
-        const named_mode *named = find_letter(MODES, letter);
+        const auto *named = find_letter(MODES, letter);
         if (!named) throw input_error("mode '", text, "' has a letter that is none of L, I, R, C, B, P, F");
         if (named->stands_alone && text.size() > 1)
             throw input_error("mode '", text, "': ", std::string(1, named->letter), " stands alone");
@@ -82,7 +78,7 @@ run_mode parse_mode(std::string_view text) {
 
 std::string to_text(const run_mode &mode) {
     std::string text;
-    for (const named_mode &named : MODES)
+    for (const auto &named : MODES)
         if (mode.*named.member && !(mode.fast && named.letter == 'P')) text += named.letter;
     return text;
 }
@@ -90,7 +86,7 @@ std::string to_text(const run_mode &mode) {
 mode_modifiers parse_mode_modifiers(std::string_view text) {
     mode_modifiers modifiers;
     for (const char letter : text) {
-        const named_modifier *named = find_letter(MODIFIERS, letter);
+        const auto *named = find_letter(MODIFIERS, letter);
         if (!named) throw input_error("modifier '", std::string(1, letter), "' is neither P nor M");
         modifiers.*named->member = true;
     }
@@ -99,7 +95,7 @@ mode_modifiers parse_mode_modifiers(std::string_view text) {
 
 std::string to_text(const mode_modifiers &modifiers) {
     std::string text;
-    for (const named_modifier &named : MODIFIERS)
+    for (const auto &named : MODIFIERS)
         if (modifiers.*named.member) text += named.letter;
     return text;
 }
