@@ -221,8 +221,8 @@ std::string reproduction(job j) {
 }
 
 test_title title_of(const job &j) {
-    return {j.line(),       j.prb.line(),        reproduction(j),    j.prb.size.name,
-            j.options.seed, j.options.verbosity, j.options.mode.list};
+    const run_options &o = j.options;
+    return {j.line(), j.prb.line(), reproduction(j), j.prb.size.name, o.seed, o.verbosity, o.mode.list};
 }
 
 // phases: the times of the tests are added to it.
@@ -246,14 +246,9 @@ void run_jobs(const job_list &jobs, const after_run &tamper, report &out, json_r
 }
 
 test_title title_of(const graph_job &job) {
+    const run_options &o = job.options;
     const std::string line = job.line();
-    return {line,
-            line,
-            concat("benchdnn-lite ", line),
-            job.file,
-            job.options.seed,
-            job.options.verbosity,
-            job.options.mode.list};
+    return {line, line, concat("benchdnn-lite ", line), job.file, o.seed, o.verbosity, o.mode.list};
 }
 
 std::string performance_line(const graph_job &job, const graph_times &t) {

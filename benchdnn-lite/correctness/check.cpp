@@ -290,9 +290,9 @@ private:
 };
 
 // Finds what no comparison of elements shows: writes outside of the tensor, and padding of blocks that is not zero.
-void check_surroundings(const argument &a, comparison &output) {
-    if (!a.data.guards_intact()) output.add_fault("written outside of the tensor's memory");
-    if (!a.data.padding_is_zero()) output.add_fault("the padding of its blocks is not zero");
+void check_surroundings(const buffer &data, comparison &output) {
+    if (!data.guards_intact()) output.add_fault("written outside of the tensor's memory");
+    if (!data.padding_is_zero()) output.add_fault("the padding of its blocks is not zero");
 }
 
 // Checks all rows, each range of rows with a checker of its own. The first checker gets the findings of the others.
@@ -335,8 +335,7 @@ findings check(const execution &e, fill_kind kind, const check_options &options)
     check_rows(e.prb(), checkers, e, inputs, kind);
     findings found;
     for (auto &[id, output] : checkers[0].outputs()) {
-        for (const argument &a : e.arguments())
-            if (a.id == id) check_surroundings(a, output);
+        check_surroundings(e.data(id), output);
         found.add(output);
         found.notes.push_back(note_on(output));
     }
