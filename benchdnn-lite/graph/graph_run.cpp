@@ -16,21 +16,12 @@ namespace {
 using jitnorm::graph::logical_tensor;
 
 logical_tensor described(const graph_tensor &t) {
-    jitnorm_graph_logical_tensor_t c = {};
-    const auto ndims = int32_t(t.dims.size());
-    const bool strided = t.layout_type == jitnorm_graph_layout_type_strided;
-    jitnorm_status_t status;
-    if (!t.has_shape)
-        status =
-            jitnorm_graph_logical_tensor_init(&c, t.id, t.type, JITNORM_GRAPH_UNKNOWN_NDIMS, t.layout_type, t.property);
-    else if (strided)
-        status = jitnorm_graph_logical_tensor_init_with_strides(&c, t.id, t.type, ndims, t.dims.data(),
-                                                                t.strides.data(), t.property);
-    else
-        status = jitnorm_graph_logical_tensor_init_with_dims(&c, t.id, t.type, ndims, t.dims.data(), t.layout_type,
-                                                             t.property);
-    jitnorm::error::wrap_c_api(status, "could not describe a tensor");
-    return logical_tensor(c);
+    const auto type = logical_tensor::data_type(t.type);
+    const auto layout = logical_tensor::layout_type(t.layout_type);
+    const auto property = logical_tensor::property_type(t.property);
+    if (!t.has_shape) return {t.id, type, JITNORM_GRAPH_UNKNOWN_NDIMS, layout, property};
+    if (layout == logical_tensor::layout_type::strided) return {t.id, type, t.dims, t.strides, property};
+    return {t.id, type, t.dims, layout, property};
 }
 
 std::vector<logical_tensor> described(const std::vector<graph_tensor> &tensors) {
