@@ -139,6 +139,17 @@ TEST_P(plans, batches_of_one_row_are_rows_alone) {
     EXPECT_FALSE(plan_of(in_place_of(jitnorm_forward_training, jitnorm_f32, 7, 4097), intel).on(1, true).row_by_row);
 }
 
+// Few rows that are longer than a chunk and stay in a large L1: the second one is not the first.
+TEST_P(plans, few_long_rows) {
+    const machine large_l1 = {.l1 = 3 << 14, .l2 = 1 << 21, .last_level = dim_t(1) << 40};
+    for (const char *added : {"", "dense", "gap"}) {
+        setup s = in_place_of(jitnorm_forward_training, jitnorm_f32, 3, 4100);
+        s.residual.added = s.residual.sum = added;
+        EXPECT_TRUE(plan_of(s, large_l1).few_rows) << s;
+        expect_reference(s, large_l1);
+    }
+}
+
 // There backward prefetches in pairs of rows as well, if it sums gradients of scale and shift.
 TEST_P(plans, pairs_of_backward_that_are_prefetched) {
     for (const auto &[type, columns] :
