@@ -16,7 +16,7 @@
 namespace jitnorm::tests {
 
 struct split_shape {
-    jitnorm_dim_t rows, columns;
+    jitnorm_dim_t rows = 0, columns = 0;
     jitnorm_data_type_t type = jitnorm_f32, affine = jitnorm_f32; // of data; of gradients of scale and shift
     unsigned flags = jitnorm_use_scale | jitnorm_use_shift;
     float epsilon = 1e-5F;
