@@ -166,6 +166,9 @@ constexpr int threads_for(dim_t bytes, dim_t bytes_per_thread, dim_t shares, boo
     return int(std::clamp<dim_t>(std::min(bytes / bytes_per_thread, shares), 1, 1 << 20));
 }
 
+// The `bytes_per_thread` of forward, and of results without elements.
+constexpr dim_t FORWARD_BYTES_PER_THREAD = 16 * 1024;
+
 // The most threads with which it is worth while to write a batch while the next one is reduced, or to prefetch it. Each
 // thread must have more than `near` bytes, since its own caches keep fewer at hand. If `bytes`, the data of all
 // threads, do not fit into the last level, it is so for any number of threads.
@@ -183,10 +186,9 @@ constexpr int one_loop_threads_for(dim_t bytes, bool bound_by_conversions, const
 }
 
 // Whether data of so many bytes come from memory, at least in part. Other cores and guests use the last level as well,
-// so only half of it counts. On Zen 5 this has not been measured.
+// so only half of it counts. This has not been measured where batches stay in L1 without being overlapped (Zen 5).
 constexpr bool come_from_memory(dim_t bytes, const machine &m) {
-    const bool is_zen_5 = m.batches_in_l1 && !m.overlaps_batches;
-    return bytes >= (is_zen_5 ? m.last_level : m.last_level / 2);
+    return bytes >= (m.overlaps_batches || !m.batches_in_l1 ? m.last_level / 2 : m.last_level);
 }
 
 // If the data is more than this many times as large as L2, kernels wait for the last level most of the time.

@@ -18,8 +18,6 @@ namespace jitnorm::impl::layer_norm {
 
 namespace {
 
-constexpr dim_t FORWARD_BYTES_PER_THREAD = 16 * 1024;
-
 bool has_gathered_operands(const problem &p) {
     return p.computes_in_double() ? post_op_operands<double>::needs_tiles(p) : post_op_operands<float>::needs_tiles(p);
 }
