@@ -186,7 +186,8 @@ constexpr int one_loop_threads_for(dim_t bytes, bool bound_by_conversions, const
 }
 
 // Whether data of so many bytes come from memory, at least in part. Other cores and guests use the last level as well,
-// so only half of it counts. This has not been measured where batches stay in L1 without being overlapped (Zen 5).
+// so only half of it counts. All of it does where batches stay in L1 without being overlapped (Zen 5): there stores
+// past the caches cost the next user of the result as much as they gain below that.
 constexpr bool come_from_memory(dim_t bytes, const machine &m) {
     return bytes >= (m.overlaps_batches || !m.batches_in_l1 ? m.last_level / 2 : m.last_level);
 }

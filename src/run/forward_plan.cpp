@@ -86,12 +86,11 @@ void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
 // are large.
 //
 // Where batches are not overlapped, rows that come from memory are better alone, too: the processor, or the kernel by
-// instructions, prefetches the next ones while a row is written, and no batch's steps interrupt the reads. Up to Zen 4
-// the call for a row takes as long as to read 1 KB. On Zen 5 conversions of types hide the steps of a batch, unless the
-// row is so long that its own take little of its time.
+// instructions, prefetches the next ones while a row is written, and no batch's steps interrupt the reads. On Zen 5
+// conversions of types hide the steps of a batch, unless the row is so long that its own take little of its time.
 //
 // A batch of one row has nothing that the row alone does not have.
-constexpr dim_t SHORTEST_FORWARD_ROW_ALONE = 512; // bytes
+constexpr dim_t SHORTEST_FORWARD_ROW_ALONE = 768; // bytes, for which the call for a row pays
 constexpr dim_t SHORTEST_NARROW_ROW_ALONE = 3072; // elements
 bool rows_are_better_alone(const problem &p, dim_t bytes, const machine &m, const plan &planned) {
     if (planned.batch_rows == 1 && !p.reads(RESIDUAL)) return true;
@@ -99,7 +98,7 @@ bool rows_are_better_alone(const problem &p, dim_t bytes, const machine &m, cons
     if (row < SHORTEST_FORWARD_ROW_ALONE) return false;
     if (m.overlaps_batches) return p.reads(RESIDUAL) && planned.sum_pitch == 0 && !is_narrow(p) && bytes > m.l1;
     if (p.reads(RESIDUAL) || leaves_l1(row, m)) return false;
-    if (!m.batches_in_l1) return come_from_memory(bytes, m) && row >= 2 * SHORTEST_FORWARD_ROW_ALONE;
+    if (!m.batches_in_l1) return come_from_memory(bytes, m);
     return leaves_caches(bytes, m) && (!is_narrow(p) || p.row_length() >= SHORTEST_NARROW_ROW_ALONE);
 }
 

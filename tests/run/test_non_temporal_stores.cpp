@@ -64,7 +64,7 @@ TEST_P(non_temporal_stores, of_data_that_come_from_memory_in_part) {
                        .overlaps_batches = overlaps_batches,
                        .batches_in_l1 = overlaps_batches};
     };
-    const setup batches = in_place_of(jitnorm_forward_training, jitnorm_f32);
+    const setup batches = in_place_of(jitnorm_forward_training, jitnorm_f32, 37, 128);
     setup alone = in_place_of(jitnorm_forward_training, jitnorm_f32, 37, 256), sums = batches;
     sums.residual.added = sums.residual.sum = "dense";
     const setup backward = in_place_of(jitnorm_backward, jitnorm_f32);
