@@ -17,7 +17,7 @@ schedule plan::on(int available_threads, bool past_caches) const {
     const bool one_loop = !by_chunks && threads <= one_loop_threads;
     const bool prefetch = !by_chunks && threads <= prefetch_threads;
     const bool non_temporal = threads <= non_temporal_threads && past_caches;
-    return {threads, by_chunks, one_loop, prefetch, non_temporal, row_kernel && !by_chunks && !one_loop};
+    return {threads, by_chunks, one_loop, prefetch, non_temporal, alone != rows_alone::none && !by_chunks && !one_loop};
 }
 
 void plan::give_up_chunks() {
@@ -28,9 +28,10 @@ void plan::give_up_chunks() {
 
 std::string describe(const plan &p) {
     static constexpr const char *ACCESS[] = {"in_place", "tiles", "interleaved"};
+    static constexpr const char *ALONE[] = {"", ",rows_alone:all", ",rows_alone:apart", ",rows_alone:few"};
     const auto number = [](const char *name, auto value) { return std::string(name) + std::to_string(value); };
     std::string text = std::string("rows:") + ACCESS[int(p.rows)];
-    if (p.row_kernel) text += p.few_rows ? ",few_rows" : p.row_kernel_apart ? ",row_kernel:apart" : ",row_kernel";
+    text += ALONE[int(p.alone)];
     if (p.rows != row_access::in_place) text += number(",tile_rows:", p.tile_rows);
     if (p.sum_pitch != 0) text += number(",sum_pitch:", p.sum_pitch);
     text += number(",panel:", p.panel_columns);

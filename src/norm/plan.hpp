@@ -34,6 +34,14 @@ enum class row_access {
     interleaved // in tiles, with the rows in the order of interleaved_blocks.hpp
 };
 
+// Whether one kernel does a row from its reduction to its result, unless batches are written in one loop.
+enum class rows_alone {
+    none,
+    all,
+    apart, // forward: not where dst has the place of src, since then there are fewer data
+    few    // forward: all, by the executor of few rows (src/run/few_rows.hpp), without batches and threads
+};
+
 // What lies in the scratchpad. Each thread has a share of it; behind all shares lies what the threads have in common.
 enum class scratch {
     tiles,            // rows that are gathered and scattered
@@ -104,10 +112,7 @@ struct plan {
     dim_t columns_to_write = 0;                    // forward: columns of a panel of several rows to normalize
     dim_t block_rows = 0;                          // interleaved only: rows of a row block
 
-    // In place: one kernel does a row from its reduction to its result, unless batches are written in one loop.
-    bool row_kernel = false;
-    bool row_kernel_apart = false; // forward: but not where dst has the place of src, since then there are fewer data
-    bool few_rows = false;         // forward: the executor is that of few rows; batches and threads do not matter
+    rows_alone alone = rows_alone::none; // in place only
 
     // ---- batches
     dim_t batch_rows = 1;    // rows of a batch: so many that they stay near from one kernel to the next

@@ -86,7 +86,7 @@ backward_kernels<T>::backward_kernels(const problem &p, const plan *planned, jit
         data_non_temporal.emplace(data_conf_of(p, vectors, true));
     if (planned == nullptr ? may_go_in_one_loop(p) : planned->one_loop_threads > 0)
         loop = kernels_of_both_passes<jit::backward_loop_kernel<T>>(p, vectors, jit::prefetch_to::l1);
-    if (planned == nullptr ? may_go_in_one_kernel(p) : planned->row_kernel)
+    if (planned == nullptr ? may_go_in_one_kernel(p) : planned->alone != rows_alone::none)
         row = kernels_of_both_passes<jit::backward_row_kernel<T>>(p, vectors, ahead);
 }
 

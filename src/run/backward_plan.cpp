@@ -67,9 +67,10 @@ void plan_batches_in_place(const problem &p, const row_tensors &tensors, const m
     const dim_t bytes = data_bytes(p, tensors);
     const bool leaves_caches = come_from_memory(bytes, m);
     const dim_t row_bytes = p.row_length() * (element_size(p[SRC]) + element_size(p[DIFF_DST]));
-    to.row_kernel = backward_kernels<float>::may_go_in_one_kernel(p) && p.row_length() <= CHUNK &&
-                    rows_are_better_alone(p, bytes, row_bytes, m);
-    to.batch_rows = to.row_kernel ? MAX_BATCH_ROWS : batch_rows_of(row_bytes, leaves_caches, m);
+    const bool alone = backward_kernels<float>::may_go_in_one_kernel(p) && p.row_length() <= CHUNK &&
+                       rows_are_better_alone(p, bytes, row_bytes, m);
+    if (alone) to.alone = rows_alone::all;
+    to.batch_rows = alone ? MAX_BATCH_ROWS : batch_rows_of(row_bytes, leaves_caches, m);
     // Where batches are overlapped, several threads read and write the last level faster than memory.
     if (leaves_caches && p.writes(DIFF_SRC) && takes_non_temporal_stores(p, p[DIFF_SRC]))
         to.non_temporal_threads = bytes >= m.last_level || !m.overlaps_batches ? INT_MAX : 1;

@@ -23,7 +23,7 @@ namespace {
 template <typename Direction, typename Body>
 decltype(auto) with_driver(const problem &p, const plan &planned, Body &&body) {
     if constexpr (std::is_same_v<Direction, forward<float>>)
-        if (planned.few_rows) return body(std::type_identity<few_rows>(), p);
+        if (planned.alone == rows_alone::few) return body(std::type_identity<few_rows>(), p);
     if (planned.rows == row_access::in_place) return body(std::type_identity<driver<Direction, rows_in_place>>(), p);
     if constexpr (Direction::INTERLEAVES)
         if (planned.rows == row_access::interleaved)

@@ -21,7 +21,7 @@ public:
     // Whether the problem has so few rows, and whether they lie evenly spaced. Each of them must be dense.
     static bool take(const problem &p, const row_tensors &tensors);
 
-    // The plan must say row_kernel, one thread and panels of whole rows, and take() must be true.
+    // The plan must say rows_alone::few, one thread and panels of whole rows, and take() must be true.
     few_rows(const problem &p, const plan &planned, const std::shared_ptr<const kernels> &made);
 
     jitnorm_status_t execute(const arguments &args) const override;

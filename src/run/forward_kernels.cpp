@@ -157,7 +157,7 @@ forward_kernels<T>::forward_kernels(const problem &p, const plan *planned, jit::
     if (planned == nullptr ? may_go_in_one_loop(p) : planned->one_loop_threads > 0)
         loop = {looping(false), looping(true)};
     if constexpr (std::is_same_v<T, float>)
-        if (planned == nullptr ? may_go_in_one_kernel(p) : planned->row_kernel) {
+        if (planned == nullptr ? may_go_in_one_kernel(p) : planned->alone != rows_alone::none) {
             row.emplace(row_kernel_of(p, planned, vectors, false));
             if (may_store_past) row_non_temporal.emplace(row_kernel_of(p, planned, vectors, true));
         }

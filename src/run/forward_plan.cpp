@@ -119,7 +119,7 @@ int non_temporal_threads_for(const problem &p, dim_t bytes, const machine &m, co
     if (bytes >= m.last_level) return INT_MAX;
     if (m.overlaps_batches) return 1;
     if (p.reads(RESIDUAL)) return INT_MAX;
-    return planned.row_kernel ? 0 : 1;
+    return planned.alone != rows_alone::none ? 0 : 1;
 }
 
 // If the output for the sum holds the sums as they are normalized, the kernels read them there, which leaves L1 to the
@@ -248,12 +248,14 @@ plan forward_plan(const problem &p, const machine &m) {
         planned.columns_to_write = std::min(planned.panel_columns, columns_to_write(p, m));
     if (planned.rows == row_access::in_place && forward_kernels<float>::may_go_in_one_kernel(p)) {
         const auto are_better_alone = [&](dim_t of) { return rows_are_better_alone(p, of, m, planned); };
-        planned.few_rows = are_few(p, tensors, m, planned);
-        planned.row_kernel = planned.few_rows || (p.row_length() <= CHUNK && are_better_alone(bytes));
-        planned.row_kernel_apart = planned.row_kernel && !planned.few_rows &&
-                                   !are_better_alone(p.rows() * p.row_length() * element_size(p[SRC]));
+        if (are_few(p, tensors, m, planned))
+            planned.alone = rows_alone::few;
+        else if (p.row_length() <= CHUNK && are_better_alone(bytes))
+            planned.alone = are_better_alone(p.rows() * p.row_length() * element_size(p[SRC])) ? rows_alone::all
+                                                                                               : rows_alone::apart;
     }
-    if (planned.row_kernel && !m.overlaps_batches) planned.batch_rows = std::min(p.rows(), MAX_BATCH_ROWS);
+    if (planned.alone != rows_alone::none && !m.overlaps_batches)
+        planned.batch_rows = std::min(p.rows(), MAX_BATCH_ROWS);
     if (planned.rows == row_access::in_place)
         planned.non_temporal_threads = non_temporal_threads_for(p, bytes, m, planned);
     if (p.has_dynamic_scales()) plan_scales(p, planned);

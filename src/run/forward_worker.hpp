@@ -278,7 +278,7 @@ private:
     const bool row_by_row_ =
         now.row_by_row &&
         (f_.addition_.exists ? !now.non_temporal && args[SUM] != args[RESIDUAL] && args[SUM] != args[SRC]
-                             : !planned.row_kernel_apart || args[DST] != args[SRC]);
+                             : planned.alone != rows_alone::apart || args[DST] != args[SRC]);
 };
 
 } // namespace jitnorm::impl::layer_norm

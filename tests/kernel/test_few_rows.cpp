@@ -26,7 +26,9 @@ setup setup_of_sum(dim_t columns, jitnorm_data_type_t type, jitnorm_data_type_t 
 
 class few_rows : public on_isa {
 protected:
-    bool says_so(const setup &s) const { return plan_of(jit_for(GetParam()), make_problem(s)).few_rows; }
+    bool says_so(const setup &s) const {
+        return plan_of(jit_for(GetParam()), make_problem(s)).alone == impl::layer_norm::rows_alone::few;
+    }
 
     // The setup has one row. Two to four of them are tested as well, if they stay in L1.
     void expect_reference(setup s, const preparation &prepare = {}) const {

@@ -90,8 +90,8 @@ TEST_P(non_temporal_stores, of_data_that_come_from_memory_in_part) {
         EXPECT_EQ(plan_of(s, with_large_l1).non_temporal_threads, 0) << s;
     }
     const dim_t bytes = 2 * 37 * 256 * dim_t(sizeof(float));
-    EXPECT_TRUE(plan_of(alone, shared(bytes)).row_kernel && plan_of(alone, shared(bytes)).row_kernel_apart);
-    EXPECT_TRUE(plan_of(alone, shared(bytes / 2)).row_kernel && !plan_of(alone, shared(bytes / 2)).row_kernel_apart);
+    EXPECT_EQ(plan_of(alone, shared(bytes)).alone, rows_alone::apart);
+    EXPECT_EQ(plan_of(alone, shared(bytes / 2)).alone, rows_alone::all);
     alone.in_place = true;
     for (const dim_t size : {bytes, bytes / 2}) expect_reference(alone, shared(size));
 }
