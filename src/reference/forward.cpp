@@ -251,7 +251,8 @@ private:
             input_.read_and_write_sum(args, row, begin, std::min(BLOCK, p_.row_length() - begin), x);
     }
 
-    void apply_attributes(const arguments &args, dim_t row, dim_t begin, dim_t count, T *y) const {
+    // A call: inlined into each of its callers, with all post-ops, it was two thirds of forward.
+    [[gnu::noinline]] void apply_attributes(const arguments &args, dim_t row, dim_t begin, dim_t count, T *y) const {
         if (p_.attr.src_scale) multiply(y, count, T(load<float>(args[SRC_SCALE])));
         if (p_.writes(PRE_QUANTIZATION)) pre_quantization_.write(args[PRE_QUANTIZATION], row, begin, count, y);
         for (size_t i = 0; i < operands_.size(); ++i)
