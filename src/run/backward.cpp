@@ -17,18 +17,34 @@ void backward<T>::begin(const arguments &args, const schedule &now) const {
 }
 
 template <typename T>
+void backward<T>::end_rows(const arguments &args, const schedule &now) const {
+    if (one_thread_ends(now)) end_sums(args, now, 1);
+}
+
+template <typename T>
 void backward<T>::end(const arguments &args, const schedule &now) const {
-    if (now.by_chunks || gradients_.count() == 0 || sums_are_gradients() || sums_become_gradients()) return;
-    const dim_t parts = layout_.cut().parts();
-    dim_t added = split(parts, now.threads, 0).end; // by the first thread
-    if (is_interleaved()) {
-        parallel_parts(now.threads, [&](int share) {
-            const range mine = split(parts, now.threads, share);
+    if (!now.by_chunks && !one_thread_ends(now)) end_sums(args, now, now.threads);
+}
+
+template <typename T>
+bool backward<T>::one_thread_ends(const schedule &now) const {
+    if (now.threads == 1) return true;
+    return !adds_kept_blocks() && gradients_.threads_to_finish(added_parts(now), now.threads) == 1;
+}
+
+template <typename T>
+void backward<T>::end_sums(const arguments &args, const schedule &now, int threads) const {
+    if (gradients_.count() == 0 || sums_are_gradients() || sums_become_gradients()) return;
+    double *const sums = layout_.part_sums(plan_, args[SCRATCHPAD], 0);
+    if (layout_.keeps_blocks())
+        return gradients_.finish_blocks(args, sums, layout_.template kept_block<T>(plan_, args[SCRATCHPAD], 0),
+                                        added_parts(now), threads);
+    if (adds_kept_blocks())
+        parallel_parts(threads, [&](int share) {
+            const range mine = split(layout_.cut().parts(), threads, share);
             for (dim_t part = mine.begin; part < mine.end; ++part) add_kept_blocks(args, part);
         });
-        added = 1;
-    }
-    gradients_.finish_parts(args, layout_.part_sums(plan_, args[SCRATCHPAD], 0), added);
+    gradients_.finish_parts(args, sums, added_parts(now), gradients_.threads_to_finish(added_parts(now), threads));
 }
 
 template <typename T>

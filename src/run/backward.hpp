@@ -27,6 +27,9 @@ public:
     backward(const problem &p, const plan &planned, std::shared_ptr<const kernels> made);
 
     void begin(const arguments &args, const schedule &now) const;
+    // The gradients of scale and shift are made of the sums by the thread that is the last to finish its rows, or, if
+    // that is worth several threads, when all have finished.
+    void end_rows(const arguments &args, const schedule &now) const;
     void end(const arguments &args, const schedule &now) const;
 
     bool reduces() const { return kernels_->sums.has_value(); }
@@ -45,7 +48,16 @@ private:
     }
     dim_t bytes_of_row(slot s) const { return layout_.columns() * element_size(problem_[s]); }
     bool is_interleaved() const { return plan_.rows == row_access::interleaved; }
+    // Whether the sums of parts must be made of those of their row blocks, when all rows are done.
+    bool adds_kept_blocks() const { return is_interleaved() && !layout_.keeps_blocks(); }
     void add_kept_blocks(const arguments &args, dim_t part) const;
+    // How many parts have been added up in the place of part 0: those of the first thread.
+    dim_t added_parts(const schedule &now) const {
+        if (is_interleaved()) return adds_kept_blocks() ? 1 : 0;
+        return split(layout_.cut().parts(), now.threads, 0).end;
+    }
+    bool one_thread_ends(const schedule &now) const;
+    void end_sums(const arguments &args, const schedule &now, int threads) const;
 
     void read_statistics(const statistics_rows &from, batch &b) const;
     // Sums up a panel, which has these columns, at most CHUNK, of the batch. Adds to the sums over columns; `to` points
@@ -195,42 +207,50 @@ private:
     }
 
     // The first thread adds up its parts at once, in the place of part 0. They come first in the order of the total, so
-    // the bits are the same as if they were added later. If a part has one block, its sum is that of the block in
-    // double, and is added to the total directly. The parts of a partial problem are not added up.
+    // the bits are the same as if they were added later. The parts of a partial problem are not added up.
     template <typename Body>
     void for_each_part(range parts, Body &body) {
+        const bool is_first = parts.begin == 0;
         double *const total = part_sums(0);
         for (dim_t part = parts.begin; part < parts.end; ++part) {
-            const bool joins = parts.begin == 0 && part > 0 && !gradients_.are_partial();
-            if (joins && layout_.cut().blocks_per_part() == 1) {
-                for_each_block_of(part, total, total, body);
+            if (layout_.keeps_blocks()) {
+                T *const sums = is_first ? own_sums() : kept_block(part);
+                add_up(part, sums, body);
+                if (b_.sums_become_gradients()) return gradients_.finish_block(args, sums);
+                if (is_first) gradients_.add_block(part == 0 ? nullptr : total, sums, total, layout_.width());
                 continue;
             }
+            const bool joins = is_first && part > 0 && !gradients_.are_partial();
             double *const sums = part_sums(joins ? 1 : part);
-            for_each_block_of(part, nullptr, sums, body);
+            const range blocks = layout_.cut().part(part);
+            for (dim_t block = blocks.begin; block < blocks.end; ++block) {
+                add_up(block, own_sums(), body);
+                gradients_.add_block(block == blocks.begin ? nullptr : sums, own_sums(), sums, layout_.width());
+            }
             if (joins) gradients_.add_part(total, sums, total, layout_.width());
         }
     }
 
-    // sums = start + the sums of the part's blocks; `start` null means zeros.
+    T *own_sums() const { return reinterpret_cast<T *>(get(scratch::column_sums)); }
+    T *kept_block(dim_t block) const { return layout_.template kept_block<T>(planned, args[SCRATCHPAD], block); }
+
+    void begin_sums(T *sums) {
+        std::memset(sums, 0, size_t(layout_.width()) * sizeof(T));
+        sums_ = gradients_.begin(sums, layout_.pitch());
+    }
+
+    // The sums of a row block.
     template <typename Body>
-    void for_each_block_of(dim_t part, const double *start, double *sums, Body &body) {
-        auto *const block_sums = reinterpret_cast<T *>(get(scratch::column_sums));
-        sums_ = gradients_.begin(block_sums, layout_.pitch());
-        const range blocks = layout_.cut().part(part);
-        for (dim_t block = blocks.begin; block < blocks.end; ++block) {
-            std::memset(block_sums, 0, size_t(layout_.width()) * sizeof(T));
-            body(layout_.cut().block(block));
-            if (b_.sums_become_gradients()) return gradients_.finish_block(args, block_sums);
-            gradients_.add_block(block == blocks.begin ? start : sums, block_sums, sums, layout_.width());
-        }
+    void add_up(dim_t block, T *sums, Body &body) {
+        begin_sums(sums);
+        body(layout_.cut().block(block));
     }
 
     // Interleaved rows come from several row blocks in turn.
     void take_kept_block(const batch &b) {
         const dim_t block_rows = layout_.cut().block_rows();
-        T *const sums = layout_.template kept_block<T>(planned, args[SCRATCHPAD], b.first / block_rows);
-        if (b.first % block_rows == 0) std::memset(sums, 0, size_t(layout_.width()) * sizeof(T));
+        T *const sums = kept_block(b.first / block_rows);
+        if (b.first % block_rows == 0) return begin_sums(sums);
         sums_ = gradients_.begin(sums, layout_.pitch());
     }
 

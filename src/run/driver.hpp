@@ -7,6 +7,7 @@
 // worker<Rows> (a thread's share of an execution).
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -75,9 +76,20 @@ private:
         run_by_rows(args, now);
     }
 
-    void run_by_rows(const arguments &args, const schedule &now) const {
+    // The last thread that finishes its rows ends them all.
+    template <typename Body> // void(worker &)
+    void share_rows(const arguments &args, const schedule &now, Body &&body) const {
+        std::atomic<int> working = now.threads;
         parallel_parts(now.threads, [&](int share) {
             worker mine(direction_, rows_, args, now, share);
+            body(mine);
+            mine.finish();
+            if (now.threads == 1 || working.fetch_sub(1) == 1) direction_.end_rows(args, now);
+        });
+    }
+
+    void run_by_rows(const arguments &args, const schedule &now) const {
+        share_rows(args, now, [&](worker &mine) {
             for_each_batch(mine, [&](dim_t first, dim_t count) {
                 batch b;
                 b.first = first;
@@ -85,15 +97,13 @@ private:
                 mine.reduce(b);
                 mine.write(b);
             });
-            mine.finish();
         });
     }
 
     // Beyond the caches: each batch is written while the next one is reduced, so that the reads of one and the writes
     // of the other overlap.
     void run_in_one_loop(const arguments &args, const schedule &now) const {
-        parallel_parts(now.threads, [&](int share) {
-            worker mine(direction_, rows_, args, now, share);
+        share_rows(args, now, [&](worker &mine) {
             std::optional<typename Rows::cursor> before; // at the batch that is ready
             batch pair[2];
             batch *next = &pair[0], *ready = &pair[1];
@@ -105,7 +115,6 @@ private:
                 std::swap(next, ready);
             });
             if (before) mine.write_at(*before, *ready);
-            mine.finish();
         });
     }
 

@@ -37,6 +37,7 @@ public:
     forward(const problem &p, const plan &planned, std::shared_ptr<const kernels> made);
 
     void begin(const arguments &, const schedule &) const {}
+    void end_rows(const arguments &, const schedule &) const {}
     void end(const arguments &, const schedule &) const {}
 
     bool reduces() const { return !given_; }

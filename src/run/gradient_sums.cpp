@@ -11,9 +11,9 @@ namespace jitnorm::impl::layer_norm {
 
 namespace {
 
-void add_one(const jit::backward_weights_kernel &kernel, const double *start, const void *sums, double *to,
-             dim_t number) {
-    kernel({.start = start, .sums = sums, .sums_stride = 0, .number = 1, .count = number, .to = to});
+void add_up(const jit::backward_weights_kernel &kernel, const double *start, const void *sums, dim_t stride,
+            dim_t arrays, double *to, dim_t number) {
+    kernel({.start = start, .sums = sums, .sums_stride = stride, .number = arrays, .count = number, .to = to});
 }
 
 // The pitch is no multiple of 4096 bytes, so that the sums of scale and shift do not compete for the same sets of L1.
@@ -26,6 +26,7 @@ dim_t pitch_for(dim_t columns) {
 
 gradient_layout::gradient_layout(const problem &p)
     : rows_(p.rows()), columns_(p.row_length()), cut_(row_blocks_of(p)),
+      keeps_blocks_(cut_.blocks_per_part() == 1 && !p.is_partial()),
       gradients_(has_own_rows(p) ? 0 : int(p.writes(DIFF_SCALE)) + int(p.writes(DIFF_SHIFT))),
       element_(p.compute_size()), pitch_(pitch_for(columns_)) {}
 
@@ -35,9 +36,10 @@ void gradient_layout::book(plan &to) const {
     to.scratchpad.book(
         scratch::column_sums,
         std::max(by_rows ? width() * element_ : 0, by_chunks ? gradients_ * CHUNK_WIDTH * (element_ + 2 * WIDE) : 0));
-    to.scratchpad.book(scratch::gradient_sums, std::max(by_rows ? cut_.parts() * width() * WIDE : 0,
-                                                        by_chunks ? 2 * rows_ * chunks() * element_ : 0));
-    if (to.rows == row_access::interleaved)
+    const dim_t parts = keeps_blocks_ ? 1 : cut_.parts();
+    to.scratchpad.book(scratch::gradient_sums,
+                       std::max(by_rows ? parts * width() * WIDE : 0, by_chunks ? 2 * rows_ * chunks() * element_ : 0));
+    if (to.rows == row_access::interleaved || (by_rows && keeps_blocks_))
         to.scratchpad.book(scratch::kept_blocks, cut_.blocks() * width() * element_);
 }
 
@@ -61,13 +63,13 @@ column_sums<T> gradient_sums<T>::begin(T *sums, dim_t pitch) const {
 }
 
 template <typename T>
-void gradient_sums<T>::add_block(const double *start, const T *sums, double *to, dim_t number) const {
-    add_one(kernels_->weights->add_block, start, sums, to, number);
+void gradient_sums<T>::add_block(const double *start, const T *sums, double *to, dim_t number, dim_t blocks) const {
+    add_up(kernels_->weights->add_block, start, sums, layout_.width() * dim_t(sizeof(T)), blocks, to, number);
 }
 
 template <typename T>
 void gradient_sums<T>::add_part(const double *start, const double *sums, double *to, dim_t number) const {
-    add_one(kernels_->weights->add_part, start, sums, to, number);
+    add_up(kernels_->weights->add_part, start, sums, 0, 1, to, number);
 }
 
 template <typename T>
@@ -116,30 +118,51 @@ void gradient_sums<T>::store_part(const arguments &args, dim_t part, const doubl
 }
 
 template <typename T>
-void gradient_sums<T>::finish_parts(const arguments &args, const double *sums, dim_t added) const {
-    partial_ ? store_parts(args, sums) : add_parts(args, sums, added);
+int gradient_sums<T>::threads_to_finish(dim_t added, int available) const {
+    const dim_t parts = layout_.cut().parts(), sum = layout_.keeps_blocks() ? sizeof(T) : sizeof(double);
+    const dim_t left = partial_ ? parts : parts - added;
+    return std::min(merging_threads(left * layout_.width() * sum, partial_ ? parts : lines()), available);
 }
 
 template <typename T>
-void gradient_sums<T>::store_parts(const arguments &args, const double *sums) const {
-    const dim_t all = layout_.cut().parts(), width = layout_.width();
-    const int threads = std::min(merging_threads(all * width * dim_t(sizeof(double)), all), max_threads());
+void gradient_sums<T>::finish_parts(const arguments &args, const double *sums, dim_t added, int threads) const {
+    partial_ ? store_parts(args, sums, threads) : add_parts(args, sums, added, threads);
+}
+
+template <typename T>
+void gradient_sums<T>::store_parts(const arguments &args, const double *sums, int threads) const {
     parallel_parts(threads, [&](int share) {
-        const range mine = split(all, threads, share);
+        const range mine = split(layout_.cut().parts(), threads, share);
         for (dim_t part = mine.begin; part < mine.end; ++part)
-            store_part(args, part, sums + part * width, layout_.pitch(), {0, layout_.columns()});
+            store_part(args, part, sums + part * layout_.width(), layout_.pitch(), {0, layout_.columns()});
     });
 }
 
 template <typename T>
-void gradient_sums<T>::add_parts(const arguments &args, const double *sums, dim_t added) const {
-    const dim_t left = layout_.cut().parts() - added, width = layout_.width(), columns = layout_.columns();
-    const dim_t lines = (columns + 63) / 64;
-    const int threads = std::min(merging_threads(left * width * dim_t(sizeof(double)), lines), max_threads());
+template <typename Body>
+void gradient_sums<T>::share_columns(int threads, Body &&body) const {
     parallel_parts(threads, [&](int share) {
-        const range mine = split(lines, threads, share);
-        const range which = {mine.begin * 64, std::min(mine.end * 64, columns)};
-        finish(args, sums + which.begin, sums + added * width + which.begin, left, layout_.pitch(), which);
+        const range mine = split(lines(), threads, share);
+        body(range{mine.begin * LINE, std::min(mine.end * LINE, layout_.columns())});
+    });
+}
+
+template <typename T>
+void gradient_sums<T>::add_parts(const arguments &args, const double *sums, dim_t added, int threads) const {
+    share_columns(threads, [&](range columns) {
+        const double *const start = sums + columns.begin;
+        finish(args, start, start + added * layout_.width(), layout_.cut().parts() - added, layout_.pitch(), columns);
+    });
+}
+
+template <typename T>
+void gradient_sums<T>::finish_blocks(const arguments &args, double *total, const T *blocks, dim_t added,
+                                     int threads) const {
+    share_columns(threads, [&](range columns) {
+        for (dim_t begin = columns.begin; begin < layout_.width(); begin += layout_.pitch())
+            add_block(added > 0 ? total + begin : nullptr, blocks + added * layout_.width() + begin, total + begin,
+                      columns.end - columns.begin, layout_.cut().blocks() - added);
+        finish(args, total + columns.begin, nullptr, 0, layout_.pitch(), columns);
     });
 }
 

@@ -34,7 +34,11 @@ public:
     // Books the scratchpad for sums.
     void book(plan &to) const;
 
-    // By rows: width() sums of a part or, for interleaved rows, of a row block.
+    // By rows: whether the sums of row blocks are kept, in the compute type, until the total is made of them. This is
+    // so where each part is one row block. They are half as many bytes as sums in double, which matters because the
+    // thread that adds them up reads most of them from other cores.
+    bool keeps_blocks() const { return keeps_blocks_; }
+    // By rows: width() sums of a part or, where they are kept and for interleaved rows, of a row block.
     double *part_sums(const plan &planned, void *scratchpad, dim_t part) const {
         return planned.scratchpad.get<double>(scratch::gradient_sums, scratchpad) + part * width();
     }
@@ -65,6 +69,7 @@ public:
 private:
     dim_t rows_, columns_;
     row_blocks cut_;
+    bool keeps_blocks_;
     int gradients_;
     dim_t element_, pitch_; // bytes of a number of the compute type; pitch()
 };
@@ -96,8 +101,9 @@ public:
     void zero_gradients(const arguments &args) const;
     column_sums<T> begin(T *sums, dim_t pitch) const;
 
-    // to = start + sums, for `number` sums; `start` null means zeros. `to` may be `start`.
-    void add_block(const double *start, const T *sums, double *to, dim_t number) const;
+    // to = start + sums, for `number` sums; `start` null means zeros. `to` may be `start`. There may be the sums of
+    // several `blocks`, which begin layout.width() sums apart.
+    void add_block(const double *start, const T *sums, double *to, dim_t number, dim_t blocks = 1) const;
     void add_part(const double *start, const double *sums, double *to, dim_t number) const;
 
     // Writes the gradients from the sums of the only row block.
@@ -112,13 +118,23 @@ public:
     // columns.
     void store_part(const arguments &args, dim_t part, const double *sums, dim_t pitch, range columns) const;
 
-    // Writes the result from the sums of all parts, which begin at `sums`. Unless the problem is partial, the sums of
-    // the first `added` parts have been added up already, in the place of part 0.
-    void finish_parts(const arguments &args, const double *sums, dim_t added) const;
+    // Writes the result from the sums of all parts, which begin at `sums`, on so many threads. Unless the problem is
+    // partial, the sums of the first `added` parts have been added up already, in the place of part 0.
+    void finish_parts(const arguments &args, const double *sums, dim_t added, int threads) const;
+    // The same where the sums of blocks are kept. They begin at `blocks`; those of the first `added` blocks have been
+    // added up already, in `total`.
+    void finish_blocks(const arguments &args, double *total, const T *blocks, dim_t added, int threads) const;
+    // How many threads these two are worth, of those that are available.
+    int threads_to_finish(dim_t added, int available) const;
 
 private:
-    void add_parts(const arguments &args, const double *sums, dim_t added) const;
-    void store_parts(const arguments &args, const double *sums) const;
+    void add_parts(const arguments &args, const double *sums, dim_t added, int threads) const;
+    void store_parts(const arguments &args, const double *sums, int threads) const;
+    dim_t lines() const { return (layout_.columns() + LINE - 1) / LINE; }
+    template <typename Body> // void(range columns)
+    void share_columns(int threads, Body &&body) const;
+
+    static constexpr dim_t LINE = 64; // columns, of whole cache lines
 
     const gradient_layout &layout_;
     bool scale_, shift_; // whether their gradients are computed

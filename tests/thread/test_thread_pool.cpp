@@ -212,6 +212,22 @@ TEST(pools, large_work_goes_to_them_and_small_work_does_not) {
     }
 }
 
+// The thread that finishes last makes the gradients if the sums of the others are less than 96 KB. Sums are in float
+// for parts of one row block, as up to 2048 rows have, and otherwise in double.
+TEST(pools, few_sums_of_gradients_need_no_second_call) {
+    const struct {
+        dims sizes;
+        size_t calls;
+    } cases[] = {{{512, 64}, 1}, {{1024, 448}, 1}, {{1024, 512}, 2}, {{4096, 64}, 1}, {{4096, 128}, 2}};
+    for (const auto &[sizes, calls] : cases) {
+        shared_work work({"gradients", jitnorm_backward, sizes});
+        const bytes expected = work.run_on(make_stream(ALONE));
+        backward_pool pool;
+        EXPECT_EQ(work.run_on(make_stream(pool.pool)), expected) << sizes[0] << 'x' << sizes[1] << ", seed " << SEED;
+        EXPECT_EQ(pool.counts.size(), calls) << sizes[0] << 'x' << sizes[1];
+    }
+}
+
 TEST(pools, each_stream_has_its_own) {
     const job j = jobs()[1];
     shared_work work(j);
