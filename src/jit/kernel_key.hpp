@@ -158,6 +158,14 @@ struct forward_row_conf {
     auto operator<=>(const forward_row_conf &) const = default;
 };
 
+// The kernel that does several rows of forward from src to dst; only rms_norm in float, without post-ops.
+struct forward_rms_conf {
+    reduction_conf reduced;
+    normalize_conf written;
+
+    auto operator<=>(const forward_rms_conf &) const = default;
+};
+
 // The kernel that does rows of backward one by one. The written rows need their sums.
 struct backward_row_conf {
     backward_sums_conf reduced;
@@ -178,6 +186,6 @@ struct backward_weights_conf {
 
 using kernel_key =
     std::variant<backward_sums_conf, backward_data_conf, backward_loop_conf, backward_row_conf, backward_weights_conf,
-                 addition_conf, reduction_conf, normalize_conf, forward_loop_conf, forward_row_conf>;
+                 addition_conf, reduction_conf, normalize_conf, forward_loop_conf, forward_row_conf, forward_rms_conf>;
 
 } // namespace jitnorm::impl::jit

@@ -37,6 +37,7 @@ std::string describe(const plan &p) {
     text += number(",panel:", p.panel_columns);
     if (p.columns_to_write != 0 && p.columns_to_write != p.panel_columns) text += number(",write:", p.columns_to_write);
     text += number(",batch:", p.batch_rows);
+    if (p.rows_in_kernel != 0) text += number(",in_kernel:", p.rows_in_kernel);
     if (p.groups_together != 0) text += number(",groups:", p.groups_together);
     if (p.value_columns != 0) text += number(",values:", p.value_columns);
     text += number(",pass:", p.rows_per_pass) + number(",one_loop_threads:", p.one_loop_threads);

@@ -115,8 +115,9 @@ struct plan {
     rows_alone alone = rows_alone::none; // in place only
 
     // ---- batches
-    dim_t batch_rows = 1;    // rows of a batch: so many that they stay near from one kernel to the next
-    dim_t rows_per_pass = 1; // forward: 2 rows share the loads of scale and shift, 1 needs fewer memory streams
+    dim_t batch_rows = 1;     // rows of a batch: so many that they stay near from one kernel to the next
+    dim_t rows_in_kernel = 0; // forward: one kernel reduces and normalizes so many rows of a batch together; 0: none
+    dim_t rows_per_pass = 1;  // forward: 2 rows share the loads of scale and shift, 1 needs fewer memory streams
     // Where scales of dst are found (src/run/quantizer.hpp).
     dim_t groups_together = 0; // kernels do so many groups of one row together; 0: one group of all rows of a batch
     dim_t value_columns = 0;   // columns of the tile of values: those of a group, or of a piece of a longer one

@@ -161,6 +161,11 @@ forward_kernels<T>::forward_kernels(const problem &p, const plan *planned, jit::
             row.emplace(row_kernel_of(p, planned, vectors, false));
             if (may_store_past) row_non_temporal.emplace(row_kernel_of(p, planned, vectors, true));
         }
+    if constexpr (std::is_same_v<T, float>)
+        if (planned == nullptr ? may_go_in_one_kernel(p) && p.is_rms() && !p.reads(RESIDUAL)
+                               : planned->rows_in_kernel > 0)
+            rms.emplace(jit::forward_rms_conf{first_reduction_conf_of(p, planned, vectors),
+                                              normalize_conf_of<T>(p, planned, vectors, false)});
     if (p.has_dynamic_scales())
         multiply.emplace(jit::normalize_conf{.vectors = vectors, .dst = p[DST].data_type, .centered = false});
 }

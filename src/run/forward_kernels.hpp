@@ -49,6 +49,7 @@ struct forward_kernels {
 
     std::optional<jit::stores_of<jit::forward_loop_kernel<T>>> loop; // write rows while they reduce others
     std::optional<jit::forward_row_kernel> row, row_non_temporal;    // only with float
+    std::optional<jit::forward_rms_kernel> rms;                      // only with float
     std::vector<T> post_op_parameters;                               // two per post-op, as normalize_arguments says
     std::vector<jitnorm_data_type_t> operand_types;                  // one per post-op, as post_op_conf says
 };

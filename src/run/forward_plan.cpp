@@ -44,9 +44,11 @@ dim_t near_rows(const problem &p, dim_t row, const machine &m) {
     return leaves_l1(row, m) ? std::max(rows, std::min(LONG_ROWS_TOGETHER, batch_of(m.l2, row))) : rows;
 }
 
+bool is_narrow_result(const problem &p) { return element_size(p[DST]) < p.compute_size(); }
+
 // Conversions of types take more time than loads from L2, and fewer batches need fewer steps.
 dim_t batch_rows_of(const problem &p, dim_t bytes, dim_t src_row, const machine &m) {
-    const bool far = leaves_caches(bytes, m), converts = is_narrow(p) || element_size(p[DST]) < p.compute_size();
+    const bool far = leaves_caches(bytes, m), converts = is_narrow(p) || is_narrow_result(p);
     if (m.overlaps_batches || (m.batches_in_l1 && (far || !converts)))
         return p.row_length() > CHUNK ? 1 : batch_of(IN_CACHE_BATCH, src_row);
     return far && !leaves_l1(src_row, m) ? batch_of(FAR_BATCH, src_row) : near_rows(p, src_row, m);
@@ -107,6 +109,21 @@ bool rows_are_better_alone(const problem &p, dim_t bytes, const machine &m, cons
 bool are_few(const problem &p, const row_tensors &tensors, const machine &m, const plan &planned) {
     return planned.takes_one_thread() && planned.panel_columns == p.row_length() && few_rows::take(p, tensors) &&
            (p.rows() == 1 || !leaves_l1(p.row_length() * dim_t(size_of(p.row_type())), m));
+}
+
+// How many rows of data in the caches one kernel reduces and then normalizes, so that they stay in L1 beside their
+// results; 0 if several kernels do a batch. The root mean square of floats takes so little work that the second read
+// from L2 and the calls for a batch count. Layer normalization, conversions and sums with a residual take more; short
+// rows are reduced faster by a kernel of their own.
+constexpr dim_t BYTES_IN_KERNEL = 12 * 1024;
+constexpr dim_t SHORTEST_ROW_IN_KERNEL = 1024; // bytes
+dim_t rows_in_kernel(const problem &p, const plan &planned) {
+    const dim_t row = p.row_length() * element_size(p[SRC]);
+    if (!p.is_rms() || p.reads(RESIDUAL) || is_narrow(p) || is_narrow_result(p) || row < SHORTEST_ROW_IN_KERNEL)
+        return 0;
+    if (planned.alone != rows_alone::none || planned.one_loop_threads > 0 || planned.prefetch_threads > 0) return 0;
+    const dim_t rows = batch_of(BYTES_IN_KERNEL, row);
+    return planned.non_temporal_threads == 0 && rows > 1 ? rows : 0;
 }
 
 // Results of data that come from memory go past the caches, but not two streams of them. If the data would fit into the
@@ -258,6 +275,10 @@ plan forward_plan(const problem &p, const machine &m) {
         planned.batch_rows = std::min(p.rows(), MAX_BATCH_ROWS);
     if (planned.rows == row_access::in_place)
         planned.non_temporal_threads = non_temporal_threads_for(p, bytes, m, planned);
+    if (planned.rows == row_access::in_place && forward_kernels<float>::may_go_in_one_kernel(p)) {
+        planned.rows_in_kernel = rows_in_kernel(p, planned);
+        if (planned.rows_in_kernel > 0) planned.batch_rows = std::min(p.rows(), MAX_BATCH_ROWS);
+    }
     if (p.has_dynamic_scales()) plan_scales(p, planned);
     planned.scratchpad.book(scratch::tiles, planned.tile_rows * pitch_together(tensors, planned));
     const dim_t tiles_of_sums = planned.one_loop_threads > 0 ? 2 : 1; // of the rows to write, of those to reduce

@@ -31,8 +31,10 @@ public:
     }
 
     [[gnu::always_inline]] void reduce(batch &b) {
-        if constexpr (HAS_ROW_KERNEL)
+        if constexpr (HAS_ROW_KERNEL) {
             if (row_by_row_) return do_rows(b);
+            if (planned.rows_in_kernel > 0) return do_rows_together(b);
+        }
         sums_.begin();
         const statistics_rows statistics = at.open_statistics();
         if (f_.given_) return take_given(statistics, b);
@@ -46,7 +48,7 @@ public:
     }
 
     [[gnu::always_inline]] void write(const batch &b) {
-        if (f_.has_dst_ && !row_by_row_) write_columns(b, {0, f_.C_});
+        if (f_.has_dst_ && !row_by_row_ && planned.rows_in_kernel == 0) write_columns(b, {0, f_.C_});
     }
 
     // Writes the batch `ready`, at which `before` is, while it reduces the next one.
@@ -233,6 +235,48 @@ private:
         call.written.pre_quantization = here.pre_quantization.row(r);
         call.added.src = here.src.row(r);
         call.added.residual = here.second.row(r);
+    }
+
+    // ---- the same for several rows together, with rms_norm
+
+    [[gnu::noinline]] void do_rows_together(batch &b) {
+        const range all = {0, f_.C_};
+        const statistics_rows statistics = at.open_statistics();
+        const panel here = at.open(all);
+        std::fill_n(b.hi, b.rows, 0.0F);
+        std::fill_n(b.bias, b.rows, 0.0F);
+        jit::forward_rms_arguments call;
+        call.reduced.row_stride = here.src.stride;
+        call.reduced.count = f_.C_;
+        call.written = normalize_arguments_for(here, here.src, here.result, b, all);
+        call.inverse_count = f_.inv_C_;
+        call.epsilon = f_.epsilon_;
+        for (dim_t r = 0; r < b.rows; r += planned.rows_in_kernel) {
+            call.reduced.rows = call.written.rows = std::min(planned.rows_in_kernel, b.rows - r);
+            call.reduced.src = call.written.src = here.src.row(r);
+            call.written.dst = here.result.row(r);
+            call.written.pre_quantization = here.pre_quantization.row(r);
+            call.reduced.q = b.q + r;
+            call.written.rstd = b.rstd + r;
+            call.variance = b.wide + r;
+            (*f_.kernels_->rms)(call);
+            if (!call.are_found) refine_together(call, here.src, b, r);
+        }
+        f_.write_statistics(b, statistics);
+    }
+    // Finds the numbers of the rows from `first` on from their sums, and writes these rows.
+    void refine_together(jit::forward_rms_arguments &call, const strip &src, batch &b, dim_t first) const {
+        batch some;
+        some.rows = call.written.rows;
+        std::copy_n(b.q + first, some.rows, some.q);
+        f_.take_first_reductions({src.row(first), src.stride}, some);
+        std::copy_n(some.rstd, some.rows, b.rstd + first);
+        std::copy_n(some.wide, some.rows, b.wide + first);
+        call.written.hi = some.hi;
+        call.written.bias = some.bias;
+        (*f_.kernels_->normalize)(call.written);
+        call.written.hi = b.hi;
+        call.written.bias = b.bias;
     }
 
     // ---- reduction beside normalization

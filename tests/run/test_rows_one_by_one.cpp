@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that one kernel does from their inputs to their result, one after the other: when plans say so, and the bits.
+// Rows that one kernel does from their inputs to their result, one after the other or some together: when plans say so,
+// and the bits.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -171,20 +172,21 @@ TEST_P(rows_one_by_one, special_ones_of_backward) {
     });
 }
 
-// Rows whose first reduction is not enough, between rows for which it is; of 13 rows of 192 elements.
+// Rows whose first reduction is not enough, between rows for which it is; of 13 rows.
 void fill_with_special_rows(run &r) {
     constexpr double HUGE_SUM = 1e30, TINY_SUM = 1e-25;
     std::vector<double> x = r[SRC].values();
+    const size_t columns = x.size() / 13;
     const auto set = [&](size_t row, auto &&value) {
-        for (size_t c = 0; c < 192; ++c) x[row * 192 + c] = value(double(c % 7) - 3, c);
+        for (size_t c = 0; c < columns; ++c) x[row * columns + c] = value(double(c % 7) - 3, c);
     };
     set(1, [](double, size_t) { return 0.0; });
     set(3, [](double, size_t) { return 5.0; });
     set(5, [](double wave, size_t) { return TINY_SUM * wave; });
     set(7, [](double wave, size_t) { return HUGE_SUM * wave; });
     set(8, [](double wave, size_t c) { return c < 4 ? 1e4 : wave; }); // a poor pivot
-    x[10 * 192 + 191] = std::numeric_limits<double>::infinity();
-    x[12 * 192] = std::numeric_limits<double>::quiet_NaN();
+    x[11 * columns - 1] = std::numeric_limits<double>::infinity();
+    x[12 * columns] = std::numeric_limits<double>::quiet_NaN();
     r[SRC].fill(x);
 }
 
@@ -200,6 +202,63 @@ TEST_P(rows_one_by_one, special_ones_of_forward) {
         EXPECT_TRUE(plan_of(alone, IN_MEMORY).on(1, true).row_by_row);
         EXPECT_TRUE(plan_of(alone, IN_MEMORY).on(1, true).non_temporal);
         expect_reference(alone, IN_MEMORY, fill_with_special_rows);
+    }
+}
+
+// With the root mean square in float, a kernel does as many rows in the caches together as take 12 KB.
+TEST_P(rows_one_by_one, together) {
+    const auto rms = [](dim_t rows, dim_t columns) {
+        setup s = in_place_of(jitnorm_forward_training, jitnorm_f32, rows, columns);
+        s.flags = jitnorm_rms_norm | jitnorm_use_scale;
+        return s;
+    };
+    const auto together = [&](const setup &s, const machine &m = ROOMY) { return plan_of(s, m).rows_in_kernel; };
+    for (const auto &[columns, rows] : {std::pair<dim_t, dim_t>(256, 12),
+                                        {257, 11},
+                                        {300, 10},
+                                        {511, 6},
+                                        {512, 6},
+                                        {513, 5},
+                                        {767, 4},
+                                        {1023, 3},
+                                        {1024, 3},
+                                        {1025, 2},
+                                        {1535, 2},
+                                        {1536, 2}})
+        for (const dim_t all : {2, 7, 33, 67}) {
+            setup s = rms(all, columns);
+            s.form = columns == 511 ? statistics_form::inverse_deviation : statistics_form::variance;
+            s.statistics_type = columns == 513 ? jitnorm_bf16 : jitnorm_f32;
+            s.affine_type = columns == 767 ? jitnorm_bf16 : jitnorm_f32;
+            if (columns == 300) s.flags = jitnorm_rms_norm;
+            if (columns == 1025) s.flags |= jitnorm_use_shift;
+            EXPECT_EQ(together(s), all == 2 ? 0 : rows) << s << ": two rows go by the executor of few";
+            expect_reference(s, ROOMY);
+            s.in_place = true;
+            expect_reference(s, ROOMY);
+            s.in_place = false;
+            s.src = "gap";
+            s.dst = columns == 1024 ? "gap" : "dense+7";
+            EXPECT_EQ(together(s) > 0, all != 2) << s;
+            expect_reference(s, ROOMY);
+        }
+    for (const dim_t columns : {256, 300, 1024}) expect_reference(rms(13, columns), ROOMY, fill_with_special_rows);
+    run late(rms(37, 512));
+    late.execute_on(jit_for(GetParam()), sizes_come::at_execution, ROOMY);
+    expect_same(outputs_of(late), outputs_by(reference_entry, rms(37, 512)), rms(37, 512), "sizes at execution");
+
+    EXPECT_EQ(together(rms(37, 255)), 0) << "short rows";
+    EXPECT_EQ(together(rms(37, 1537)), 0) << "one row takes the bytes of two";
+    EXPECT_EQ(together(rms(37, 512), NO_L2), 0) << "in one loop";
+    EXPECT_EQ(together(rms(37, 512), IN_MEMORY), 0) << "row by row";
+    EXPECT_EQ(together(in_place_of(jitnorm_forward_training, jitnorm_f32, 37, 512)), 0) << "means";
+    setup other = sums_apart(37, 512);
+    other.flags = jitnorm_rms_norm;
+    EXPECT_EQ(together(other), 0) << "a residual";
+    for (const auto type : {&setup::src_type, &setup::dst_type}) {
+        other = rms(37, 512);
+        other.*type = jitnorm_bf16;
+        EXPECT_EQ(together(other), 0) << "conversions";
     }
 }
 

@@ -33,14 +33,21 @@ void addition_pass::add_all() {
     });
 }
 
-std::array<vmm, 3> addition_pass::add_one() {
+reduced_row addition_pass::add_one() {
     prepare();
     rows_.begin();
     add_row();
-    for (const lanes sum : {lanes(s_), lanes(q_)})
-        if (!sum.empty()) total_.to_lowest(sum);
-    const auto lowest = [](lanes sum) { return sum.empty() ? vmm() : sum[0]; };
-    return {pivot_, lowest(s_), lowest(q_)};
+    if (!conf_.reduces) return reduced_row();
+    register_set free = registers_;
+    if (conf_.centered) {
+        total_.to_lowest(s_);
+        free.give_back(std::span(s_).subspan(1));
+    }
+    total_.to_lowest(q_);
+    free.give_back(std::span(q_).subspan(1));
+    free.give_back(std::span(x_).first(UNROLL));
+    free.give_back(std::span(other_).first(UNROLL));
+    return {pivot_, conf_.centered ? s_[0] : vmm(), q_[0], free.free_vectors()};
 }
 
 void addition_pass::add_row() {

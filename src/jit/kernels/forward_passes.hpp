@@ -10,6 +10,7 @@
 #include "../emit/trace_codegen.hpp"
 #include "kernels.hpp"
 #include "row_pass.hpp"
+#include "scalar_steps.hpp"
 
 namespace jitnorm::impl::jit {
 
@@ -25,8 +26,8 @@ public:
     int frame_bytes() const { return lanes_bytes() + (conf_.silu ? trace_codegen::frame_bytes(g_.kind) : 0); }
     void add_all();
     void add_piece(const paired_rows &rows);
-    // Returns the registers whose lowest lanes have the pivot, s and q, those of them that the row's reduction has.
-    std::array<vmm, 3> add_one();
+    // Tells what its reduction leaves, if there is one.
+    reduced_row add_one();
 
 private:
     bool has_bias() const { return conf_.bias != jitnorm_data_type_undef; }
@@ -87,10 +88,11 @@ public:
     std::string name(const char *what) const;
     int frame_bytes() const;
     void sum_all();
+    // Emits `finish` behind each row.
+    void sum_each(function_ref<void(const reduced_row &)> finish);
     // `prefetches`: whether later columns are prefetched.
     void sum_piece(const paired_rows &rows, bool prefetches);
-    // Returns the registers whose lowest lanes have the pivot, s and q.
-    std::array<vmm, 3> sum_one();
+    reduced_row sum_one();
 
 private:
     void prepare();
@@ -101,6 +103,7 @@ private:
     bool has_groups() const { return !g_.kind.is_f64() && !conf_.repeated; }
     bool finds_pivots() const { return conf_.centered && !conf_.repeated; }
 
+    reduced_row sum_alone();
     void sum_groups();
     void find_pivots_of_group();
     void sum_rows_of_group();

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel for one row of forward. There is nothing else to do while a step waits for the one before it, so the sums,
-// the scalar steps (moments.hpp) and the numbers that follow from them stay in registers.
+// The kernel for one row of forward. There is nothing else to do while a step waits for the one before it, so the sums
+// and the numbers that follow from them stay in registers.
 #include <algorithm>
-#include <bit>
 
-#include "../../math/moments.hpp"
 #include "forward_passes.hpp"
 
 namespace jitnorm::impl::jit {
@@ -13,7 +11,6 @@ namespace {
 
 class forward_row_generator : public kernel_generator {
     using arguments = forward_row_arguments;
-    using xmm = Xbyak::Xmm;
 
 public:
     explicit forward_row_generator(const forward_row_conf &conf)
@@ -29,7 +26,7 @@ public:
         point_to_numbers();
         cmp(byte[numbers_ + offsetof(forward_row_numbers, are_given)], 0);
         jne(given.begin, NEAR);
-        const std::array<vmm, 3> sums = reduce();
+        const reduced_row sums = reduce();
         detour &unfinished = rarely([=, this] { store_sums(sums); });
         find_numbers(sums, unfinished.begin);
         L(given.end);
@@ -42,16 +39,16 @@ public:
 private:
     void point_to_numbers() { mov(numbers_, JITNORM_ARGUMENT(numbers)); }
 
-    // Returns the registers whose lowest lanes have p, s and q; of rms_norm q alone.
-    std::array<vmm, 3> reduce() {
-        const std::array<vmm, 3> sums = added_ ? added_->add_one() : std::array<vmm, 3>();
+    reduced_row reduce() {
+        const reduced_row sums = added_ ? added_->add_one() : reduced_row();
         return added_ && conf_.added->reduces ? sums : reduced_.sum_one();
     }
 
-    void store_sums(const std::array<vmm, 3> &sums) {
-        static constexpr size_t FIELDS[] = {offsetof(forward_row_numbers, p), offsetof(forward_row_numbers, s),
-                                            offsetof(forward_row_numbers, q)};
-        for (size_t i = 0; i < sums.size(); ++i) vmovss(ptr[numbers_ + FIELDS[i]], xmm_of(sums[i]));
+    void store_sums(const reduced_row &sums) {
+        const auto store = [this](size_t field, const vmm &v) { vmovss(ptr[numbers_ + field], xmm_of(v)); };
+        store(offsetof(forward_row_numbers, p), sums.p);
+        store(offsetof(forward_row_numbers, s), sums.s);
+        store(offsetof(forward_row_numbers, q), sums.q);
         mov(byte[numbers_ + offsetof(forward_row_numbers, are_found)], 0);
     }
 
@@ -59,85 +56,20 @@ private:
         for (size_t i = 0; i < results_.size(); ++i) vmovss(xmm_of(results_[i]), ptr[numbers_ + RESULTS[i]]);
     }
 
-    // Registers for the scalar steps, apart from those of the sums and the results.
-    struct scalars {
-        xmm inverse, m2, mean, hi, lo, rstd, work;
-    };
-
-    scalars scalars_beside(const std::array<vmm, 3> &sums) const {
-        register_set free(kind);
-        for (const auto &taken : {results_, sums})
-            for (const vmm &v : taken)
-                if (std::ranges::count(free.free_vectors(), v.getIdx()) != 0) free.take_vector(v.getIdx());
-        const auto take = [&] { return xmm_of(free.take_vector()); };
-        return {take(), take(), take(), take(), take(), take(), take()};
-    }
-
     // Goes to `unfinished` if the first reduction is not enough.
-    void find_numbers(const std::array<vmm, 3> &sums, Xbyak::Label &unfinished) {
-        const scalars x = scalars_beside(sums);
-        const auto &[p, s, q] = sums;
+    void find_numbers(reduced_row sums, Xbyak::Label &unfinished) {
+        std::erase_if(sums.free, [&](int i) { return std::ranges::count(results_, vector(i)) != 0; });
+        const scalar_steps steps(*this, conf_.reduced.centered, sums, JITNORM_ARGUMENT(inverse_count),
+                                 JITNORM_ARGUMENT(epsilon));
         point_to_numbers();
-        vucomiss(xmm_of(q), number(layer_norm::SMALLEST_SQUARES));
-        jb(unfinished, NEAR); // also NaN
-        vucomiss(xmm_of(q), number(layer_norm::LARGEST_SQUARES));
-        ja(unfinished, NEAR);
-        vmovsd(x.inverse, JITNORM_ARGUMENT(inverse_count));
-        vcvtss2sd(x.m2, xmm_of(q), xmm_of(q));
-        if (conf_.reduced.centered) find_mean(x, xmm_of(p), xmm_of(s), unfinished);
-        find_deviation(x);
-        store_numbers(x);
-    }
-
-    // Also subtracts from m2 what it has too much because the pivot is not the mean.
-    void find_mean(const scalars &x, const xmm &p, const xmm &s, Xbyak::Label &unfinished) {
-        const xmm &sum = x.lo, &shift = x.work, &excess = x.rstd, &limit = x.hi;
-        vcvtss2sd(sum, s, s);
-        vcvtss2sd(x.mean, p, p);
-        vmulsd(shift, sum, x.inverse);
-        vmulsd(excess, sum, shift);
-        vsubsd(x.m2, x.m2, excess);
-        vmulsd(limit, x.m2, wide_number(layer_norm::PIVOT_LIMIT));
-        vucomisd(excess, limit);
-        ja(unfinished, NEAR); // the pivot is poor
-        vaddsd(x.mean, x.mean, shift);
-        vcvtsd2ss(x.hi, x.mean, x.mean);
-        vcvtss2sd(x.lo, x.hi, x.hi);
-        vsubsd(x.lo, x.mean, x.lo);
-    }
-
-    void find_deviation(const scalars &x) {
-        const xmm &variance = x.m2, &root = x.work;
-        vmulsd(variance, x.m2, x.inverse);
-        vaddsd(root, variance, JITNORM_ARGUMENT(epsilon));
-        vsqrtsd(root, root, root);
-        vmovsd(x.rstd, wide_number(1));
-        vdivsd(x.rstd, x.rstd, root);
-        vcvtsd2ss(x.rstd, x.rstd, x.rstd);
-    }
-
-    // The squares are in range, so rstd is finite and an lo of zero makes a bias of zero, as make_normalizer() does.
-    void store_numbers(const scalars &x) {
-        const xmm hi = xmm_of(results_[0]), rstd = xmm_of(results_[1]), bias = xmm_of(results_[2]);
-        vmovaps(rstd, x.rstd);
-        vxorps(bias, bias, bias);
-        if (conf_.reduced.centered) {
-            vmovaps(hi, x.hi);
-            vcvtss2sd(x.work, x.rstd, x.rstd);
-            vmulsd(x.lo, x.lo, x.work);
-            vcvtsd2ss(x.lo, x.lo, x.lo);
-            vsubss(bias, bias, x.lo);
-        } else {
-            vxorps(hi, hi, hi);
-        }
-        vmovss(ptr[numbers_ + RESULTS[0]], hi);
-        vmovss(ptr[numbers_ + RESULTS[1]], rstd);
-        vmovsd(ptr[numbers_ + offsetof(forward_row_numbers, variance)], x.m2);
+        steps.emit(unfinished);
+        vmovaps(xmm_of(results_[0]), steps.hi());
+        vmovaps(xmm_of(results_[1]), steps.rstd());
+        vmovaps(xmm_of(results_[2]), steps.bias());
+        vmovss(ptr[numbers_ + RESULTS[0]], steps.hi());
+        vmovss(ptr[numbers_ + RESULTS[1]], steps.rstd());
+        vmovsd(ptr[numbers_ + offsetof(forward_row_numbers, variance)], steps.variance());
         mov(byte[numbers_ + offsetof(forward_row_numbers, are_found)], 1);
-    }
-
-    Xbyak::Address wide_number(double value) {
-        return qword[constant(std::bit_cast<uint64_t>(value), int(sizeof(double)))];
     }
 
     static constexpr size_t RESULTS[] = {offsetof(forward_row_numbers, hi), offsetof(forward_row_numbers, rstd),

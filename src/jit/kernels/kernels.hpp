@@ -20,6 +20,7 @@ code_ptr code_of(const backward_sums_conf &conf);
 code_ptr code_of(const backward_data_conf &conf);
 code_ptr code_of(const forward_loop_conf &conf);
 code_ptr code_of(const forward_row_conf &conf);
+code_ptr code_of(const forward_rms_conf &conf);
 code_ptr code_of(const backward_loop_conf &conf);
 code_ptr code_of(const backward_row_conf &conf);
 code_ptr code_of(const backward_weights_conf &conf);
@@ -179,6 +180,19 @@ struct forward_row_arguments {
 };
 
 using forward_row_kernel = kernel<forward_row_conf, forward_row_arguments, float>;
+
+// forward_rms_kernel: reduces several rows of forward with rms_norm, does the scalar steps of each as soon as it is
+// reduced, and then writes the rows. If the first reduction is not enough for a row, none is written, but q of all rows
+// is there. `rstd` of `written` is an output as well; hi and bias are zeros, which the caller sets.
+struct forward_rms_arguments {
+    reduction_arguments<float> reduced;
+    normalize_arguments<float> written; // the same `rows` and `count`
+    double inverse_count, epsilon;      // 1 / count
+    double *variance;                   // an output, before it is rounded
+    bool are_found;                     // an output: the rows are written
+};
+
+using forward_rms_kernel = kernel<forward_rms_conf, forward_rms_arguments, float>;
 
 // backward_sums_kernel: computes all sums of backward in one pass over at most CHUNK elements of each row: the two
 // sums of each row, and the sums over columns for the gradients of scale and shift (docs/arithmetic.md, "Backward").

@@ -28,7 +28,8 @@ std::string normalize_pass::name(const char *what) const {
 void normalize_pass::write_all() {
     Xbyak::Label singles, done;
     prepare();
-    if (short_normalize::takes(conf_)) short_normalize(g_, conf_, tail_, count_, scale_at_, shift_at_).emit(done);
+    if (short_normalize::takes(conf_))
+        short_normalize(g_, conf_, tail_, where_.arguments, count_, scale_at_, shift_at_).emit(done);
     rows_.begin();
     if (conf_.groups) broadcast_statistics(1);
     if (takes_pairs()) {

@@ -40,16 +40,31 @@ void reduction_pass::sum_piece(const paired_rows &rows, bool prefetches) {
         [&] { store_sums(); });
 }
 
-std::array<vmm, 3> reduction_pass::sum_one() {
+void reduction_pass::sum_each(function_ref<void(const reduced_row &)> finish) {
     prepare();
     rows_.begin();
+    rows_.step(1, [&] { finish(sum_alone()); });
+}
+
+reduced_row reduction_pass::sum_one() {
+    prepare();
+    rows_.begin();
+    return sum_alone();
+}
+
+reduced_row reduction_pass::sum_alone() {
     if (finds_pivots()) {
         pivots_.find(xmm_of(d_[0]), d_[1], src_);
         g_.ops.broadcast(pivot_, xmm_of(d_[0]));
     }
     sum_vectors();
-    for (const lanes sum : {lanes(s_), lanes(q_)}) total_.to_lowest(sum);
-    return {pivot_, s_[0], q_[0]};
+    if (conf_.centered) total_.to_lowest(s_);
+    total_.to_lowest(q_);
+    register_set free = registers_;
+    free.give_back(std::span(s_).subspan(1));
+    free.give_back(std::span(q_).subspan(1));
+    free.give_back(d_);
+    return {pivot_, s_[0], q_[0], free.free_vectors()};
 }
 
 // At most one of the last three needs the register.

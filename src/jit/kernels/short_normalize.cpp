@@ -10,9 +10,9 @@ bool short_normalize::takes(const normalize_conf &conf) {
            conf.pre_quantization == jitnorm_data_type_undef;
 }
 
-short_normalize::short_normalize(kernel_generator &g, const normalize_conf &conf, tail_mask &tail, const reg &count,
-                                 const reg &scale, const reg &shift)
-    : g_(g), tail_(tail), type_(conf.compute), count_(count), scale_(scale),
+short_normalize::short_normalize(kernel_generator &g, const normalize_conf &conf, tail_mask &tail,
+                                 const Xbyak::RegExp &at, const reg &count, const reg &scale, const reg &shift)
+    : g_(g), tail_(tail), arguments_(at), type_(conf.compute), count_(count), scale_(scale),
       shift_(shift), affine_{g, io_, type_, conf.affine_flags, take_if(conf.scale), take_if(conf.shift)} {}
 
 register_set short_normalize::registers_of_rest() const {
@@ -42,7 +42,7 @@ void short_normalize::emit(Xbyak::Label &done) {
 
 // The index runs from minus the number of rows to zero.
 void short_normalize::load_arguments() {
-    const auto load = [&](const reg &to, size_t field) { g_.mov(to, g_.ptr[g_.rdi + field]); };
+    const auto load = [&](const reg &to, size_t field) { g_.mov(to, g_.ptr[arguments_ + field]); };
     load(src_, offsetof(arguments, src));
     load(dst_, offsetof(arguments, dst));
     load(src_stride_, offsetof(arguments, src_row_stride));
