@@ -6,8 +6,6 @@
 #include <cmath>
 #include <cstring>
 #include <new>
-#include <numeric>
-#include <random>
 
 #include "../correctness/fill.hpp"
 #include "../problem/memory_size.hpp"
@@ -102,7 +100,8 @@ std::optional<peer> make_opponent(const execution &e, const peer_library &other,
     return std::nullopt;
 }
 
-// Everybody works on the same tensors. On others, one could be faster merely by where these lie.
+// The first body is ours, the last one the peer's. Everybody works on the same tensors. On others, one could be faster
+// merely by where these lie.
 void measure(const execution &e, const std::optional<peer> &opponent, const race_conditions &on, race_result &result) {
     std::vector<body> bodies;
     const auto enter = [&](const body &write, const execution &tensors) {
@@ -142,16 +141,21 @@ void race_now(const session &s, const peer_library &other, const race_conditions
 
 } // namespace
 
+const std::vector<size_t> &turns::next_round() {
+    if (exchanges_)
+        std::iter_swap(std::ranges::find(order_, size_t(0)), std::ranges::find(order_, order_.size() - 1));
+    else
+        std::shuffle(order_.begin(), order_.end(), random_);
+    exchanges_ = !exchanges_;
+    return order_;
+}
+
 std::vector<spread> interleaved(const std::vector<body> &bodies, int rounds) {
     std::vector<sampler> contenders;
     for (const body &b : bodies) contenders.emplace_back(b, sampler::block::of_200_us);
-    std::vector<size_t> order(contenders.size());
-    std::iota(order.begin(), order.end(), size_t(0));
-    std::minstd_rand random;
-    for (int round = 0; round < rounds; ++round) {
-        std::shuffle(order.begin(), order.end(), random);
-        for (const size_t i : order) contenders[i].sample();
-    }
+    turns order(contenders.size());
+    for (int round = 0; round < rounds; ++round)
+        for (const size_t i : order.next_round()) contenders[i].sample();
     std::vector<spread> measured;
     for (const sampler &c : contenders) measured.push_back(c.us());
     return measured;

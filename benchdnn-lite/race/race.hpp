@@ -2,7 +2,9 @@
 // race: runs one problem with our library, a peer and loops that only move its tensors, and measures them.
 #pragma once
 
+#include <numeric>
 #include <optional>
+#include <random>
 #include <vector>
 
 #include "../timing/sampler.hpp"
@@ -37,9 +39,23 @@ struct race_conditions {
     bool then_read = false; // times include a pass that reads the result, by `threads` threads
 };
 
+// The order of so many bodies in each round. Every second order is drawn at random; the next one is the same with the
+// first and the last body, which are the contestants, exchanged. So whom one of them follows, the other follows as
+// often.
+class turns {
+public:
+    explicit turns(size_t bodies) : order_(bodies) { std::iota(order_.begin(), order_.end(), size_t(0)); }
+    const std::vector<size_t> &next_round();
+
+private:
+    std::vector<size_t> order_;
+    std::minstd_rand random_;
+    bool exchanges_ = false;
+};
+
 // Measures each body in `rounds` rounds and returns the microseconds that one call takes. In a round every body gets
 // one block of calls, which takes at least 200 us. An untimed call before it brings the data of the body back into the
-// caches. Each round has another order, so that nobody always follows the same one.
+// caches.
 std::vector<spread> interleaved(const std::vector<body> &bodies, int rounds);
 
 race_result race(const session &s, const problem &p, const peer_library &other, const race_conditions &conditions,

@@ -2,6 +2,7 @@
 // The limit, the pass that reads, and the rounds.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <numeric>
@@ -176,6 +177,20 @@ TEST(race_interleave, every_body_runs_in_every_round) {
         EXPECT_GT(measured[i].lower_third, 0);
         EXPECT_EQ(measured[i].count, 5u);
     }
+}
+
+TEST(race_interleave, contestants_are_exchanged_in_every_second_round) {
+    turns order(4);
+    std::vector<std::vector<size_t>> drawn;
+    for (int pair = 0; pair < 10; ++pair) {
+        drawn.push_back(order.next_round());
+        const std::vector<size_t> after = order.next_round();
+        for (size_t i = 0; i < 4; ++i) {
+            const size_t before = drawn.back()[i];
+            EXPECT_EQ(after[i], before == 0 ? 3u : before == 3 ? 0u : before) << pair << ' ' << i;
+        }
+    }
+    EXPECT_TRUE(std::ranges::any_of(drawn, [&](const auto &one) { return one != drawn.front(); }));
 }
 
 } // namespace
