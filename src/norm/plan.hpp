@@ -175,28 +175,28 @@ constexpr int threads_for(dim_t bytes, dim_t bytes_per_thread, dim_t shares, boo
 // The `bytes_per_thread` of forward, and of results without elements.
 constexpr dim_t FORWARD_BYTES_PER_THREAD = 16 * 1024;
 
-// The most threads with which it is worth while to write a batch while the next one is reduced, or to prefetch it. Each
-// thread must have more than `near` bytes, since its own caches keep fewer at hand. If `bytes`, the data of all
-// threads, do not fit into the last level, it is so for any number of threads.
+// The most threads with which it is worth while to write a batch while the next one is reduced. Each thread must have
+// more than `near` bytes, since its own caches keep fewer at hand. If `bytes`, the data of all threads, do not fit into
+// the last level, it is so for any number of threads.
 constexpr int threads_beyond(dim_t bytes, dim_t near, dim_t last_level) {
     return bytes >= last_level ? INT_MAX : int(std::min<dim_t>(bytes / (near + 1), INT_MAX));
 }
 
-// On a machine that overlaps batches, if the data is more than this many times as large as L2, writing a batch while
-// the next one is reduced is faster than one after the other. Forward of narrow types is bound by conversions, not by
-// memory, until the data leave the last level; backward of narrow types is not.
+// On a machine that overlaps batches, if a thread has more than `near` bytes, writing a batch while the next one is
+// reduced is faster than one after the other.
+constexpr int one_loop_threads_for(dim_t bytes, dim_t near, const machine &m) {
+    return m.overlaps_batches ? threads_beyond(bytes, near, m.last_level) : 0;
+}
+// `near` where two tensors are read: so many times L2.
 constexpr dim_t LOOP_FROM_L2 = 2;
-constexpr int one_loop_threads_for(dim_t bytes, bool bound_by_conversions, const machine &m) {
-    if (!m.overlaps_batches) return 0;
-    return threads_beyond(bytes, bound_by_conversions ? m.last_level : LOOP_FROM_L2 * m.l2, m.last_level);
-}
 
-// Whether data of so many bytes come from memory, at least in part. Other cores and guests use the last level as well,
-// so only half of it counts. All of it does where batches stay in L1 without being overlapped (Zen 5): there stores
-// past the caches cost the next user of the result as much as they gain below that.
-constexpr bool come_from_memory(dim_t bytes, const machine &m) {
-    return bytes >= (m.overlaps_batches || !m.batches_in_l1 ? m.last_level / 2 : m.last_level);
+// From how many bytes on data come from memory, at least in part. Other cores and guests use the last level as well, so
+// only half of it counts. All of it does where batches stay in L1 without being overlapped (Zen 5): there stores past
+// the caches cost the next user of the result as much as they gain below that.
+constexpr dim_t from_memory(const machine &m) {
+    return m.overlaps_batches || !m.batches_in_l1 ? m.last_level / 2 : m.last_level;
 }
+constexpr bool come_from_memory(dim_t bytes, const machine &m) { return bytes >= from_memory(m); }
 
 // If the data is more than this many times as large as L2, kernels wait for the last level most of the time.
 constexpr dim_t FAR_FROM_L2 = 6;

@@ -134,7 +134,7 @@ void plan_threads(const problem &p, const row_tensors &tensors, const machine &m
     const dim_t shares = layout.gradients() > 0 ? layout.cut().parts() : p.rows();
     to.row_threads = std::min(threads_for(bytes, BACKWARD_BYTES_PER_THREAD, shares, m.threads_sleep), MAX_SHARES);
     if (to.rows == row_access::in_place && backward_kernels<float>::may_go_in_one_loop(p))
-        to.one_loop_threads = one_loop_threads_for(bytes, false, m);
+        to.one_loop_threads = one_loop_threads_for(bytes, LOOP_FROM_L2 * m.l2, m);
     if (p.row_length() <= CHUNK) return;
     to.only_chunks |= p.row_length() > LONG_ROW;
     to.chunk_threads =

@@ -54,32 +54,28 @@ dim_t batch_rows_of(const problem &p, dim_t bytes, dim_t src_row, const machine 
     return far && !leaves_l1(src_row, m) ? batch_of(FAR_BATCH, src_row) : near_rows(p, src_row, m);
 }
 
-// How the next batch is prefetched. Where batches are not overlapped, either batches stay in L1, and it must fit there
+// How the next batch is prefetched where batches are not overlapped: either batches stay in L1, and it must fit there
 // beside the current one; or the processor itself prefetches rows that are not much longer than a page, and L2 has room
 // for longer ones.
 constexpr dim_t SHORTEST_ROW_FOR_L2 = 6 * 1024; // bytes
-void plan_prefetches(dim_t bytes, dim_t src_row, dim_t dst_row, const machine &m, plan &to) {
-    if (m.overlaps_batches) {
-        to.prefetch_threads = threads_beyond(bytes, (dst_row < src_row ? 1 : FAR_FROM_L2) * m.l2, m.last_level);
-        return;
-    }
+void plan_prefetches(dim_t bytes, dim_t src_row, const machine &m, plan &to) {
     to.prefetch_to_l2 = !m.batches_in_l1 && come_from_memory(bytes, m) && src_row >= SHORTEST_ROW_FOR_L2;
     const bool to_l1 = m.batches_in_l1 && leaves_caches(bytes, m) && src_row <= IN_CACHE_BATCH;
     to.prefetch_threads = to.prefetch_to_l2 || to_l1 ? INT_MAX : 0;
 }
 
-// Small data: rows go through the kernel in pairs, which share the loads of scale and shift. Data that is larger than
-// L2, on a machine that overlaps batches: a batch is written while the next one is reduced, if there is a kernel for
-// this. Where the next batch is prefetched, or rows come from memory and batches are not overlapped, rows go one by
-// one, which needs fewer memory streams.
+// Rows go through the kernel in pairs, which share the loads of scale and shift. If they come from memory, a batch is
+// written while the next one is reduced on a machine that overlaps batches; forward of narrow types is bound by
+// conversions, not by memory, until the data leave the last level. On another machine rows go one by one then, which
+// needs fewer memory streams.
 void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
     const dim_t src_row = p.row_length() * element_size(p[SRC]), dst_row = p.row_length() * element_size(p[DST]);
     const dim_t bytes = p.rows() * (src_row + dst_row);
     to.batch_rows = batch_rows_of(p, bytes, src_row, m);
     if (forward_kernels<float>::may_go_in_one_loop(p))
-        to.one_loop_threads = one_loop_threads_for(bytes, is_narrow(p), m);
-    if (to.one_loop_threads == 0) plan_prefetches(bytes, src_row, dst_row, m, to);
-    to.rows_per_pass = (m.overlaps_batches ? to.prefetch_threads > 0 : leaves_caches(bytes, m)) ? 1 : 2;
+        to.one_loop_threads = one_loop_threads_for(bytes, (is_narrow(p) ? m.last_level : from_memory(m)) - 1, m);
+    if (!m.overlaps_batches) plan_prefetches(bytes, src_row, m, to);
+    to.rows_per_pass = !m.overlaps_batches && leaves_caches(bytes, m) ? 1 : 2;
 }
 
 // Before the scalar steps of a batch, the numbers that a kernel has stored for them wait until the stores before them
@@ -154,7 +150,7 @@ void plan_batches_of_sums(const problem &p, const row_tensors &tensors, const ma
     if (!are_the_output) to.sum_pitch = row_packer::pitch_for(p.row_type(), to.panel_columns);
     const dim_t bytes = data_bytes(p, tensors);
     if (forward_kernels<float>::may_go_in_one_loop(p))
-        to.one_loop_threads = one_loop_threads_for(bytes, is_narrow(p), m);
+        to.one_loop_threads = one_loop_threads_for(bytes, is_narrow(p) ? m.last_level : LOOP_FROM_L2 * m.l2, m);
     const bool far = bytes > FAR_FROM_L2 * m.l2, in_l1 = m.overlaps_batches || (m.batches_in_l1 && !far);
     if (in_l1)
         to.batch_rows = p.row_length() > CHUNK ? 1 : batch_of(IN_CACHE_BATCH, row);

@@ -11,24 +11,29 @@ namespace {
 
 class plans : public plans_on_machines {};
 
-// Beyond L2 a batch is written while the next one is reduced; inside it rows go through the kernels in pairs.
+// Forward of rows that come from memory, and backward beyond L2: a batch is written while the next one is reduced. In
+// the caches rows of forward go through the kernels in pairs.
 TEST_P(plans, one_loop_beyond_the_caches) {
     const setup f32 = in_place_of(jitnorm_forward_training, jitnorm_f32);
     EXPECT_FALSE(plan_of(f32, ROOMY).on(4, true).one_loop);
     EXPECT_TRUE(plan_of(f32, NO_CACHES).on(4, true).one_loop);
     setup mostly_reads = f32;
     mostly_reads.dst_type = jitnorm_s8;
-    EXPECT_TRUE(plan_of(mostly_reads, NO_L2).on(1, true).one_loop);
+    EXPECT_TRUE(plan_of(mostly_reads, NO_CACHES).on(1, true).one_loop);
     EXPECT_EQ(plan_of(f32, ROOMY).rows_per_pass, 2);
     setup given = f32;
     given.flags |= jitnorm_use_global_stats;
     EXPECT_FALSE(plan_of(given, NO_CACHES).on(1, true).one_loop) << "nothing is reduced";
     for (const auto kind : {jitnorm_forward_training, jitnorm_backward}) {
         const setup larger = in_place_of(kind, jitnorm_f32, 96, 512);
-        const dim_t bytes = (kind == jitnorm_backward ? 3 : 2) * 96 * 512 * 4;
-        const dim_t l2 = bytes / LOOP_FROM_L2; // so much is not far yet, nor is what two threads have of a little more
-        const machine at = {.l1 = 1 << 10, .l2 = l2, .last_level = dim_t(1) << 40};
-        const machine far = {.l1 = 1 << 10, .l2 = l2 - 1, .last_level = dim_t(1) << 40};
+        const bool is_backward = kind == jitnorm_backward;
+        const dim_t bytes = (is_backward ? 3 : 2) * 96 * 512 * 4;
+        const auto with = [&](dim_t near) { // so much is not far yet, nor is what two threads have of a little more
+            return machine{.l1 = 1 << 10,
+                           .l2 = is_backward ? near / LOOP_FROM_L2 : 1 << 10,
+                           .last_level = is_backward ? dim_t(1) << 40 : 2 * (near + 1)};
+        };
+        const machine at = with(bytes), far = with(bytes - LOOP_FROM_L2);
         EXPECT_FALSE(plan_of(larger, at).on(1, true).one_loop);
         EXPECT_TRUE(plan_of(larger, far).on(1, true).one_loop);
         EXPECT_FALSE(plan_of(larger, far).on(2, true).one_loop);

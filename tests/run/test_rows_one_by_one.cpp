@@ -249,7 +249,7 @@ TEST_P(rows_one_by_one, together) {
 
     EXPECT_EQ(together(rms(37, 255)), 0) << "short rows";
     EXPECT_EQ(together(rms(37, 1537)), 0) << "one row takes the bytes of two";
-    EXPECT_EQ(together(rms(37, 512), NO_L2), 0) << "in one loop";
+    EXPECT_EQ(together(rms(37, 512), NO_CACHES), 0) << "in one loop";
     EXPECT_EQ(together(rms(37, 512), IN_MEMORY), 0) << "row by row";
     EXPECT_EQ(together(in_place_of(jitnorm_forward_training, jitnorm_f32, 37, 512)), 0) << "means";
     setup other = sums_apart(37, 512);
