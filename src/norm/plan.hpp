@@ -175,19 +175,14 @@ constexpr int threads_for(dim_t bytes, dim_t bytes_per_thread, dim_t shares, boo
 // The `bytes_per_thread` of forward, and of results without elements.
 constexpr dim_t FORWARD_BYTES_PER_THREAD = 16 * 1024;
 
-// The most threads with which it is worth while to write a batch while the next one is reduced. Each thread must have
-// more than `near` bytes, since its own caches keep fewer at hand. If `bytes`, the data of all threads, do not fit into
-// the last level, it is so for any number of threads.
-constexpr int threads_beyond(dim_t bytes, dim_t near, dim_t last_level) {
-    return bytes >= last_level ? INT_MAX : int(std::min<dim_t>(bytes / (near + 1), INT_MAX));
-}
-
-// On a machine that overlaps batches, if a thread has more than `near` bytes, writing a batch while the next one is
-// reduced is faster than one after the other.
+// On a machine that overlaps batches: the most threads with which it is worth while to write a batch while the next one
+// is reduced. Each thread must have more than `near` bytes, since its own caches keep fewer at hand. If `bytes`, the
+// data of all threads, do not fit into the last level, it is so for any number of threads.
 constexpr int one_loop_threads_for(dim_t bytes, dim_t near, const machine &m) {
-    return m.overlaps_batches ? threads_beyond(bytes, near, m.last_level) : 0;
+    if (!m.overlaps_batches) return 0;
+    return bytes >= m.last_level ? INT_MAX : int(std::min<dim_t>(bytes / (near + 1), INT_MAX));
 }
-// `near` where two tensors are read: so many times L2.
+// `near` of backward and of sums with a residual, which read two tensors: so many times L2.
 constexpr dim_t LOOP_FROM_L2 = 2;
 
 // From how many bytes on data come from memory, at least in part. Other cores and guests use the last level as well, so

@@ -3,7 +3,6 @@
 // lanes of registers, for kernels that do both.
 #pragma once
 
-#include <array>
 #include <bit>
 #include <vector>
 
@@ -12,8 +11,8 @@
 
 namespace jitnorm::impl::jit {
 
-// What a reduction leaves: the registers whose lowest lanes have the pivot, s and q, of rms_norm q alone; and those
-// that are free until the next row, at least scalar_steps::REGISTERS.
+// What the reduction of a row leaves: the registers whose lowest lanes have the pivot, s and q, of rms_norm q alone;
+// and the numbers of those that are free until the next row begins, at least six.
 struct reduced_row {
     vmm p, s, q;
     std::vector<int> free;
@@ -23,15 +22,12 @@ class scalar_steps {
     using xmm = Xbyak::Xmm;
 
 public:
-    static constexpr size_t REGISTERS = 6;
-
-    // Takes the numbers 1 / count and epsilon, doubles, from memory.
+    // 1 / count and epsilon are doubles in memory.
     scalar_steps(kernel_generator &g, bool centered, const reduced_row &row, const Xbyak::Address &inverse_count,
                  const Xbyak::Address &epsilon)
         : g_(g), centered_(centered), row_(row), inverse_count_(inverse_count), epsilon_(epsilon) {}
 
-    // What is found: floats, and the variance, a double, before it is rounded. hi and bias are zeros for rms_norm, and
-    // bias is set by find_bias().
+    // What is found: floats, zeros for hi and bias of rms_norm; and the variance, a double, before it is rounded.
     xmm hi() const { return at(0); }
     xmm rstd() const { return at(1); }
     xmm bias() const { return at(2); }
@@ -55,7 +51,7 @@ private:
     xmm lo() const { return at(4); }
     xmm work() const { return at(5); }
 
-    // Also subtracts from the variance, which is m2 yet, what it has too much because the pivot is not the mean.
+    // Also subtracts from m2, which becomes the variance, what it has too much because the pivot is not the mean.
     void find_mean(Xbyak::Label &unfinished) const {
         const xmm p = xmm_of(row_.p), s = xmm_of(row_.s), m2 = variance();
         const xmm sum = lo(), mean = bias(), shift = work(), excess = rstd(), limit = hi();
