@@ -259,7 +259,9 @@ plan forward_plan(const problem &p, const machine &m) {
     planned.columns_to_write = planned.panel_columns;
     if (planned.rows == row_access::in_place) // tiles would be gathered again
         planned.columns_to_write = std::min(planned.panel_columns, columns_to_write(p, m));
-    if (planned.rows == row_access::in_place && forward_kernels<float>::may_go_in_one_kernel(p)) {
+    const bool may_go_in_one_kernel =
+        planned.rows == row_access::in_place && forward_kernels<float>::may_go_in_one_kernel(p);
+    if (may_go_in_one_kernel) {
         const auto are_better_alone = [&](dim_t of) { return rows_are_better_alone(p, of, m, planned); };
         if (are_few(p, tensors, m, planned))
             planned.alone = rows_alone::few;
@@ -267,14 +269,11 @@ plan forward_plan(const problem &p, const machine &m) {
             planned.alone = are_better_alone(p.rows() * p.row_length() * element_size(p[SRC])) ? rows_alone::all
                                                                                                : rows_alone::apart;
     }
-    if (planned.alone != rows_alone::none && !m.overlaps_batches)
-        planned.batch_rows = std::min(p.rows(), MAX_BATCH_ROWS);
     if (planned.rows == row_access::in_place)
         planned.non_temporal_threads = non_temporal_threads_for(p, bytes, m, planned);
-    if (planned.rows == row_access::in_place && forward_kernels<float>::may_go_in_one_kernel(p)) {
-        planned.rows_in_kernel = rows_in_kernel(p, planned);
-        if (planned.rows_in_kernel > 0) planned.batch_rows = std::min(p.rows(), MAX_BATCH_ROWS);
-    }
+    if (may_go_in_one_kernel) planned.rows_in_kernel = rows_in_kernel(p, planned);
+    if (planned.rows_in_kernel > 0 || (planned.alone != rows_alone::none && !m.overlaps_batches))
+        planned.batch_rows = std::min(p.rows(), MAX_BATCH_ROWS);
     if (p.has_dynamic_scales()) plan_scales(p, planned);
     planned.scratchpad.book(scratch::tiles, planned.tile_rows * pitch_together(tensors, planned));
     const dim_t tiles_of_sums = planned.one_loop_threads > 0 ? 2 : 1; // of the rows to write, of those to reduce
