@@ -18,18 +18,20 @@ void backward<T>::begin(const arguments &args, const schedule &now) const {
 
 template <typename T>
 void backward<T>::end_rows(const arguments &args, const schedule &now) const {
-    if (one_thread_ends(now)) end_sums(args, now, 1);
+    if (threads_to_end(now) == 1) end_sums(args, now, 1);
 }
 
 template <typename T>
 void backward<T>::end(const arguments &args, const schedule &now) const {
-    if (!now.by_chunks && !one_thread_ends(now)) end_sums(args, now, now.threads);
+    if (now.by_chunks) return;
+    const int threads = threads_to_end(now);
+    if (threads > 1) end_sums(args, now, threads);
 }
 
 template <typename T>
-bool backward<T>::one_thread_ends(const schedule &now) const {
-    if (now.threads == 1) return true;
-    return !adds_kept_blocks() && gradients_.threads_to_finish(added_parts(now), now.threads) == 1;
+int backward<T>::threads_to_end(const schedule &now) const {
+    if (now.threads == 1 || adds_kept_blocks()) return now.threads;
+    return gradients_.threads_to_finish(added_parts(now), now.threads);
 }
 
 template <typename T>

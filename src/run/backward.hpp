@@ -56,7 +56,7 @@ private:
         if (is_interleaved()) return adds_kept_blocks() ? 1 : 0;
         return split(layout_.cut().parts(), now.threads, 0).end;
     }
-    bool one_thread_ends(const schedule &now) const;
+    int threads_to_end(const schedule &now) const;
     void end_sums(const arguments &args, const schedule &now, int threads) const;
 
     void read_statistics(const statistics_rows &from, batch &b) const;

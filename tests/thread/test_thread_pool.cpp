@@ -228,6 +228,16 @@ TEST(pools, few_sums_of_gradients_need_no_second_call) {
     }
 }
 
+// The columns of the gradients are shared by lines of 64, and no thread gets none.
+TEST(pools, sums_of_gradients_have_no_more_threads_than_lines) {
+    shared_work work({"gradients", jitnorm_backward, {2048, 256}});
+    const bytes expected = work.run_on(make_stream(ALONE));
+    backward_pool pool;
+    pool.pool.concurrency = 16;
+    EXPECT_EQ(work.run_on(make_stream(pool.pool)), expected) << "seed " << SEED;
+    EXPECT_EQ(pool.counts, (std::vector<int>{16, 4}));
+}
+
 TEST(pools, each_stream_has_its_own) {
     const job j = jobs()[1];
     shared_work work(j);
