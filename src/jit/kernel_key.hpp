@@ -25,7 +25,7 @@ struct reduction_conf {
     jitnorm_data_type_t src = jitnorm_f32; // any data type; f64 only if the compute type is double
     bool centered = true;                  // S and Q about a pivot; otherwise (rms_norm) only Q, about zero
     bool repeated = false; // pivot and factor are arguments; otherwise the kernel finds the pivot, and the factor is 1
-    bool short_rows = false; // rows have at most SHORT_REDUCTION_VECTORS vectors; only with float, not if repeated
+    bool short_rows = false; // rows may be short (SHORT_ROW_VECTORS); only with float, not if repeated
     prefetch_to ahead = prefetch_to::nowhere;
     jitnorm_data_type_t compute = jitnorm_f32; // f32 or f64; set by the kernel
 
@@ -87,7 +87,7 @@ struct normalize_conf {
     // Where scales of dst are found. Such kernels are not parts of others.
     bool finds_amax = false; // finds the largest magnitude of each row besides, as floats
     bool groups = false;     // rows are groups of columns of one row: they share its statistics, not scale and shift
-    prefetch_to ahead = prefetch_to::l1; // while rows go one by one
+    prefetch_to ahead = prefetch_to::nowhere; // while rows go one by one
 
     auto operator<=>(const normalize_conf &) const = default;
 };
@@ -148,22 +148,15 @@ struct backward_loop_conf {
     auto operator<=>(const backward_loop_conf &) const = default;
 };
 
-// The kernel that does one row of forward from its inputs to dst; only with float, without post-ops. The configurations
+// The kernel that does rows of forward from their inputs to dst; only with float, without post-ops. The configurations
 // are those of forward_loop_conf.
-struct forward_row_conf {
+struct forward_rows_conf {
     reduction_conf reduced;
     normalize_conf written;
     std::optional<addition_conf> added = {};
+    bool one_row = false; // there is one row, whose numbers stay in registers
 
-    auto operator<=>(const forward_row_conf &) const = default;
-};
-
-// The kernel that does several rows of forward from src to dst; only rms_norm in float, without post-ops.
-struct forward_rms_conf {
-    reduction_conf reduced;
-    normalize_conf written;
-
-    auto operator<=>(const forward_rms_conf &) const = default;
+    auto operator<=>(const forward_rows_conf &) const = default;
 };
 
 // The kernel that does rows of backward one by one. The written rows need their sums.
@@ -186,6 +179,6 @@ struct backward_weights_conf {
 
 using kernel_key =
     std::variant<backward_sums_conf, backward_data_conf, backward_loop_conf, backward_row_conf, backward_weights_conf,
-                 addition_conf, reduction_conf, normalize_conf, forward_loop_conf, forward_row_conf, forward_rms_conf>;
+                 addition_conf, reduction_conf, normalize_conf, forward_loop_conf, forward_rows_conf>;
 
 } // namespace jitnorm::impl::jit

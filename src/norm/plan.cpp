@@ -15,9 +15,8 @@ schedule plan::on(int available_threads, bool past_caches) const {
     const int threads = std::min(by_chunks ? chunk_threads : row_threads, available_threads);
     // By chunks the next row is far away.
     const bool one_loop = !by_chunks && threads <= one_loop_threads;
-    const bool prefetch = !by_chunks && threads <= prefetch_threads;
     const bool non_temporal = threads <= non_temporal_threads && past_caches;
-    return {threads, by_chunks, one_loop, prefetch, non_temporal, alone != rows_alone::none && !by_chunks && !one_loop};
+    return {threads, by_chunks, one_loop, non_temporal, row_by_row && !by_chunks && !one_loop};
 }
 
 void plan::give_up_chunks() {
@@ -28,20 +27,18 @@ void plan::give_up_chunks() {
 
 std::string describe(const plan &p) {
     static constexpr const char *ACCESS[] = {"in_place", "tiles", "interleaved"};
-    static constexpr const char *ALONE[] = {"", ",rows_alone:all", ",rows_alone:apart", ",rows_alone:few"};
     const auto number = [](const char *name, auto value) { return std::string(name) + std::to_string(value); };
     std::string text = std::string("rows:") + ACCESS[int(p.rows)];
-    text += ALONE[int(p.alone)];
+    if (p.band_rows != 0) text += number(",band:", p.band_rows);
+    text += std::string(p.single_batch ? ",single_batch" : "") + (p.row_by_row ? ",row_by_row" : "");
     if (p.rows != row_access::in_place) text += number(",tile_rows:", p.tile_rows);
     if (p.sum_pitch != 0) text += number(",sum_pitch:", p.sum_pitch);
     text += number(",panel:", p.panel_columns);
-    if (p.columns_to_write != 0 && p.columns_to_write != p.panel_columns) text += number(",write:", p.columns_to_write);
     text += number(",batch:", p.batch_rows);
-    if (p.rows_in_kernel != 0) text += number(",in_kernel:", p.rows_in_kernel);
     if (p.groups_together != 0) text += number(",groups:", p.groups_together);
     if (p.value_columns != 0) text += number(",values:", p.value_columns);
-    text += number(",pass:", p.rows_per_pass) + number(",one_loop_threads:", p.one_loop_threads);
-    text += number(",prefetch_threads:", p.prefetch_threads) + (p.prefetch_to_l2 ? ",prefetch_to_l2" : "");
+    text += number(",one_loop_threads:", p.one_loop_threads);
+    text += std::string(p.prefetch_to_l1 ? ",prefetch_to_l1" : "") + (p.prefetch_to_l2 ? ",prefetch_to_l2" : "");
     text += number(",non_temporal_threads:", p.non_temporal_threads);
     text += number(",row_threads:", p.row_threads);
     text += number(",chunk_threads:", p.chunk_threads) + (p.only_chunks ? ",only_chunks" : "");

@@ -34,14 +34,6 @@ enum class row_access {
     interleaved // in tiles, with the rows in the order of interleaved_blocks.hpp
 };
 
-// Whether one kernel does a row from its reduction to its result, unless batches are written in one loop.
-enum class rows_alone {
-    none,
-    all,
-    apart, // forward: not where dst has the place of src, since then there are fewer data
-    few    // forward: all, by the executor of few rows (src/run/few_rows.hpp), without batches and threads
-};
-
 // What lies in the scratchpad. Each thread has a share of it; behind all shares lies what the threads have in common.
 enum class scratch {
     tiles,            // rows that are gathered and scattered
@@ -96,9 +88,8 @@ struct schedule {
     int threads;
     bool by_chunks;    // threads share the chunks of long rows; otherwise they share rows
     bool one_loop;     // a batch is written while the next one is reduced
-    bool prefetch;     // the next batch is prefetched
     bool non_temporal; // the result is written by non-temporal stores
-    bool row_by_row;   // one kernel does each row
+    bool row_by_row;   // backward: one kernel does each row
 };
 
 struct plan {
@@ -109,22 +100,23 @@ struct plan {
     bool shares_tile = false;                      // the last tensor has the tile of the one before it
     dim_t sum_pitch = 0;                           // bytes from row to row of the tile of sums with a residual; or 0
     dim_t panel_columns = 0;                       // columns of a panel
-    dim_t columns_to_write = 0;                    // forward: columns of a panel of several rows to normalize
     dim_t block_rows = 0;                          // interleaved only: rows of a row block
 
-    rows_alone alone = rows_alone::none; // in place only
+    // forward: one kernel reduces a band of so many rows and then writes them, from their inputs to dst, unless batches
+    // are written in one loop; 0: kernels for each step do a batch
+    dim_t band_rows = 0;
+    bool single_batch = false; // such bands are the whole problem (src/run/single_batch.hpp)
+    bool row_by_row = false;   // backward: one kernel does each row, unless batches are written in one loop
 
     // ---- batches
-    dim_t batch_rows = 1;     // rows of a batch: so many that they stay near from one kernel to the next
-    dim_t rows_in_kernel = 0; // forward: one kernel reduces and normalizes so many rows of a batch together; 0: none
-    dim_t rows_per_pass = 1;  // forward: 2 rows share the loads of scale and shift, 1 needs fewer memory streams
+    dim_t batch_rows = 1; // rows of a batch: so many that they stay near from one kernel to the next
     // Where scales of dst are found (src/run/quantizer.hpp).
     dim_t groups_together = 0; // kernels do so many groups of one row together; 0: one group of all rows of a batch
-    dim_t value_columns = 0;   // columns of the tile of values: those of a group, or of a piece of a longer one
+    dim_t value_columns = 0;   // columns of the tile of values: those of a band, or of a piece of a longer one
     int one_loop_threads = 0;  // a batch is written while the next one is reduced, if there are at most so many threads
-    int prefetch_threads = 0; // the next rows are prefetched if an execution has at most so many threads, and two loops
-    // They are prefetched to L2, and also while rows are reduced, with any number of threads. Rows in tiles: while they
-    // are gathered and scattered, also those that are less far apart.
+    bool prefetch_to_l1 = false; // backward: the next rows are prefetched while others are written
+    // Rows are prefetched to L2, also while they are reduced. Rows in tiles: while they are gathered and scattered,
+    // also those that are less far apart.
     bool prefetch_to_l2 = false;
     // The result is stored past the caches where it lies as such stores need it, with at most so many threads.
     int non_temporal_threads = 0;

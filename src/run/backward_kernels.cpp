@@ -76,17 +76,17 @@ template <typename T>
 backward_kernels<T>::backward_kernels(const problem &p, const plan *planned, jit::isa vectors)
     : weights(make_weights_kernels<T>(p, vectors)) {
     const bool in_place = planned != nullptr && planned->rows == row_access::in_place; // not in tiles, which are near
-    const jit::prefetch_to ahead = !in_place                       ? jit::prefetch_to::nowhere
-                                   : planned->prefetch_to_l2       ? jit::prefetch_to::l2
-                                   : planned->prefetch_threads > 0 ? jit::prefetch_to::l1
-                                                                   : jit::prefetch_to::nowhere;
+    const jit::prefetch_to ahead = !in_place                 ? jit::prefetch_to::nowhere
+                                   : planned->prefetch_to_l2 ? jit::prefetch_to::l2
+                                   : planned->prefetch_to_l1 ? jit::prefetch_to::l1
+                                                             : jit::prefetch_to::nowhere;
     if (wants_sums(p) || wants_weights(p)) sums.emplace(sums_conf_of(p, vectors, ahead));
     if (p.writes(DIFF_SRC)) data.emplace(data_conf_of(p, vectors, false));
     if (p.writes(DIFF_SRC) && (planned == nullptr || planned->non_temporal_threads > 0))
         data_non_temporal.emplace(data_conf_of(p, vectors, true));
     if (planned == nullptr ? may_go_in_one_loop(p) : planned->one_loop_threads > 0)
         loop = kernels_of_both_passes<jit::backward_loop_kernel<T>>(p, vectors, jit::prefetch_to::l1);
-    if (planned == nullptr ? may_go_in_one_kernel(p) : planned->alone != rows_alone::none)
+    if (planned == nullptr ? may_go_in_one_kernel(p) : planned->row_by_row)
         row = kernels_of_both_passes<jit::backward_row_kernel<T>>(p, vectors, ahead);
 }
 

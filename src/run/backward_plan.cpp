@@ -62,6 +62,15 @@ dim_t batch_rows_of(dim_t row_bytes, bool leaves_caches, const machine &m) {
     return batch_of(leaves_caches ? FAR_BATCH : near_batch(m), row_bytes);
 }
 
+// Where batches have several rows that leave L1, some columns of all of them are written before the next columns: so
+// many that two rows of them, and what is read and written beside them, stay in L1, from which the next rows then have
+// scale. Where batches stay in L1 they have few rows, and a call of a kernel for each panel would take longer.
+dim_t columns_to_write(const problem &p, const machine &m) {
+    constexpr dim_t ROWS = 7, LEAST = 64; // two rows of three tensors, and scale; columns of a whole cache line each
+    if (m.batches_in_l1 || p.rows() == 1) return p.row_length();
+    return std::max(LEAST, dim_t(std::bit_floor(size_t(m.l1 / (ROWS * p.compute_size())))));
+}
+
 void plan_batches_in_place(const problem &p, const row_tensors &tensors, const machine &m, plan &to) {
     to.panel_columns = std::min(p.row_length(), columns_to_write(p, m));
     const dim_t bytes = data_bytes(p, tensors);
@@ -69,7 +78,7 @@ void plan_batches_in_place(const problem &p, const row_tensors &tensors, const m
     const dim_t row_bytes = p.row_length() * (element_size(p[SRC]) + element_size(p[DIFF_DST]));
     const bool alone = backward_kernels<float>::may_go_in_one_kernel(p) && p.row_length() <= CHUNK &&
                        rows_are_better_alone(p, bytes, row_bytes, m);
-    if (alone) to.alone = rows_alone::all;
+    to.row_by_row = alone;
     to.batch_rows = alone ? MAX_BATCH_ROWS : batch_rows_of(row_bytes, leaves_caches, m);
     // Where batches are overlapped, several threads read and write the last level faster than memory.
     if (leaves_caches && p.writes(DIFF_SRC) && takes_non_temporal_stores(p, p[DIFF_SRC]))
@@ -77,7 +86,7 @@ void plan_batches_in_place(const problem &p, const row_tensors &tensors, const m
     // The steps for gradients leave the processor's prefetchers too little time. Up to Zen 4 prefetches to L1 take
     // longer than none, and so do those to L2 beside ordinary stores.
     if (m.overlaps_batches || !wants_gradients(p)) return;
-    if (m.batches_in_l1 && leaves_caches) to.prefetch_threads = INT_MAX;
+    if (m.batches_in_l1 && leaves_caches) to.prefetch_to_l1 = true;
     to.prefetch_to_l2 = !m.batches_in_l1 && to.non_temporal_threads > 0;
 }
 
@@ -146,12 +155,6 @@ void plan_threads(const problem &p, const row_tensors &tensors, const machine &m
 
 int merging_threads(dim_t bytes, dim_t lines) {
     return threads_for(bytes, MERGED_BYTES_PER_THREAD, lines, the_environment().threads_sleep);
-}
-
-dim_t columns_to_write(const problem &p, const machine &m) {
-    constexpr dim_t ROWS = 7, LEAST = 64; // two rows of three tensors, and scale; columns of a whole cache line each
-    if (m.batches_in_l1 || p.rows() == 1) return p.row_length();
-    return std::max(LEAST, dim_t(std::bit_floor(size_t(m.l1 / (ROWS * p.compute_size())))));
 }
 
 dim_t data_bytes(const problem &p, const row_tensors &tensors) {

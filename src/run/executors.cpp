@@ -5,13 +5,13 @@
 #include "../norm/row_groups.hpp"
 #include "../reference/no_elements.hpp"
 #include "backward.hpp"
-#include "few_rows.hpp"
 #include "forward_worker.hpp"
 #include "make_plan.hpp"
 #include "row_order.hpp"
 #include "rows_in_place.hpp"
 #include "rows_in_tiles.hpp"
 #include "rows_interleaved.hpp"
+#include "single_batch.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -23,7 +23,7 @@ namespace {
 template <typename Direction, typename Body>
 decltype(auto) with_driver(const problem &p, const plan &planned, Body &&body) {
     if constexpr (std::is_same_v<Direction, forward<float>>)
-        if (planned.alone == rows_alone::few) return body(std::type_identity<few_rows>(), p);
+        if (planned.single_batch) return body(std::type_identity<single_batch>(), p);
     if (planned.rows == row_access::in_place) return body(std::type_identity<driver<Direction, rows_in_place>>(), p);
     if constexpr (Direction::INTERLEAVES)
         if (planned.rows == row_access::interleaved)

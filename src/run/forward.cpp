@@ -5,8 +5,6 @@
 
 namespace jitnorm::impl::layer_norm {
 
-static_assert(MAX_BATCH_ROWS % jit::SHORT_REDUCTION_GROUP == 0);
-
 template <typename T>
 forward<T>::forward(const problem &p, const plan &planned, std::shared_ptr<const kernels> made)
     : problem_(p), plan_(planned), kernels_(std::move(made)), operands_(p, kernels_->operand_types),
@@ -41,33 +39,23 @@ void forward<T>::refine_rest(const strip &src, batch &b) const {
 }
 
 template <typename T>
-void forward<T>::refine_row(jit::forward_row_arguments &call) const {
-    jit::forward_row_numbers &numbers = *call.numbers;
-    batch b;
-    b.rows = 1;
-    b.p[0] = numbers.p;
-    b.s[0] = numbers.s;
-    b.q[0] = numbers.q;
-    take_first_reductions({static_cast<std::byte *>(const_cast<void *>(call.reduced.src)), 0}, b);
-    set_numbers(b, numbers);
-    (*kernels_->row)(call);
-}
-
-template <typename T>
-void forward<T>::set_numbers(const moments<T> &row, jit::forward_row_numbers &numbers) const {
-    batch b;
-    b.rows = 1;
-    set_statistics(&row, b);
-    set_numbers(b, numbers);
-}
-
-template <typename T>
-void forward<T>::set_numbers(const batch &b, jit::forward_row_numbers &numbers) {
-    numbers.hi = float(b.hi[0]);
-    numbers.rstd = float(b.rstd[0]);
-    numbers.bias = float(b.bias[0]);
-    numbers.variance = b.wide[0];
-    numbers.are_given = true;
+void forward<T>::refine_band(const jit::forward_rows_arguments &call, dim_t first, dim_t rows) {
+    if constexpr (std::is_same_v<T, float>) {
+        batch b;
+        b.rows = rows;
+        std::copy_n(call.reduced.pivot + first, rows, b.p);
+        std::copy_n(call.reduced.s + first, rows, b.s);
+        std::copy_n(call.reduced.q + first, rows, b.q);
+        const strip src = {static_cast<std::byte *>(const_cast<void *>(call.reduced.src)), call.reduced.row_stride};
+        static_cast<const forward *>(call.context)->take_first_reductions({src.row(first), src.stride}, b);
+        const auto give = [&](const auto *found, const auto *to) {
+            std::copy_n(found, rows, const_cast<std::remove_cvref_t<decltype(*found)> *>(to) + first);
+        };
+        give(b.hi, call.written.hi);
+        give(b.rstd, call.written.rstd);
+        give(b.bias, call.written.bias);
+        give(b.wide, call.variance);
+    }
 }
 
 template <typename T>
@@ -84,14 +72,14 @@ void forward<T>::add_chunks(const std::byte *src, range columns, moments<T> &row
     for (dim_t begin = columns.begin; begin < columns.end;) {
         const dim_t count = std::min(CHUNK, columns.end - begin);
         const dim_t chunks = std::clamp<dim_t>((columns.end - begin) / CHUNK, 1, MAX_BATCH_ROWS);
-        kernels_->reduce({.src = src,
-                          .row_stride = CHUNK * row_size_,
-                          .rows = chunks,
-                          .count = count,
-                          .pivot = p,
-                          .s = s,
-                          .q = q,
-                          .factor = 1});
+        (*kernels_->reduce)({.src = src,
+                             .row_stride = CHUNK * row_size_,
+                             .rows = chunks,
+                             .count = count,
+                             .pivot = p,
+                             .s = s,
+                             .q = q,
+                             .factor = 1});
         for (dim_t k = 0; k < chunks; ++k, begin += count, src += count * row_size_) {
             const auto chunk = refine_chunk(src, count, p[k], {s[k], q[k]});
             row = begin == 0 ? chunk : merge(row, chunk);
@@ -102,7 +90,7 @@ void forward<T>::add_chunks(const std::byte *src, range columns, moments<T> &row
 template <typename T>
 moments<T> forward<T>::chunk_moments(const std::byte *src, dim_t count) const {
     T p = 0, s = 0, q = 0;
-    kernels_->reduce(
+    (*kernels_->reduce)(
         {.src = src, .row_stride = 0, .rows = 1, .count = count, .pivot = &p, .s = &s, .q = &q, .factor = 1});
     return refine_chunk(src, count, p, {s, q});
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // forward: the direction forward for the driver (driver.hpp): what its workers (forward_worker.hpp) and the executor of
-// few rows (few_rows.hpp) have in common, which are the statistics of rows.
+// a single batch (single_batch.hpp) have in common, which are the statistics of rows.
 //
 // The steps that every batch takes are inline functions in this header: as calls they made a batch of 32 rows of 64
 // elements take 8 % longer.
@@ -46,13 +46,9 @@ public:
     dim_t chunk_items() const { return problem_.rows() * chunks(); }
 
 private:
-    friend class few_rows;
+    friend class single_batch;
 
     dim_t chunks() const { return (C_ + CHUNK - 1) / CHUNK; } // of a row
-
-    // Whether the kernel that computes the sums of rows of at most a chunk also reduces them. Short rows that need a
-    // pivot are reduced faster several at a time.
-    bool adds_and_reduces() const { return kernels_->reducing_addition && (rms_ || kernels_->short_columns < C_); }
 
     // ---- statistics
 
@@ -76,12 +72,12 @@ private:
 
     [[gnu::noinline]] void convert_statistics(const batch &b, const statistics_rows &to) const;
     void refine_rest(const strip &src, batch &b) const;
-    // Finds the numbers of a row for which its kernel's first reduction was not enough, and calls the kernel again,
-    // which there is for float only.
-    void refine_row(jit::forward_row_arguments &call) const;
-    // Gives the numbers of a row to its kernel: from its moments, or those of a batch of one row.
-    void set_numbers(const moments<T> &row, jit::forward_row_numbers &numbers) const;
-    static void set_numbers(const batch &b, jit::forward_row_numbers &numbers);
+    // Does the rows of the batch from their inputs to dst, by a kernel that there is for float only. `reduced`, but for
+    // its arrays, `written` and `added` are set.
+    [[gnu::always_inline]] void do_bands(const jit::forward_rows_kernel &kernel, jit::forward_rows_arguments &call,
+                                         batch &b) const;
+    // forward_rows_arguments::refine, with this object as the context.
+    static void refine_band(const jit::forward_rows_arguments &call, dim_t first, dim_t rows);
     moments<T> refined(const std::byte *row, const batch &b, dim_t r, T k) const;
     moments<T> refine_chunk(const std::byte *src, dim_t count, T p, const sums<T> &first) const;
     sums<T> repeat(const std::byte *src, dim_t count, T pivot, T factor) const;
@@ -103,15 +99,14 @@ private:
 
 template <typename T>
 inline void forward<T>::find_statistics(const strip &src, batch &b) const {
-    const auto &kernel = C_ <= kernels_->short_columns ? kernels_->short_reduction : kernels_->reduce;
-    kernel({.src = src.first,
-            .row_stride = src.stride,
-            .rows = b.rows,
-            .count = C_,
-            .pivot = b.p,
-            .s = b.s,
-            .q = b.q,
-            .factor = 1});
+    (*kernels_->reduce)({.src = src.first,
+                         .row_stride = src.stride,
+                         .rows = b.rows,
+                         .count = C_,
+                         .pivot = b.p,
+                         .s = b.s,
+                         .q = b.q,
+                         .factor = 1});
     take_first_reductions(src, b);
 }
 
@@ -121,6 +116,23 @@ inline void forward<T>::take_first_reductions(const strip &src, batch &b) const 
     const bool exact = C_ == 1 && !rms_; // the difference is zero or NaN, so no other reduction is needed
     if (!b.take_first_reductions(double(C_), inv_C_) && !exact) refine_rest(src, b);
     b.complete(epsilon_);
+}
+
+template <typename T>
+inline void forward<T>::do_bands(const jit::forward_rows_kernel &kernel, jit::forward_rows_arguments &call,
+                                 batch &b) const {
+    if constexpr (std::is_same_v<T, float>) {
+        call.reduced.pivot = b.p;
+        call.reduced.s = b.s;
+        call.reduced.q = b.q;
+        call.variance = b.wide;
+        call.inverse_count = inv_C_;
+        call.epsilon = epsilon_;
+        call.band_rows = plan_.band_rows;
+        call.refine = refine_band;
+        call.context = this;
+        kernel(call);
+    }
 }
 
 template <typename T>

@@ -70,6 +70,7 @@ jit::normalize_conf normalize_conf_of(const problem &p, const plan *planned, jit
     conf.finds_amax = p.has_dynamic_scales();
     if (conf.finds_amax) conf.dst = jitnorm_f32;
     conf.groups = planned != nullptr && planned->groups_together != 0;
+    if (non_temporal && !p.reads(RESIDUAL)) conf.ahead = jit::prefetch_to::l1; // data come from memory
     if (prefetches_rows_to_l2(p, planned)) conf.ahead = jit::prefetch_to::l2;
     for (const post_op &entry : p.attr.post_ops.entries)
         conf.post_ops.push_back(std::visit([&](const auto &op) { return conf_of<T>(op, p); }, entry));
@@ -81,18 +82,8 @@ jit::reduction_conf reduction_conf_of(const problem &p, jit::isa vectors, bool r
 }
 jit::reduction_conf first_reduction_conf_of(const problem &p, const plan *planned, jit::isa vectors) {
     jit::reduction_conf conf = reduction_conf_of(p, vectors, false);
+    conf.short_rows = !p.computes_in_double() && jit::are_short_rows(p.row_length(), vectors);
     if (prefetches_rows_to_l2(p, planned)) conf.ahead = jit::prefetch_to::l2;
-    return conf;
-}
-
-template <typename T>
-constexpr bool HAS_SHORT_ROWS = std::is_same_v<T, float>;
-
-template <typename T>
-jit::reduction_conf short_reduction_conf_of(const problem &p, jit::isa vectors) {
-    jit::reduction_conf conf = reduction_conf_of(p, vectors, false);
-    conf.short_rows = HAS_SHORT_ROWS<T>;
-    if (conf.short_rows) conf.vectors = jit::short_reduction_isa(p.row_length(), vectors);
     return conf;
 }
 
@@ -130,42 +121,59 @@ jit::forward_loop_conf loop_conf_of(const problem &p, const plan *planned, jit::
     return conf;
 }
 
-// What one row needs is what a loop needs.
-jit::forward_row_kernel row_kernel_of(const problem &p, const plan *planned, jit::isa vectors, bool stores_past) {
-    jit::forward_loop_conf conf = loop_conf_of<float>(p, planned, vectors, stores_past);
-    if (planned == nullptr || planned->prefetch_threads == 0) conf.written.ahead = jit::prefetch_to::nowhere;
-    return jit::forward_row_kernel({conf.reduced, conf.written, conf.added});
+// What bands of rows need is what a loop needs. Where results go past the caches, data come from memory, and rows of
+// src are prefetched while others are written.
+jit::forward_rows_kernel rows_kernel_of(const problem &p, const plan *planned, jit::isa vectors, bool stores_past,
+                                        bool one_row) {
+    jit::forward_loop_conf conf =
+        loop_conf_of<float>(p, planned, jit::short_row_isa(p.row_length(), vectors), stores_past);
+    if (conf.added && prefetches_to_l2(planned)) conf.added->ahead = jit::prefetch_to::l2;
+    conf.reduced.ahead = jit::prefetch_to::nowhere;
+    conf.written.ahead = stores_past && !p.reads(RESIDUAL) ? jit::prefetch_to::l1 : jit::prefetch_to::nowhere;
+    return jit::forward_rows_kernel({conf.reduced, conf.written, conf.added, one_row});
+}
+
+bool may_store_past(const plan *planned) { return planned == nullptr || planned->non_temporal_threads > 0; }
+
+// Whether executions do nothing but bands of rows.
+bool has_bands_alone(const plan *planned) {
+    return planned != nullptr && planned->band_rows > 0 && planned->one_loop_threads == 0;
 }
 
 } // namespace
 
 template <typename T>
 forward_kernels<T>::forward_kernels(const problem &p, const plan *planned, jit::isa vectors)
-    : addition(make_addition_kernels<T>(p, planned, vectors, false)),
-      reducing_addition(make_addition_kernels<T>(p, planned, vectors, true)),
-      reduce(first_reduction_conf_of(p, planned, vectors)), repeat(reduction_conf_of(p, vectors, true)),
-      short_columns(HAS_SHORT_ROWS<T> ? jit::short_reduction_columns(jit::short_reduction_isa(p.row_length(), vectors))
-                                      : 0),
-      short_reduction(short_reduction_conf_of<T>(p, vectors)), post_op_parameters(parameters_of<T>(p)),
+    : repeat(reduction_conf_of(p, vectors, true)), post_op_parameters(parameters_of<T>(p)),
       operand_types(operand_types_of<T>(p)) {
+    make_bands(p, planned, vectors);
+    if (!has_bands_alone(planned)) make_steps(p, planned, vectors);
+}
+
+template <typename T>
+void forward_kernels<T>::make_bands(const problem &p, const plan *planned, jit::isa vectors) {
+    if constexpr (std::is_same_v<T, float>) {
+        if (planned == nullptr ? !may_go_in_bands(p) : planned->band_rows == 0) return;
+        const bool has_one_row = planned != nullptr && planned->single_batch && p.rows() == 1;
+        if (planned == nullptr || has_one_row) one_row.emplace(rows_kernel_of(p, planned, vectors, false, true));
+        if (has_one_row) return;
+        rows.emplace(rows_kernel_of(p, planned, vectors, false, false));
+        if (may_store_past(planned)) rows_non_temporal.emplace(rows_kernel_of(p, planned, vectors, true, false));
+    }
+}
+
+template <typename T>
+void forward_kernels<T>::make_steps(const problem &p, const plan *planned, jit::isa vectors) {
+    addition = make_addition_kernels<T>(p, planned, vectors, false);
+    reducing_addition = make_addition_kernels<T>(p, planned, vectors, true);
+    reduce.emplace(first_reduction_conf_of(p, planned, vectors));
+    if (p.writes(DST)) normalize.emplace(normalize_conf_of<T>(p, planned, vectors, false));
+    if (p.writes(DST) && may_store_past(planned)) non_temporal.emplace(normalize_conf_of<T>(p, planned, vectors, true));
     const auto looping = [&](bool stores_past) {
         return jit::forward_loop_kernel<T>(loop_conf_of<T>(p, planned, vectors, stores_past));
     };
-    if (p.writes(DST)) normalize.emplace(normalize_conf_of<T>(p, planned, vectors, false));
-    const bool may_store_past = planned == nullptr || planned->non_temporal_threads > 0;
-    if (p.writes(DST) && may_store_past) non_temporal.emplace(normalize_conf_of<T>(p, planned, vectors, true));
     if (planned == nullptr ? may_go_in_one_loop(p) : planned->one_loop_threads > 0)
         loop = {looping(false), looping(true)};
-    if constexpr (std::is_same_v<T, float>)
-        if (planned == nullptr ? may_go_in_one_kernel(p) : planned->alone != rows_alone::none) {
-            row.emplace(row_kernel_of(p, planned, vectors, false));
-            if (may_store_past) row_non_temporal.emplace(row_kernel_of(p, planned, vectors, true));
-        }
-    if constexpr (std::is_same_v<T, float>)
-        if (planned == nullptr ? may_go_in_one_kernel(p) && p.is_rms() && !p.reads(RESIDUAL)
-                               : planned->rows_in_kernel > 0)
-            rms.emplace(jit::forward_rms_conf{first_reduction_conf_of(p, planned, vectors),
-                                              normalize_conf_of<T>(p, planned, vectors, false)});
     if (p.has_dynamic_scales())
         multiply.emplace(jit::normalize_conf{.vectors = vectors, .dst = p[DST].data_type, .centered = false});
 }

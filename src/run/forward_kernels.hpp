@@ -24,8 +24,8 @@ struct forward_kernels {
         return p.finds_statistics() && p.writes(DST) && !p.has_dynamic_scales() &&
                (!p.reads(RESIDUAL) || p.row_length() <= layer_norm::CHUNK);
     }
-    // Whether one kernel may do a row from its inputs to dst.
-    static bool may_go_in_one_kernel(const problem &p) {
+    // Whether one kernel may do rows from their inputs to dst.
+    static bool may_go_in_bands(const problem &p) {
         return !p.computes_in_double() && p.finds_statistics() && p.writes(DST) && !p.has_dynamic_scales() &&
                p.attr.post_ops.entries.empty();
     }
@@ -40,18 +40,20 @@ struct forward_kernels {
     // Also do the first reduction; empty, too, where the rows are no numbers of the compute type.
     std::optional<addition_kernels> reducing_addition;
 
-    jit::reduction_kernel<T> reduce, repeat;  // the first reduction over rows, and one with a given pivot
-    dim_t short_columns;                      // elements of the longest rows that short_reduction takes
-    jit::reduction_kernel<T> short_reduction; // the first reduction over short rows
+    jit::reduction_kernel<T> repeat;                // a reduction over rows with given pivots
+    std::optional<jit::reduction_kernel<T>> reduce; // the first reduction; empty where all rows go in bands
     std::optional<jit::normalize_kernel<T>> normalize, non_temporal; // the former has ordinary stores; empty: no dst
     // Where scales of dst are found, `normalize` stores floats, and this kernel multiplies them and stores dst.
     std::optional<jit::normalize_kernel<float>> multiply;
 
-    std::optional<jit::stores_of<jit::forward_loop_kernel<T>>> loop; // write rows while they reduce others
-    std::optional<jit::forward_row_kernel> row, row_non_temporal;    // only with float
-    std::optional<jit::forward_rms_kernel> rms;                      // only with float
-    std::vector<T> post_op_parameters;                               // two per post-op, as normalize_arguments says
-    std::vector<jitnorm_data_type_t> operand_types;                  // one per post-op, as post_op_conf says
+    std::optional<jit::stores_of<jit::forward_loop_kernel<T>>> loop;          // write rows while they reduce others
+    std::optional<jit::forward_rows_kernel> rows, rows_non_temporal, one_row; // do bands of rows; only with float
+    std::vector<T> post_op_parameters;              // two per post-op, as normalize_arguments says
+    std::vector<jitnorm_data_type_t> operand_types; // one per post-op, as post_op_conf says
+
+private:
+    void make_bands(const problem &p, const plan *planned, jit::isa vectors);
+    void make_steps(const problem &p, const plan *planned, jit::isa vectors);
 };
 
 } // namespace jitnorm::impl::layer_norm

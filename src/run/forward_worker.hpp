@@ -31,10 +31,8 @@ public:
     }
 
     [[gnu::always_inline]] void reduce(batch &b) {
-        if constexpr (HAS_ROW_KERNEL) {
-            if (row_by_row_) return do_rows(b);
-            if (planned.rows_in_kernel > 0) return do_rows_together(b);
-        }
+        if constexpr (HAS_BANDS)
+            if (in_bands_) return do_bands(b);
         sums_.begin();
         const statistics_rows statistics = at.open_statistics();
         if (f_.given_) return take_given(statistics, b);
@@ -48,7 +46,7 @@ public:
     }
 
     [[gnu::always_inline]] void write(const batch &b) {
-        if (f_.has_dst_ && !row_by_row_ && planned.rows_in_kernel == 0) write_columns(b, {0, f_.C_});
+        if (f_.has_dst_ && !in_bands_) write_columns(b, {0, f_.C_});
     }
 
     // Writes the batch `ready`, at which `before` is, while it reduces the next one.
@@ -105,7 +103,7 @@ public:
 private:
     using base::args, base::f_, base::for_each_panel, base::normalize, base::normalize_arguments_for, base::planned,
         base::sums_, base::with_operands, base::write_columns;
-    static constexpr bool HAS_ROW_KERNEL = std::is_same_v<T, float> && Rows::ROWS_STAY;
+    static constexpr bool HAS_BANDS = std::is_same_v<T, float>;
 
     // Calls body(row, its chunks) for the rows of which these items are chunks. The row is the batch.
     template <typename Body>
@@ -168,7 +166,7 @@ private:
     [[gnu::noinline]] void add_and_reduce(batch &b) {
         const range all = {0, f_.C_};
         const panel here = at.open(all);
-        if (f_.adds_and_reduces())
+        if (f_.kernels_->reducing_addition)
             f_.take_first_reductions(sums_.add_and_reduce(here, all, b.rows, {b.p, b.s, b.q}), b);
         else
             f_.find_statistics(sums_.rows_to_reduce(here, all, b.rows), b);
@@ -199,84 +197,23 @@ private:
         }
     }
 
-    // ---- reduction and normalization in one kernel, row by row; a sum is in its output
+    // ---- reduction and normalization in one kernel, band by band
 
-    [[gnu::noinline]] void do_rows(batch &b) {
+    [[gnu::noinline]] void do_bands(batch &b) {
         const range all = {0, f_.C_};
         const statistics_rows statistics = at.open_statistics();
         const panel here = at.open(all);
         sums_.begin();
         const strip rows = rows_of(here);
-        jit::forward_row_numbers numbers;
-        jit::forward_row_arguments call;
-        call.reduced.count = f_.C_;
+        jit::forward_rows_arguments call;
+        call.reduced = {.src = rows.first, .row_stride = rows.stride, .rows = b.rows, .count = f_.C_};
         call.written = normalize_arguments_for(here, rows, here.result, b, all);
-        call.written.prefetch =
-            planned.prefetch_to_l2 ? rows.stride : prefetch_distance(rows, f_.C_ * f_.row_size_, IN_CACHE_BATCH);
-        if (f_.addition_.exists) call.added = sums_.arguments_for(here, rows, all, 1, {});
-        call.inverse_count = f_.inv_C_;
-        call.epsilon = f_.epsilon_;
-        call.numbers = &numbers;
-        const auto &kernel = *(now.non_temporal ? f_.kernels_->row_non_temporal : f_.kernels_->row);
-        for (dim_t r = 0; r < b.rows; ++r) {
-            point_to_row(call, here, rows, r);
-            numbers.are_given = false;
-            kernel(call);
-            if (!numbers.are_found) f_.refine_row(call);
-            b.hi[r] = numbers.hi;
-            b.rstd[r] = numbers.rstd;
-            b.wide[r] = numbers.variance;
-        }
+        call.written.prefetch = prefetch_distance(rows, f_.C_ * f_.row_size_, AHEAD_OF_BAND);
+        if (f_.addition_.exists) call.added = sums_.arguments_for(here, rows, all, b.rows, {b.p, b.s, b.q});
+        f_.do_bands(*(now.non_temporal ? f_.kernels_->rows_non_temporal : f_.kernels_->rows), call, b);
+        at.close();
         f_.write_statistics(b, statistics);
-    }
-    static void point_to_row(jit::forward_row_arguments &call, const panel &here, const strip &rows, dim_t r) {
-        call.reduced.src = call.written.src = call.added.row = rows.row(r);
-        call.written.dst = here.result.row(r);
-        call.written.pre_quantization = here.pre_quantization.row(r);
-        call.added.src = here.src.row(r);
-        call.added.residual = here.second.row(r);
-    }
-
-    // ---- the same for several rows together, with rms_norm
-
-    [[gnu::noinline]] void do_rows_together(batch &b) {
-        const range all = {0, f_.C_};
-        const statistics_rows statistics = at.open_statistics();
-        const panel here = at.open(all);
-        std::fill_n(b.hi, b.rows, 0.0F);
-        std::fill_n(b.bias, b.rows, 0.0F);
-        jit::forward_rms_arguments call;
-        call.reduced.row_stride = here.src.stride;
-        call.reduced.count = f_.C_;
-        call.written = normalize_arguments_for(here, here.src, here.result, b, all);
-        call.inverse_count = f_.inv_C_;
-        call.epsilon = f_.epsilon_;
-        for (dim_t r = 0; r < b.rows; r += planned.rows_in_kernel) {
-            call.reduced.rows = call.written.rows = std::min(planned.rows_in_kernel, b.rows - r);
-            call.reduced.src = call.written.src = here.src.row(r);
-            call.written.dst = here.result.row(r);
-            call.written.pre_quantization = here.pre_quantization.row(r);
-            call.reduced.q = b.q + r;
-            call.written.rstd = b.rstd + r;
-            call.variance = b.wide + r;
-            (*f_.kernels_->rms)(call);
-            if (!call.are_found) refine_together(call, here.src, b, r);
-        }
-        f_.write_statistics(b, statistics);
-    }
-    // Finds the numbers of the rows from `first` on from their sums, and writes these rows.
-    void refine_together(jit::forward_rms_arguments &call, const strip &src, batch &b, dim_t first) const {
-        batch some;
-        some.rows = call.written.rows;
-        std::copy_n(b.q + first, some.rows, some.q);
-        f_.take_first_reductions({src.row(first), src.stride}, some);
-        std::copy_n(some.rstd, some.rows, b.rstd + first);
-        std::copy_n(some.wide, some.rows, b.wide + first);
-        call.written.hi = some.hi;
-        call.written.bias = some.bias;
-        (*f_.kernels_->normalize)(call.written);
-        call.written.hi = b.hi;
-        call.written.bias = b.bias;
+        at.close_statistics();
     }
 
     // ---- reduction beside normalization
@@ -318,11 +255,7 @@ private:
     }
 
     const Rows &rows_;
-    // Sums that are stored to lines that have just been read leave at once: in place, batches are faster.
-    const bool row_by_row_ =
-        now.row_by_row &&
-        (f_.addition_.exists ? !now.non_temporal && args[SUM] != args[RESIDUAL] && args[SUM] != args[SRC]
-                             : planned.alone != rows_alone::apart || args[DST] != args[SRC]);
+    const bool in_bands_ = planned.band_rows > 0 && !now.one_loop;
 };
 
 } // namespace jitnorm::impl::layer_norm

@@ -29,7 +29,7 @@ protected:
 
     [[gnu::always_inline]] void write_columns(const batch &b, range columns) {
         if (f_.quantizer_) return quantize(b);
-        for_each_piece(columns, b.rows > 1 ? planned.columns_to_write : planned.panel_columns, [&](range some) {
+        for_each_panel(columns, [&](range some) {
             const panel here = at.open(some);
             normalize(here, sums_.rows_to_write(here, some, b.rows), here.result, b, some);
             at.close();
@@ -61,8 +61,7 @@ protected:
                 .shift = behind(shift_, columns.begin * f_.scale_size_),
                 .src_scale = src_scale_,
                 .inverse_dst_scale = inverse_dst_scale_,
-                .rows_per_pass = planned.rows_per_pass,
-                .prefetch = now.prefetch ? b.rows * src.stride : 0,
+                .prefetch = b.rows * src.stride,
                 .parameters = f_.kernels_->post_op_parameters.data(),
                 .operands = nullptr,
                 .pre_quantization = here.pre_quantization.first,
@@ -170,8 +169,7 @@ private:
                                   .count = call.count,
                                   .hi = MINUS_ZEROS.data(),
                                   .rstd = factors,
-                                  .bias = MINUS_ZEROS.data(),
-                                  .rows_per_pass = 2});
+                                  .bias = MINUS_ZEROS.data()});
     }
 
     const std::byte *scale_, *shift_; // null where the problem has none

@@ -29,12 +29,6 @@ int merging_threads(dim_t bytes, dim_t lines);
 // Whether src has fewer bits than the compute type.
 inline bool is_narrow(const problem &p) { return element_size(p[SRC]) < p.compute_size(); }
 
-// Where batches have several rows that leave L1, and lie in place, some columns of all of them are written before the
-// next columns: so many that two rows of them, and what is read and written beside them, stay in L1, from which the
-// next rows then have scale and shift. Where batches stay in L1 they have few rows, and a call of a kernel for each
-// panel would take longer.
-dim_t columns_to_write(const problem &p, const machine &m);
-
 // The bytes of a problem's data tensors.
 dim_t data_bytes(const problem &p, const row_tensors &tensors);
 

@@ -111,7 +111,7 @@ bool result_lies_past_caches(const problem &p, const arguments &args);
 // done one by one take 0.71 to 0.84 of the time without prefetches with 4096 on a Zen 5, with 2048 up to 0.97. Where
 // rows have gaps between them, the elements so many bytes ahead may be others than those that come next: then the same
 // columns of a later row are prefetched, unless rows are so long that it would be far ahead.
-constexpr dim_t AHEAD_IN_LOOP = 2048, AHEAD_OF_ONE_ROW = 4096;
+constexpr dim_t AHEAD_IN_LOOP = 2048, AHEAD_OF_ONE_ROW = 4096, AHEAD_OF_BAND = 16 * 1024;
 inline dim_t prefetch_distance(const strip &rows, dim_t row_bytes, dim_t ahead = AHEAD_IN_LOOP) {
     if (rows.stride == row_bytes || row_bytes >= 4 * ahead) return ahead;
     return (row_bytes < ahead ? ahead / row_bytes : 1) * rows.stride;

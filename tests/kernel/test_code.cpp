@@ -82,6 +82,21 @@ TEST_P(generated_code, kernels_are_small) {
     EXPECT_LT(knows_short_rows.code_bytes(), 4096U);
 }
 
+// With a residual, a bias, a gate and a sum that is stored.
+impl::jit::forward_rows_conf rows_conf_of(const impl::jit::normalize_conf &written, bool one_row) {
+    return {{.vectors = written.vectors, .src = jitnorm_f32, .short_rows = true},
+            written,
+            impl::jit::addition_conf{.vectors = written.vectors,
+                                     .src = written.src,
+                                     .residual = written.src,
+                                     .bias = jitnorm_bf16,
+                                     .gate = jitnorm_bf16,
+                                     .sum = written.dst == jitnorm_f16 ? jitnorm_f16 : jitnorm_bf16,
+                                     .reduces = true,
+                                     .centered = true},
+            one_row};
+}
+
 // A generator that runs out of room throws. The longest post-op, never, once and as often as there may be, between the
 // longest conversions, with all attributes.
 template <typename T>
@@ -104,6 +119,9 @@ void expect_room_for_the_longest(impl::jit::isa vectors) {
                         .post_ops =
                             std::vector(post_ops, post_op_conf{post_op_conf::kind::eltwise, jitnorm_eltwise_gelu_erf})};
                     EXPECT_NO_THROW(forward_loop_kernel<T>({{.vectors = vectors, .src = src}, written}));
+                    if constexpr (std::is_same_v<T, float>)
+                        for (const bool one_row : {false, true})
+                            if (post_ops == 0) EXPECT_NO_THROW(forward_rows_kernel(rows_conf_of(written, one_row)));
                     written.pre_quantization = jitnorm_f16;
                     EXPECT_NO_THROW(normalize_kernel<T>{written});
                 }
@@ -141,6 +159,9 @@ TEST_P(generated_code, kernels_may_be_called_under_control_flow_enforcement) {
     const backward_sums_kernel<float> sums_kept(sums);
     const backward_data_kernel<float> data_kept(data);
     const backward_weights_kernel weights_kept(weights);
+    const forward_rows_conf rows = {{.vectors = vectors}, normalize, {}, false};
+    const forward_rows_kernel rows_kept(rows);
+    EXPECT_EQ(first_bytes(rows), endbr64);
     EXPECT_EQ(first_bytes(normalize), endbr64);
     EXPECT_EQ(first_bytes(sums), endbr64);
     EXPECT_EQ(first_bytes(data), endbr64);

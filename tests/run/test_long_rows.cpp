@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that leave L1 before they are written, on machines that keep batches in L2: when plans prefetch them to L2
-// and write several of them panel by panel, and the bits.
+// Rows that leave L1 before they are written, on machines that keep batches in L2: when plans prefetch them to L2, when
+// backward writes several of them panel by panel, and the bits.
 #include <gtest/gtest.h>
 
 #include "plans_on_machines.hpp"
@@ -20,10 +20,7 @@ protected:
     void expect_panels(const setup &s) {
         for (const machine &m : {THROUGH_L2, IN_L2}) {
             const plan how = plan_of(s, m);
-            EXPECT_EQ(s.kind == jitnorm_backward || s.kind == jitnorm_backward_data ? how.panel_columns
-                                                                                    : how.columns_to_write,
-                      64)
-                << s;
+            EXPECT_EQ(how.panel_columns, 64) << s;
             EXPECT_GT(how.batch_rows, 1) << s;
             EXPECT_FALSE(how.on(1, true).row_by_row || how.on(1, true).one_loop) << s;
             expect_reference(s, m);
@@ -33,47 +30,38 @@ protected:
 
 constexpr dim_t LENGTHS[] = {129, 191, 192, 1024, 4096, 4097, 8192 + 65};
 
-TEST_P(long_rows, of_forward_go_in_panels) {
+// Several rows, longer than a chunk or with what the kernel for groups does not do, are a batch.
+TEST_P(long_rows, of_forward_in_batches) {
     for (const unsigned flags :
-         {0U, unsigned(jitnorm_use_scale | jitnorm_use_shift), unsigned(jitnorm_rms_norm | jitnorm_use_scale),
+         {unsigned(jitnorm_use_scale | jitnorm_use_shift), unsigned(jitnorm_rms_norm | jitnorm_use_scale),
           unsigned(jitnorm_use_scale | jitnorm_use_shift | jitnorm_use_global_stats)})
         for (const auto &[src, dst] : {std::pair(jitnorm_f32, jitnorm_f32), std::pair(jitnorm_f32, jitnorm_s8),
                                        std::pair(jitnorm_bf16, jitnorm_f16), std::pair(jitnorm_f64, jitnorm_f64)})
-            for (const dim_t columns : LENGTHS) {
-                setup s = in_place_of(jitnorm_forward_training, src, 7, columns);
-                if (impl::element_size(make_problem(s)[SRC]) * columns < 512) continue; // it stays in L1
-                s.flags = flags;
-                s.dst_type = dst;
-                s.affine_type = columns % 2 == 0 ? jitnorm_bf16 : jitnorm_f32;
-                s.attr.dst_scale = dst == jitnorm_s8;
-                expect_panels(s);
-                s.in_place = src == dst;
-                expect_panels(s);
-                s.in_place = false;
-                s.src = "gap";
-                s.dst = "dense+7";
-                expect_panels(s);
-            }
-}
-
-// Operands, the second output, sums in their output and in a tile: each panel has its own part of them.
-TEST_P(long_rows, of_forward_with_more_tensors_go_in_panels) {
-    for (const dim_t columns : LENGTHS) {
-        setup s = in_place_of(jitnorm_forward_training, jitnorm_f32, 7, columns);
-        s.pre_quantization = "dense";
-        s.attr.post_ops.entries = {impl::binary_post_op{jitnorm_binary_mul, dense({1, columns})},
-                                   impl::sum_post_op{0.5F, 0, jitnorm_f32},
-                                   impl::binary_post_op{jitnorm_binary_add, dense({7, columns}, jitnorm_bf16)}};
-        expect_panels(s);
-        for (const auto type : {jitnorm_f32, jitnorm_bf16})
-            for (const auto *sum : {"dense", ""})
-                for (const bool given : {false, true}) {
-                    setup added = in_place_of(jitnorm_forward_training, jitnorm_f32, 7, columns);
-                    added.residual = {.added = "dense", .sum = sum, .type = type, .sum_type = type};
-                    if (given) added.flags |= jitnorm_use_global_stats;
-                    expect_panels(added);
+            for (const dim_t columns : {1024, 4096, 4097, 8192 + 65})
+                for (const machine &m : {THROUGH_L2, IN_L2}) {
+                    setup s = in_place_of(jitnorm_forward_training, src, 7, columns);
+                    s.flags = flags;
+                    s.dst_type = dst;
+                    s.attr.dst_scale = dst == jitnorm_s8;
+                    if (columns <= 4096) s.pre_quantization = "dense";
+                    if (columns <= 4096 && src == jitnorm_f32)
+                        s.attr.post_ops.entries = {impl::binary_post_op{jitnorm_binary_mul, dense({1, columns})},
+                                                   impl::sum_post_op{0.5F, 0, dst}};
+                    const dim_t row = columns * impl::element_size(make_problem(s)[SRC]);
+                    if (plan_of(s, m).band_rows == 0) {
+                        EXPECT_EQ(plan_of(s, m).batch_rows, std::clamp<dim_t>(m.l2 / 8 / row, 1, 32)) << s;
+                    }
+                    expect_reference(s, m);
+                    s.src = "gap";
+                    s.dst = "dense+7";
+                    expect_reference(s, m);
+                    for (const auto *sum : {"dense", ""}) {
+                        setup added = in_place_of(jitnorm_forward_training, jitnorm_f32, 7, columns);
+                        added.flags = flags;
+                        added.residual = {.added = "dense", .sum = sum, .type = jitnorm_bf16, .sum_type = jitnorm_bf16};
+                        expect_reference(added, m);
+                    }
                 }
-    }
 }
 
 TEST_P(long_rows, of_backward_go_in_panels) {
@@ -89,7 +77,7 @@ TEST_P(long_rows, of_backward_go_in_panels) {
     EXPECT_EQ(plan_of(in_place_of(jitnorm_backward, jitnorm_f32, 19, 8192), IN_L2).batch_rows, 8) << "of L2's half";
 }
 
-// Rows from memory that are longer than what the processor reads ahead: one by one as long as they stay in L1.
+// Rows from memory that are longer than what the processor reads ahead.
 TEST_P(long_rows, of_forward_are_prefetched_to_l2) {
     machine roomy = THROUGH_L2;
     roomy.l1 = 1 << 15;
@@ -101,9 +89,6 @@ TEST_P(long_rows, of_forward_are_prefetched_to_l2) {
                 s.flags = flags;
                 const plan how = plan_of(s, roomy);
                 EXPECT_EQ(how.prefetch_to_l2, bytes >= 6 * 1024) << s;
-                EXPECT_EQ(how.on(2, true).prefetch, bytes >= 6 * 1024) << s;
-                const bool alone = type != jitnorm_f64 && bytes < 16 * 1024 && s.dims.back() <= 4096;
-                EXPECT_EQ(how.on(2, true).row_by_row, alone) << s;
                 EXPECT_TRUE(how.on(2, true).non_temporal) << s;
                 expect_reference(s, roomy);
                 s.in_place = true;

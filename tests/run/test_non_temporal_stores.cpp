@@ -54,8 +54,8 @@ TEST_P(non_temporal_stores, of_long_rows_at_any_address) {
                 }
 }
 
-// Data that fill half of a last level that others use as well: batches of one thread; without overlapping also sums and
-// backward of several. Rows that go alone do not wait for their reads; in place there are half as many data.
+// Data that fill half of a last level that others use as well: those of one thread; without overlapping also sums and
+// backward of several.
 TEST_P(non_temporal_stores, of_data_that_come_from_memory_in_part) {
     const auto shared = [](dim_t bytes, bool overlaps_batches = false) {
         return machine{.l1 = 1 << 15,
@@ -65,14 +65,15 @@ TEST_P(non_temporal_stores, of_data_that_come_from_memory_in_part) {
                        .batches_in_l1 = overlaps_batches};
     };
     const setup batches = in_place_of(jitnorm_forward_training, jitnorm_f32, 37, 128);
-    setup alone = in_place_of(jitnorm_forward_training, jitnorm_f32, 37, 256), sums = batches;
+    const setup alone = in_place_of(jitnorm_forward_training, jitnorm_f32, 37, 256);
+    setup sums = batches;
     sums.residual.added = sums.residual.sum = "dense";
     const setup backward = in_place_of(jitnorm_backward, jitnorm_f32);
     const struct {
         const setup &s;
         dim_t tensors;
         int threads; // without overlapping
-    } cases[] = {{batches, 2, 1}, {alone, 2, 0}, {sums, 4, INT_MAX}, {backward, 3, INT_MAX}};
+    } cases[] = {{batches, 2, 1}, {alone, 2, 1}, {sums, 4, INT_MAX}, {backward, 3, INT_MAX}};
     for (const auto &[s, tensors, threads] : cases) {
         const dim_t bytes = tensors * s.dims[0] * s.dims[1] * dim_t(sizeof(float));
         for (const bool overlaps_batches : {false, true}) {
@@ -89,11 +90,6 @@ TEST_P(non_temporal_stores, of_data_that_come_from_memory_in_part) {
         with_large_l1.batches_in_l1 = true;
         EXPECT_EQ(plan_of(s, with_large_l1).non_temporal_threads, 0) << s;
     }
-    const dim_t bytes = 2 * 37 * 256 * dim_t(sizeof(float));
-    EXPECT_EQ(plan_of(alone, shared(bytes)).alone, rows_alone::apart);
-    EXPECT_EQ(plan_of(alone, shared(bytes / 2)).alone, rows_alone::all);
-    alone.in_place = true;
-    for (const dim_t size : {bytes, bytes / 2}) expect_reference(alone, shared(size));
 }
 
 // The narrowest types, short rows that are no whole cache lines, and short ones in a destination that begins within

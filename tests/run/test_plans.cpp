@@ -9,10 +9,11 @@
 namespace jitnorm::tests {
 namespace {
 
+constexpr machine IN_L1 = {.l1 = 1 << 14, .l2 = 1 << 20, .last_level = dim_t(1) << 40, .overlaps_batches = false};
+
 class plans : public plans_on_machines {};
 
-// Forward of rows that come from memory, and backward beyond L2: a batch is written while the next one is reduced. In
-// the caches rows of forward go through the kernels in pairs.
+// Forward of rows that come from memory, and backward beyond L2: a batch is written while the next one is reduced.
 TEST_P(plans, one_loop_beyond_the_caches) {
     const setup f32 = in_place_of(jitnorm_forward_training, jitnorm_f32);
     EXPECT_FALSE(plan_of(f32, ROOMY).on(4, true).one_loop);
@@ -20,7 +21,6 @@ TEST_P(plans, one_loop_beyond_the_caches) {
     setup mostly_reads = f32;
     mostly_reads.dst_type = jitnorm_s8;
     EXPECT_TRUE(plan_of(mostly_reads, NO_CACHES).on(1, true).one_loop);
-    EXPECT_EQ(plan_of(f32, ROOMY).rows_per_pass, 2);
     setup given = f32;
     given.flags |= jitnorm_use_global_stats;
     EXPECT_FALSE(plan_of(given, NO_CACHES).on(1, true).one_loop) << "nothing is reduced";
@@ -43,8 +43,7 @@ TEST_P(plans, one_loop_beyond_the_caches) {
         for (const machine &m : MACHINES) expect_reference(s, m);
 }
 
-// Where batches are neither overlapped nor kept in L1 they are large in L2, and beyond the last level so small that the
-// processor reads ahead of them.
+// Where batches are neither overlapped nor kept in L1 they are large in L2.
 TEST_P(plans, batches_that_stay_in_l2) {
     const auto with = [](dim_t l2, dim_t last_level) {
         return machine{
@@ -63,15 +62,15 @@ TEST_P(plans, batches_that_stay_in_l2) {
         dim_t near, between, beyond; // rows of a batch
     };
     for (const auto &[s, in_l2, in_last_level, in_memory] :
-         {expectation{in_place_of(jitnorm_forward_training, jitnorm_f32, 37, 95), 32, 5, 10},
-          expectation{given, 32, 2, 5}, expectation{sums, 32, 2, 32}, expectation{packed, 32, 5, 32},
+         {expectation{in_place_of(jitnorm_forward_training, jitnorm_f32, 37, 95), 32, 32, 32},
+          expectation{given, 32, 2, 32}, expectation{sums, 32, 32, 32}, expectation{packed, 32, 5, 32},
           expectation{in_place_of(jitnorm_backward, jitnorm_f32, 37, 95), 32, 2, 5}}) {
         EXPECT_EQ(plan_of(s, near).batch_rows, in_l2) << s;
         EXPECT_EQ(plan_of(s, between).batch_rows, in_last_level) << s;
         EXPECT_EQ(plan_of(s, beyond).batch_rows, in_memory) << s;
         for (const machine &m : {near, between, beyond}) {
             const schedule now = plan_of(s, m).on(1, true);
-            EXPECT_FALSE(now.one_loop || now.prefetch || now.row_by_row) << s;
+            EXPECT_FALSE(now.one_loop || now.row_by_row) << s;
             expect_reference(s, m);
         }
     }
@@ -87,71 +86,19 @@ TEST_P(plans, batches_that_stay_in_l2) {
             for (const machine &m : {between, beyond}) expect_reference(other, m);
         }
     }
-    EXPECT_EQ(plan_of(given, between).rows_per_pass, 2);
-    EXPECT_EQ(plan_of(given, beyond).rows_per_pass, 1) << "fewer memory streams";
 }
 
-// On a Zen 5, which does not overlap batches, either, they are those of the other processors and stay in L1, where
-// forward converts no types; beyond the last level the next ones are prefetched.
+// Where batches stay in L1, whether they are overlapped or not, those of all types are small.
 TEST_P(plans, batches_that_stay_in_l1) {
-    const auto with = [](dim_t l2, dim_t last_level) {
-        return machine{.l1 = 1 << 14, .l2 = l2, .last_level = last_level, .overlaps_batches = false};
-    };
-    constexpr dim_t far_away = dim_t(1) << 40;
-    const machine near = with(1 << 20, far_away), between = with(1 << 16, far_away), beyond = with(1 << 18, 1 << 12);
-    const setup f32 = in_place_of(jitnorm_forward_training, jitnorm_f32, 37, 1024);
-    const setup bf16 = in_place_of(jitnorm_forward_training, jitnorm_bf16, 37, 1024);
-    setup quantized = f32, given = f32, sums = f32;
-    quantized.dst_type = jitnorm_s8;
-    given.flags |= jitnorm_use_global_stats;
-    sums.residual = {.added = "dense", .sum = "dense", .type = jitnorm_f32, .sum_type = jitnorm_f32};
-    struct expectation {
-        setup s;
-        dim_t near, between, beyond; // rows of a batch
-        bool prefetch;               // beyond the last level
-    };
-    for (const auto &[s, in_l2, in_last_level, in_memory, prefetch] :
-         {expectation{f32, 4, 4, MAX_BATCH_ROWS, true}, expectation{given, 4, 4, 4, true},
-          expectation{bf16, 32, 4, 8, true}, expectation{quantized, 32, 2, MAX_BATCH_ROWS, true},
-          expectation{sums, 4, 2, 4, false},
-          expectation{in_place_of(jitnorm_forward_training, jitnorm_f32, 37, 4097), 1, 1, 1, false}}) {
-        EXPECT_EQ(plan_of(s, near).batch_rows, in_l2) << s;
-        EXPECT_EQ(plan_of(s, between).batch_rows, in_last_level) << s;
-        EXPECT_EQ(plan_of(s, beyond).batch_rows, in_memory) << s;
-        EXPECT_EQ(plan_of(s, beyond).on(2, true).prefetch, prefetch) << s;
-        EXPECT_FALSE(plan_of(s, between).on(1, true).prefetch) << s;
-        for (const machine &m : {near, between, beyond}) {
-            EXPECT_FALSE(plan_of(s, m).on(1, true).one_loop) << s;
-            expect_reference(s, m);
-        }
-    }
-}
-
-// Where a batch would have one row, the kernel of a row does each, on every machine; not sums, whose kernel reads them
-// in their output.
-TEST_P(plans, batches_of_one_row_are_rows_alone) {
-    constexpr dim_t far_away = dim_t(1) << 40;
-    const machine intel = {.l1 = 3 << 14, .l2 = 1 << 21, .last_level = far_away},
-                  zen5 = {.l1 = 3 << 14, .l2 = 1 << 20, .last_level = far_away, .overlaps_batches = false};
-    for (const machine &m : {intel, zen5})
-        for (const dim_t columns : {2048, 2049, 4096}) {
-            setup s = in_place_of(jitnorm_forward_training, jitnorm_f32, 7, columns);
-            EXPECT_EQ(plan_of(s, m).on(1, true).row_by_row, columns > 2048) << s;
-            expect_reference(s, m);
-            s.flags |= jitnorm_use_global_stats;
-            EXPECT_FALSE(plan_of(s, m).on(1, true).row_by_row) << s;
-        }
-    EXPECT_FALSE(plan_of(in_place_of(jitnorm_forward_training, jitnorm_f32, 7, 4097), intel).on(1, true).row_by_row);
-}
-
-// Few rows that are longer than a chunk and stay in a large L1: the second one is not the first.
-TEST_P(plans, few_long_rows) {
-    const machine large_l1 = {.l1 = 3 << 14, .l2 = 1 << 21, .last_level = dim_t(1) << 40};
-    for (const char *added : {"", "dense", "gap"}) {
-        setup s = in_place_of(jitnorm_forward_training, jitnorm_f32, 3, 4100);
-        s.residual.added = s.residual.sum = added;
-        EXPECT_EQ(plan_of(s, large_l1).alone, rows_alone::few) << s;
-        expect_reference(s, large_l1);
+    for (const machine &m : {ROOMY, NO_L2, IN_L1}) {
+        const setup f32 = in_place_of(jitnorm_forward_training, jitnorm_f32, 37, 1024);
+        setup given = f32, narrow = in_place_of(jitnorm_forward_training, jitnorm_bf16, 37, 1024);
+        given.flags |= jitnorm_use_global_stats;
+        narrow.flags |= jitnorm_use_global_stats;
+        EXPECT_EQ(plan_of(given, m).batch_rows, 4);
+        EXPECT_EQ(plan_of(narrow, m).batch_rows, 8);
+        EXPECT_EQ(plan_of(in_place_of(jitnorm_forward_training, jitnorm_f32, 37, 4097), m).batch_rows, 1);
+        for (const setup &s : {f32, given, narrow}) expect_reference(s, m);
     }
 }
 
@@ -167,7 +114,7 @@ TEST_P(plans, pairs_of_backward_that_are_prefetched) {
             for (const bool to_l2 : {false, true}) {
                 m.batches_in_l1 = !to_l2;
                 const schedule now = plan_of(s, m).on(2, true);
-                EXPECT_EQ(now.prefetch, sums && !to_l2) << s;
+                EXPECT_EQ(plan_of(s, m).prefetch_to_l1, sums && !to_l2) << s;
                 EXPECT_EQ(plan_of(s, m).prefetch_to_l2, sums && to_l2 && columns != 95) << s;
                 EXPECT_FALSE(now.row_by_row) << s;
                 expect_reference(s, m);
@@ -176,19 +123,8 @@ TEST_P(plans, pairs_of_backward_that_are_prefetched) {
     }
 }
 
-// Sums of rows with a residual in narrow types, from L2 to the last level, have batches that stay in L1.
-TEST_P(plans, narrow_sums_far_from_l2) {
-    setup s = in_place_of(jitnorm_forward_training, jitnorm_bf16, 37, 1024);
-    s.residual = {.added = "dense", .sum = "dense", .type = jitnorm_bf16, .sum_type = jitnorm_bf16};
-    for (const auto &[columns, rows] : {std::pair(1024, 4), std::pair(4096, 1), std::pair(5000, 1)}) {
-        s.dims = {37, columns};
-        EXPECT_FALSE(plan_of(s, NO_L2).on(1, true).prefetch) << s;
-        EXPECT_EQ(plan_of(s, NO_L2).batch_rows, rows) << s;
-        for (const machine &m : MACHINES) expect_reference(s, m);
-    }
-}
-
-// Beyond the last level such sums prefetch their inputs to L2 where batches do not stay in L1.
+// Beyond the last level sums of rows with a residual in narrow types prefetch their inputs to L2 where batches do not
+// stay in L1.
 TEST_P(plans, narrow_sums_prefetched_to_l2) {
     const machine near = {.l1 = 1, .l2 = 1, .last_level = 1, .overlaps_batches = false};
     machine through_l2 = near;
@@ -331,7 +267,7 @@ TEST_P(plans, are_values) {
     EXPECT_EQ(plan_of(s, NO_L2), plan_of(s, NO_L2));
     EXPECT_NE(plan_of(s, NO_L2), plan_of(s, NO_CACHES));
     EXPECT_EQ(describe(plan_of(in_place_of(jitnorm_forward_training, jitnorm_f32), NO_CACHES)),
-              "rows:in_place,panel:192,batch:21,pass:2,one_loop_threads:2147483647,prefetch_threads:0,"
+              "rows:in_place,panel:192,batch:21,one_loop_threads:2147483647,"
               "non_temporal_threads:2147483647,row_threads:1,chunk_threads:0,scratchpad:0");
 }
 

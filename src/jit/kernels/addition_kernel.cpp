@@ -7,6 +7,13 @@ namespace jitnorm::impl::jit {
 
 addition_pass::addition_pass(kernel_generator &g, const pass_place &where, const addition_conf &conf)
     : row_pass(g, where), conf_(conf) {
+    if (conf.reduces) {
+        std::vector<vmm> unused = sums_; // between rows
+        unused.insert(unused.end(), other_.begin(), other_.begin() + UNROLL);
+        eights_.emplace(g, rows_, next_lanes_, first_four(unused, {}), ymm_of(x_[0]), where.frame + lanes_bytes(),
+                        conf.centered,
+                        sums_of_eights::arrays{JITNORM_ARGUMENT(pivot), JITNORM_ARGUMENT(s), JITNORM_ARGUMENT(q)});
+    }
     if (!conf.silu) return;
     const post_op_conf product[] = {{post_op_conf::kind::binary, jitnorm_binary_mul_silu, false, conf.residual}};
     register_set used = registers_;
@@ -33,21 +40,56 @@ void addition_pass::add_all() {
     });
 }
 
-reduced_row addition_pass::add_one() {
+void addition_pass::add_band(function_ref<void(const reduced_rows &)> finish) {
+    prepare();
+    rows_.point_to_row();
+    if (conf_.reduces) {
+        registers_.take(next_lanes_);
+        rows_.while_left(sums_of_eights::ROWS, [&] { add_eight(finish); });
+    }
+    rows_.step(1, [&] {
+        add_row();
+        if (conf_.reduces) finish(sums_of_row());
+    });
+}
+
+void addition_pass::add_eight(function_ref<void(const reduced_rows &)> finish) {
+    Xbyak::Label row;
+    eights_->begin();
+    g_.L(row);
+    add_row();
+    const Xbyak::Ymm q = total_.to_ymm(q_), s = conf_.centered ? total_.to_ymm(s_) : q;
+    eights_->keep(s, q);
+    rows_.move_on();
+    g_.test(index_, sums_of_eights::ROWS - 1);
+    g_.jnz(row, NEAR);
+    eights_->add_up(registers_between_rows(), finish);
+}
+
+register_set addition_pass::registers_between_rows() const {
+    register_set free = registers_;
+    for (const std::vector<vmm> &some : {s_, q_}) free.give_back(some);
+    free.give_back(std::span(x_).first(UNROLL));
+    free.give_back(std::span(other_).first(UNROLL));
+    if (conf_.centered) free.give_back(std::span(&pivot_, 1));
+    return free;
+}
+
+reduced_rows addition_pass::add_one() {
     prepare();
     rows_.begin();
     add_row();
-    if (!conf_.reduces) return reduced_row();
-    register_set free = registers_;
-    if (conf_.centered) {
-        total_.to_lowest(s_);
-        free.give_back(std::span(s_).subspan(1));
-    }
-    total_.to_lowest(q_);
-    free.give_back(std::span(q_).subspan(1));
-    free.give_back(std::span(x_).first(UNROLL));
-    free.give_back(std::span(other_).first(UNROLL));
-    return {pivot_, conf_.centered ? s_[0] : vmm(), q_[0], free.free_vectors()};
+    return conf_.reduces ? sums_of_row() : reduced_rows();
+}
+
+reduced_rows addition_pass::sums_of_row() {
+    store_sums();
+    const vmm s = conf_.centered ? s_[0] : q_[0];
+    std::vector<int> free = registers_between_rows().free_vectors();
+    std::erase_if(free, [&](int i) {
+        return i == q_[0].getIdx() || (conf_.centered && (i == pivot_.getIdx() || i == s.getIdx()));
+    });
+    return {1, 0, pivot_, s, q_[0], free};
 }
 
 void addition_pass::add_row() {
@@ -111,7 +153,7 @@ void addition_pass::find_pivot() {
     g_.L(added);
     pivots_.begin(left_);
     pivots_.find_in(x_[0], other_[0]);
-    if (!where_.one_row) g_.ops.store_lowest(g_.ptr[rows_.numbers(JITNORM_ARGUMENT(pivot))], xmm_of(x_[0]));
+    g_.ops.store_lowest(g_.ptr[rows_.numbers(JITNORM_ARGUMENT(pivot))], xmm_of(x_[0]));
     g_.ops.broadcast(pivot_, xmm_of(x_[0]));
 }
 

@@ -10,7 +10,7 @@
 #include "../emit/trace_codegen.hpp"
 #include "kernels.hpp"
 #include "row_pass.hpp"
-#include "scalar_steps.hpp"
+#include "sums_of_eights.hpp"
 
 namespace jitnorm::impl::jit {
 
@@ -23,11 +23,16 @@ public:
     addition_pass(kernel_generator &g, const pass_place &where, const addition_conf &conf);
 
     std::string name(const char *what) const;
-    int frame_bytes() const { return lanes_bytes() + (conf_.silu ? trace_codegen::frame_bytes(g_.kind) : 0); }
+    int frame_bytes() const {
+        return lanes_bytes() + (conf_.reduces ? sums_of_eights::BYTES : 0) +
+               (conf_.silu ? trace_codegen::frame_bytes(g_.kind) : 0);
+    }
     void add_all();
     void add_piece(const paired_rows &rows);
+    // Does the rows of a band. If the pass reduces them, emits `finish` as sum_band() does.
+    void add_band(function_ref<void(const reduced_rows &)> finish);
     // Tells what its reduction leaves, if there is one.
-    reduced_row add_one();
+    reduced_rows add_one();
 
 private:
     bool has_bias() const { return conf_.bias != jitnorm_data_type_undef; }
@@ -39,6 +44,9 @@ private:
     std::vector<vmm> take_in_turns();
     void prepare();
     void add_row();
+    void add_eight(function_ref<void(const reduced_rows &)> finish);
+    reduced_rows sums_of_row();
+    register_set registers_between_rows() const;
     void multiply_by_silu(places vectors);
     void find_pivot();
     void store_sums();
@@ -50,6 +58,7 @@ private:
     const addition_conf conf_;
     const reg src_ = registers_.take(g_.rsi), residual_ = registers_.take(g_.rdx), sum_ = registers_.take(g_.r8);
     const reg row_ = registers_.take(g_.r9), rest_ = registers_.take(g_.r14);
+    const reg next_lanes_ = g_.r11;                // of bands, which take it
     const reg vector_ = registers_.take(g_.r10);   // at the bias or at the gate, or at one after the other
     const int vectors_ = forward_vectors(g_.kind); // registers for the lanes of a sum, at least UNROLL
     // UNROLL registers, of which slots take turns.
@@ -64,7 +73,7 @@ private:
     row_loop rows_{g_,
                    index_,
                    left_,
-                   JITNORM_ARGUMENT(rows),
+                   end_of_rows(JITNORM_ARGUMENT(rows)),
                    {{{src_}, JITNORM_ARGUMENT(src), JITNORM_ARGUMENT(src_row_stride)},
                     {{residual_}, JITNORM_ARGUMENT(residual), JITNORM_ARGUMENT(residual_row_stride)},
                     {{sum_}, JITNORM_ARGUMENT(sum), JITNORM_ARGUMENT(sum_row_stride)},
@@ -72,15 +81,13 @@ private:
     pivots pivots_{g_, io_, conf_.row, count_, other_[1]};
     blocked_sum blocks_{g_, loop_, count_, rest_, where_.frame};
     horizontal_sum total_{g_, x_[0]};
+    std::optional<sums_of_eights> eights_; // where the pass reduces rows
     std::optional<trace_codegen> silu_;
 };
 
 // Sums up rows. reduction_kernel.cpp defines it.
 class reduction_pass : row_pass {
     using arguments = reduction_arguments<float>;
-    // Groups of so many rows, whose pivots are found and whose lanes are added up together. The rows' lanes are in the
-    // frame, behind those of the chunk.
-    static constexpr int GROUP = sums_of_eight::ROWS;
 
 public:
     reduction_pass(kernel_generator &g, const pass_place &where, const reduction_conf &conf);
@@ -88,11 +95,12 @@ public:
     std::string name(const char *what) const;
     int frame_bytes() const;
     void sum_all();
-    // Emits `finish` behind each row.
-    void sum_each(function_ref<void(const reduced_row &)> finish);
+    // Sums up the rows of a band, which begins at a multiple of eight rows or has fewer. Emits `finish` for every four
+    // rows of eight, and for each of the rows that these leave over; their pivots, s and q are in the arrays then.
+    void sum_band(function_ref<void(const reduced_rows &)> finish);
     // `prefetches`: whether later columns are prefetched.
     void sum_piece(const paired_rows &rows, bool prefetches);
-    reduced_row sum_one();
+    reduced_rows sum_one();
 
 private:
     void prepare();
@@ -100,14 +108,16 @@ private:
     bool unpacks() const { return unpacks_for_less(g_.kind, conf_.src); }
     bool uses_products() const;
     bool subtracts_by_products(size_t slot) const;
-    bool has_groups() const { return !g_.kind.is_f64() && !conf_.repeated; }
+    bool has_eights() const { return !g_.kind.is_f64() && !conf_.repeated; }
     bool finds_pivots() const { return conf_.centered && !conf_.repeated; }
 
-    reduced_row sum_alone();
-    void sum_groups();
-    void find_pivots_of_group();
-    void sum_rows_of_group();
-    void add_up_group();
+    reduced_rows sum_alone();
+    void sum_eights(function_ref<void(const reduced_rows &)> finish);
+    void find_pivots_of_eight();
+    void sum_rows_of_eight();
+    void sum_short_rows(Xbyak::Label &done);
+    void add_straight(const place &p);
+    register_set registers_between_rows() const;
     void sum_row();
     void sum_vectors();
     void find_pivot();
@@ -120,25 +130,36 @@ private:
 
     const reduction_conf conf_;
     const reg src_ = registers_.take(g_.rsi), rest_ = registers_.take(g_.rdx);
-    const reg lanes_ = registers_.take(g_.r8), stride_ = registers_.take(g_.r9); // of groups
+    const reg other_ = registers_.take(g_.r8), stride_ = registers_.take(g_.r9); // of eights
     // The registers for the lanes of each sum, and for the differences of as many vectors.
     const std::vector<vmm> s_ = registers_.take_vectors(forward_vectors(g_.kind));
     const std::vector<vmm> q_ = registers_.take_vectors(forward_vectors(g_.kind));
     const std::vector<vmm> d_ = registers_.take_vectors(forward_vectors(g_.kind));
     const std::vector<vmm> sums_ = conf_.centered ? joined(s_, q_) : q_;
-    const int group_lanes_ = 2 * forward_vectors(g_.kind) * g_.kind.bytes();
+    const int block_lanes_ = 2 * forward_vectors(g_.kind) * g_.kind.bytes();
     const vmm pivot_ = registers_.take_vector(), factor_ = registers_.take_vector(); // 0.25 where there is no factor
     const std::array<Xbyak::Ymm, 4> four_ = first_four(s_, q_);                      // while the lanes are not in use
     tail_mask tail_{g_, registers_.take_vector()};
     element_io io_{g_, tail_, loop_, where_.loops.io};
-    row_loop rows_{
-        g_, index_, left_, JITNORM_ARGUMENT(rows), {{{src_}, JITNORM_ARGUMENT(src), JITNORM_ARGUMENT(row_stride)}}};
+    row_loop rows_{g_,
+                   index_,
+                   left_,
+                   end_of_rows(JITNORM_ARGUMENT(rows)),
+                   {{{src_}, JITNORM_ARGUMENT(src), JITNORM_ARGUMENT(row_stride)}}};
     unit_products products_{g_};
     centered_load difference_{g_, io_, conf_.src, conf_.centered};
     pivots pivots_{g_, io_, conf_.src, count_, factor_};
     blocked_sum blocks_{g_, loop_, count_, rest_, where_.frame};
     horizontal_sum total_{g_, d_[0], unpacks()};
-    sums_of_eight eight_{g_, four_, ymm_of(d_[0])};
+    horizontal_sum straight_total_{g_, d_[0]};
+    sums_of_eights eights_{g_,
+                           rows_,
+                           other_,
+                           four_,
+                           ymm_of(d_[0]),
+                           where_.frame + block_lanes_,
+                           conf_.centered,
+                           {JITNORM_ARGUMENT(pivot), JITNORM_ARGUMENT(s), JITNORM_ARGUMENT(q)}};
 };
 
 // Normalizes rows. normalize_kernel.cpp defines it.
@@ -157,6 +178,7 @@ public:
 
     std::string name(const char *what) const;
     int frame_bytes() const { return has_post_ops() ? trace_codegen::frame_bytes(g_.kind) : 0; }
+    // Writes all rows, or those of a band; the index has no meaning afterwards.
     void write_all();
     void write_piece(const paired_rows &rows);
     // Writes the row whose hi, rstd and bias are in the lowest lanes of these registers.
@@ -180,6 +202,8 @@ private:
     }
     vmm floats(const vmm &v) const { return g_.elements(v, sizeof(float)); }
 
+    void write_rows_in_pairs();
+    void write_rows_one_by_one();
     void point_ahead();
     void broadcast_statistics(size_t rows);
     void broadcast(size_t rows, const Xbyak::Address &array, vmm row::*to);
@@ -210,7 +234,7 @@ private:
     const std::vector<vmm> scale_ = registers_.take_vectors(UNROLL), shift_ = registers_.take_vectors(UNROLL);
     tail_mask tail_{g_, registers_.take_vector()};
     element_io io_{g_, tail_, loop_, where_.loops.io, {scale_[0], scale_[1]}}; // scale and shift have been used
-    row_loop rows_{g_, index_, left_, JITNORM_ARGUMENT(rows), tensors()};
+    row_loop rows_{g_, index_, left_, end_of_rows(JITNORM_ARGUMENT(rows)), tensors()};
     unit_products products_{g_};
     centered_load difference_{g_, io_, conf_.src, conf_.centered, subtracts_by_products() ? &products_ : nullptr};
     scale_shift affine_{g_,

@@ -19,8 +19,7 @@ code_ptr code_of(const normalize_conf &conf);
 code_ptr code_of(const backward_sums_conf &conf);
 code_ptr code_of(const backward_data_conf &conf);
 code_ptr code_of(const forward_loop_conf &conf);
-code_ptr code_of(const forward_row_conf &conf);
-code_ptr code_of(const forward_rms_conf &conf);
+code_ptr code_of(const forward_rows_conf &conf);
 code_ptr code_of(const backward_loop_conf &conf);
 code_ptr code_of(const backward_row_conf &conf);
 code_ptr code_of(const backward_weights_conf &conf);
@@ -83,17 +82,15 @@ struct addition_arguments {
 template <typename T>
 using addition_kernel = kernel<addition_conf, addition_arguments<T>, T>;
 
-// Reductions of short rows write whole groups of so many values of each kind, the last ones without meaning.
-constexpr int SHORT_REDUCTION_GROUP = 8, SHORT_REDUCTION_VECTORS = 8;
-
-// Rows of one or two vectors of 512 bits use AVX2: loads of 512 bits from rows of 24 elements often cross cache lines.
-constexpr isa short_reduction_isa(dim_t columns, isa vectors) {
-    return columns <= layer_norm::FORWARD_LANES<float> ? isa::avx2 : vectors;
+// Reductions of rows of at most so many vectors may have code of their own (reduction_conf::short_rows).
+constexpr int SHORT_ROW_VECTORS = 8;
+constexpr bool are_short_rows(dim_t columns, isa vectors) {
+    return columns <= SHORT_ROW_VECTORS * vector_kind{vectors, jitnorm_f32}.width();
 }
 
-// Elements of the longest rows that a kernel for short rows takes.
-constexpr dim_t short_reduction_columns(isa vectors) {
-    return SHORT_REDUCTION_VECTORS * vector_kind{vectors, jitnorm_f32}.width();
+// Rows of one or two vectors of 512 bits use AVX2: loads of 512 bits from rows of 24 elements often cross cache lines.
+constexpr isa short_row_isa(dim_t columns, isa vectors) {
+    return columns <= layer_norm::FORWARD_LANES<float> ? isa::avx2 : vectors;
 }
 
 // reduction_kernel: computes the sums for the statistics of rows, in one pass over at most CHUNK elements of each row
@@ -127,7 +124,6 @@ struct normalize_arguments {
     const void *scale = nullptr, *shift = nullptr; // `count` values each; used only if the kernel has them
     alignas(double) T src_scale = 1;               // attribute scales; used only if the kernel has them
     alignas(double) T inverse_dst_scale = 1;
-    dim_t rows_per_pass = 1;       // 2: rows go in pairs, which share the loads of scale and shift; 1: one by one
     dim_t prefetch = 0;            // how many bytes ahead of an element src is prefetched while rows go one by one
     const T *parameters = nullptr; // two for each post-op: scale and zero point of sum, alpha and beta of eltwise
     // For each row one pointer for each post-op: to the row of a binary's tensor, or to the one value for the row.
@@ -158,41 +154,23 @@ struct forward_loop_arguments {
 template <typename T>
 using forward_loop_kernel = kernel<forward_loop_conf, forward_loop_arguments<T>, T>;
 
-// forward_row_kernel: does one row of forward: makes it of a residual, reduces it, does the scalar steps of moments.hpp
-// and writes it. If the first reduction is not enough, the row is not written: the caller finds its numbers from the
-// sums (refine_pivot()) and calls again.
-struct forward_row_numbers {
-    float p, s, q;        // the sums of a first reduction that is not enough
-    float hi, rstd, bias; // what the row is normalized by; the bias is not stored if the row is written at once
-    double variance;      // before it is rounded
-    bool are_given;       // an input: hi, rstd and bias are there, which makes the second call
-    bool are_found;       // an output of the first call: the row is written, and its hi, rstd and variance are there
-};
-
-// Strides, numbers of rows, prefetches but that of `written`, and the arrays that have a number for each row are not
-// used.
-struct forward_row_arguments {
-    reduction_arguments<float> reduced;
-    normalize_arguments<float> written; // the same `count`
-    addition_arguments<float> added;    // the same `count`; used only if the kernel makes the row
-    double inverse_count, epsilon;      // 1 / count
-    forward_row_numbers *numbers;
-};
-
-using forward_row_kernel = kernel<forward_row_conf, forward_row_arguments, float>;
-
-// forward_rms_kernel: reduces several rows of forward with rms_norm, does the scalar steps of each as soon as it is
-// reduced, and then writes the rows. If the first reduction is not enough for a row, none is written, but q of all rows
-// is there. `rstd` of `written` is an output as well; hi and bias are zeros, which the caller sets.
-struct forward_rms_arguments {
+// forward_rows_kernel: does rows of forward from their inputs to dst, band by band: makes the rows of a residual, if
+// there is one, reduces them, does the scalar steps of moments.hpp and writes them. p, s and q, hi, rstd, bias and
+// variance are outputs, one for each row; the arrays have room for a multiple of four rows.
+struct forward_rows_arguments {
     reduction_arguments<float> reduced;
     normalize_arguments<float> written; // the same `rows` and `count`
+    addition_arguments<float> added;    // the same `rows` and `count`; used only if the kernel makes the rows
     double inverse_count, epsilon;      // 1 / count
-    double *variance;                   // an output, before it is rounded
-    bool are_found;                     // an output: the rows are written
+    double *variance;                   // before it is rounded
+    dim_t band_rows;                    // at most 8, or a multiple of it; a kernel for one row does not read it
+    // Is called for the rows of a band if the first reduction is not enough for one of them: finds the four numbers of
+    // each of `rows` rows from `first` on from its p, s and q. `context` is for this function.
+    void (*refine)(const forward_rows_arguments &call, dim_t first, dim_t rows);
+    const void *context;
 };
 
-using forward_rms_kernel = kernel<forward_rms_conf, forward_rms_arguments, float>;
+using forward_rows_kernel = kernel<forward_rows_conf, forward_rows_arguments, float>;
 
 // backward_sums_kernel: computes all sums of backward in one pass over at most CHUNK elements of each row: the two
 // sums of each row, and the sums over columns for the gradients of scale and shift (docs/arithmetic.md, "Backward").

@@ -26,23 +26,26 @@ std::string normalize_pass::name(const char *what) const {
 }
 
 void normalize_pass::write_all() {
-    Xbyak::Label singles, done;
+    Xbyak::Label done;
     prepare();
     if (short_normalize::takes(conf_))
-        short_normalize(g_, conf_, tail_, where_.arguments, count_, scale_at_, shift_at_).emit(done);
-    rows_.begin();
+        short_normalize(g_, conf_, tail_, where_.arguments, count_, scale_at_, shift_at_, where_.band_end).emit(done);
+    begin_rows(rows_);
     if (conf_.groups) broadcast_statistics(1);
-    if (takes_pairs()) {
-        g_.mov(left_, JITNORM_ARGUMENT(rows_per_pass));
-        g_.cmp(left_, PAIR);
-        g_.jb(singles, NEAR);
-        rows_.step(PAIR, [&] {
-            broadcast_statistics(PAIR);
-            loop_.begin(count_);
-            normalize_vectors(PAIR);
-        });
-    }
-    g_.L(singles);
+    if (takes_pairs()) write_rows_in_pairs();
+    write_rows_one_by_one();
+    g_.L(done);
+}
+
+void normalize_pass::write_rows_in_pairs() {
+    rows_.step(PAIR, [&] {
+        broadcast_statistics(PAIR);
+        loop_.begin(count_);
+        normalize_vectors(PAIR);
+    });
+}
+
+void normalize_pass::write_rows_one_by_one() {
     rows_.step(1, [&] {
         point_ahead();
         if (!conf_.groups) broadcast_statistics(1);
@@ -51,7 +54,6 @@ void normalize_pass::write_all() {
         normalize_vectors(1);
         if (conf_.finds_amax) store_maximum();
     });
-    g_.L(done);
 }
 
 void normalize_pass::write_piece(const paired_rows &rows) {

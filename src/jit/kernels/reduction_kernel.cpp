@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "forward_passes.hpp"
-#include "short_reduction.hpp"
 
 namespace jitnorm::impl::jit {
 
@@ -14,13 +13,13 @@ std::string reduction_pass::name(const char *what) const {
 }
 
 int reduction_pass::frame_bytes() const {
-    return group_lanes_ + (where_.in_turns ? group_lanes_ : GROUP * sums_of_eight::ROW_BYTES);
+    return block_lanes_ + (where_.in_turns ? block_lanes_ : sums_of_eights::BYTES);
 }
 
 void reduction_pass::sum_all() {
     prepare();
     rows_.begin();
-    if (has_groups()) sum_groups();
+    if (has_eights()) sum_eights([](const reduced_rows &) {});
     rows_.step(1, [&] { sum_row(); });
 }
 
@@ -29,7 +28,7 @@ void reduction_pass::sum_piece(const paired_rows &rows, bool prefetches) {
     rows_.point_to_row();
     if (finds_pivots()) rows.at_first([&] { find_pivot(); });
     if (conf_.centered) broadcast_pivot();
-    const reg &ahead = stride_; // pieces have no groups
+    const reg &ahead = stride_; // pieces have no eights
     if (prefetches) point_ahead(ahead, src_, JITNORM_ARGUMENT(prefetch));
     blocks_.sum_piece(
         rows, sums_, int(q_.size()),
@@ -40,31 +39,35 @@ void reduction_pass::sum_piece(const paired_rows &rows, bool prefetches) {
         [&] { store_sums(); });
 }
 
-void reduction_pass::sum_each(function_ref<void(const reduced_row &)> finish) {
+void reduction_pass::sum_band(function_ref<void(const reduced_rows &)> finish) {
     prepare();
-    rows_.begin();
+    rows_.point_to_row();
+    sum_eights(finish);
     rows_.step(1, [&] { finish(sum_alone()); });
 }
 
-reduced_row reduction_pass::sum_one() {
+reduced_rows reduction_pass::sum_one() {
     prepare();
     rows_.begin();
     return sum_alone();
 }
 
-reduced_row reduction_pass::sum_alone() {
+reduced_rows reduction_pass::sum_alone() {
     if (finds_pivots()) {
-        pivots_.find(xmm_of(d_[0]), d_[1], src_);
+        find_pivot();
         g_.ops.broadcast(pivot_, xmm_of(d_[0]));
     }
     sum_vectors();
-    if (conf_.centered) total_.to_lowest(s_);
-    total_.to_lowest(q_);
+    store_sums();
+    std::vector<int> free = registers_between_rows().free_vectors();
+    std::erase_if(free, [&](int i) { return i == pivot_.getIdx() || i == s_[0].getIdx() || i == q_[0].getIdx(); });
+    return {1, 0, pivot_, s_[0], q_[0], free};
+}
+
+register_set reduction_pass::registers_between_rows() const {
     register_set free = registers_;
-    free.give_back(std::span(s_).subspan(1));
-    free.give_back(std::span(q_).subspan(1));
-    free.give_back(d_);
-    return {pivot_, s_[0], q_[0], free.free_vectors()};
+    for (const std::vector<vmm> &some : {s_, q_, d_, {pivot_}}) free.give_back(some);
+    return free;
 }
 
 // At most one of the last three needs the register.
@@ -89,52 +92,80 @@ bool reduction_pass::subtracts_by_products(size_t slot) const {
     return uses_products() && (widens_like_adding(conf_.src) || slot % 2 != 0);
 }
 
-// Sums up as many groups as there are, but none of rows with fewer than four elements, whose pivots are found in
+// Sums up as many eights as there are, but none of rows with fewer than four elements, whose pivots are found in
 // another way.
-void reduction_pass::sum_groups() {
+void reduction_pass::sum_eights(function_ref<void(const reduced_rows &)> finish) {
     Xbyak::Label end;
     g_.cmp(count_, 4);
     g_.jb(end, NEAR);
     g_.mov(stride_, JITNORM_ARGUMENT(row_stride));
-    rows_.while_left(GROUP, [&] {
-        if (conf_.centered) find_pivots_of_group();
-        sum_rows_of_group();
-        add_up_group();
+    rows_.while_left(sums_of_eights::ROWS, [&] {
+        Xbyak::Label summed;
+        if (conf_.centered) find_pivots_of_eight();
+        eights_.begin();
+        if (conf_.short_rows) sum_short_rows(summed);
+        sum_rows_of_eight();
+        g_.L(summed);
+        eights_.add_up(registers_between_rows(), finish);
     });
     g_.L(end);
 }
 
-void reduction_pass::find_pivots_of_group() {
+void reduction_pass::find_pivots_of_eight() {
     g_.mov(rest_, src_);
-    pivots_.find_eight(four_, ymm_of(d_[0]), rest_, stride_, lanes_);
+    pivots_.find_eight(four_, ymm_of(d_[0]), rest_, stride_, other_);
     g_.vmovups(g_.ptr[rows_.numbers(JITNORM_ARGUMENT(pivot))], four_[0]);
 }
 
-void reduction_pass::sum_rows_of_group() {
+void reduction_pass::sum_rows_of_eight() {
     Xbyak::Label row;
-    g_.lea(lanes_, g_.ptr[g_.rsp + where_.frame + group_lanes_]);
     g_.L(row);
     if (conf_.centered) broadcast_pivot();
     sum_vectors();
     const Xbyak::Ymm q = total_.to_ymm(q_), s = conf_.centered ? total_.to_ymm(s_) : q;
-    eight_.keep(g_.ptr[lanes_], s, q);
-    g_.add(lanes_, sums_of_eight::ROW_BYTES);
+    eights_.keep(s, q);
     rows_.move_on();
-    g_.test(index_, GROUP - 1);
+    g_.test(index_, sums_of_eights::ROWS - 1);
     g_.jnz(row, NEAR);
 }
 
-void reduction_pass::add_up_group() {
-    const auto numbers = [&](const Xbyak::Address &array, int row) {
-        return g_.ptr[rows_.numbers(array) + (row - GROUP) * g_.kind.element()]; // the loop is behind the group now
-    };
-    eight_.add_up(g_.rsp + where_.frame + group_lanes_, [&](int row, const Xbyak::Ymm &sums) {
-        if (conf_.centered) g_.vmovups(numbers(JITNORM_ARGUMENT(s), row), xmm_of(sums));
-        g_.vextractf128(numbers(JITNORM_ARGUMENT(q), row), sums, 1);
+// The same for rows of a few vectors: there is code without a loop for each number of vectors. The sums of differences
+// have the other sign until they are whole.
+void reduction_pass::sum_short_rows(Xbyak::Label &done) {
+    if (conf_.centered) g_.mov(rest_, JITNORM_ARGUMENT(pivot));
+    loop_.begin(count_);
+    loop_.walk_straight(SHORT_ROW_VECTORS, done, [&](places vectors) {
+        Xbyak::Label row;
+        g_.L(row);
+        if (conf_.centered) g_.ops.broadcast(pivot_, g_.ptr[rows_.numbers(rest_)]);
+        for (const place &p : vectors) add_straight(p);
+        const auto used = [&](lanes sums) { return sums.first(std::min(vectors.size(), sums.size())); };
+        const Xbyak::Ymm q = straight_total_.to_ymm(used(q_)),
+                         s = conf_.centered ? straight_total_.to_ymm(used(s_)) : q;
+        if (conf_.centered) {
+            g_.ops.clear(ymm_of(d_[0]));
+            g_.ops.sub(s, ymm_of(d_[0]), s);
+        }
+        eights_.keep(s, q);
+        rows_.move_on();
+        g_.test(index_, sums_of_eights::ROWS - 1);
+        g_.jnz(row, NEAR);
     });
 }
 
-// Sums up one of the rows that groups leave over.
+// The first vectors of a row initialize the lanes.
+void reduction_pass::add_straight(const place &p) {
+    const size_t lane = size_t(p.slot) % q_.size();
+    const bool first = size_t(p.slot) < q_.size();
+    const vmm &d = first ? s_[lane] : d_[size_t(p.slot) % 2];
+    difference_.emit(d, pivot_, src_, p);
+    if (conf_.centered && p.tail) tail_.zero_absent(d);
+    if (first) return g_.ops.mul(q_[lane], d, d);
+    if (conf_.centered) g_.ops.add(s_[lane], s_[lane], d);
+    g_.ops.fma231(q_[lane], d, d);
+}
+
+// Sums up one of the rows that eights leave over.
 void reduction_pass::sum_row() {
     if (finds_pivots()) find_pivot();
     if (conf_.centered) broadcast_pivot();
@@ -210,8 +241,6 @@ private:
 
 } // namespace
 
-code_ptr code_of(const reduction_conf &conf) {
-    return conf.short_rows ? make_short_reduction(conf) : make_kernel<reduction_generator>(conf);
-}
+code_ptr code_of(const reduction_conf &conf) { return make_kernel<reduction_generator>(conf); }
 
 } // namespace jitnorm::impl::jit

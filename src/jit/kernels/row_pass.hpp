@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // row_pass: the base class of passes over rows, which are emitters. A kernel has one pass, which then does all its
 // rows; or several, which take turns piece by piece (paired_rows) and keep nothing in registers from piece to piece but
-// what loop_registers names; or several that do one row, one after the other.
+// what loop_registers names; or several that do one row or one band of rows, one after the other.
 #pragma once
+
+#include <optional>
 
 #include "../emit/loops.hpp"
 #include "../kernel_generator.hpp"
@@ -25,6 +27,8 @@ struct pass_place {
     int frame = 0;
     bool in_turns = false; // with another pass
     bool one_row = false;  // an addition keeps the pivot in a register
+    // Where rows go in bands: the number of the first row after the band. A pass then does the rows from the index on.
+    std::optional<Xbyak::Address> band_end = {};
 };
 
 class row_pass {
@@ -33,6 +37,9 @@ protected:
         : g_(g), where_(where), count_(where.loops.count), left_(where.loops.left), index_(where.loops.index) {}
 
     Xbyak::Address argument(size_t field) const { return g_.ptr[where_.arguments + field]; }
+    // Where the number of the first row is that the pass does not do; `all` is where that of all rows is.
+    Xbyak::Address end_of_rows(const Xbyak::Address &all) const { return where_.band_end ? *where_.band_end : all; }
+    void begin_rows(row_loop &rows) const { where_.band_end ? rows.point_to_row() : rows.begin(); }
 
     // Lets `ahead` point so many bytes behind `row`.
     void point_ahead(const reg &ahead, const reg &row, const Xbyak::Address &bytes) const {

@@ -11,8 +11,9 @@ bool short_normalize::takes(const normalize_conf &conf) {
 }
 
 short_normalize::short_normalize(kernel_generator &g, const normalize_conf &conf, tail_mask &tail,
-                                 const Xbyak::RegExp &at, const reg &count, const reg &scale, const reg &shift)
-    : g_(g), tail_(tail), arguments_(at), type_(conf.compute), count_(count), scale_(scale),
+                                 const Xbyak::RegExp &at, const reg &count, const reg &scale, const reg &shift,
+                                 const std::optional<Xbyak::Address> &band_end)
+    : g_(g), tail_(tail), arguments_(at), band_end_(band_end), type_(conf.compute), count_(count), scale_(scale),
       shift_(shift), affine_{g, io_, type_, conf.affine_flags, take_if(conf.scale), take_if(conf.shift)} {}
 
 register_set short_normalize::registers_of_rest() const {
@@ -40,21 +41,32 @@ void short_normalize::emit(Xbyak::Label &done) {
     g_.L(longer);
 }
 
-// The index runs from minus the number of rows to zero.
+// The index runs from minus the number of rows to zero. That of a band begins at the number of its first row.
 void short_normalize::load_arguments() {
     const auto load = [&](const reg &to, size_t field) { g_.mov(to, g_.ptr[arguments_ + field]); };
     load(src_, offsetof(arguments, src));
     load(dst_, offsetof(arguments, dst));
     load(src_stride_, offsetof(arguments, src_row_stride));
     load(dst_stride_, offsetof(arguments, dst_row_stride));
-    load(index_, offsetof(arguments, rows));
     load(hi_, offsetof(arguments, hi));
     load(rstd_, offsetof(arguments, rstd));
     load(bias_, offsetof(arguments, bias));
-    for (const reg &numbers : {hi_, rstd_, bias_}) g_.lea(numbers, g_.ptr[numbers + index_ * g_.kind.element()]);
-    g_.mov(ahead_, src_stride_); // the next batch is always prefetched, whatever the plan: here this takes no time
+    if (band_end_) {
+        for (const auto &[row, stride] : {std::pair(src_, src_stride_), std::pair(dst_, dst_stride_)}) {
+            g_.mov(ahead_, stride);
+            g_.imul(ahead_, index_);
+            g_.add(row, ahead_);
+        }
+        g_.mov(ahead_, *band_end_);
+    } else {
+        g_.xor_(index_, index_);
+        load(ahead_, offsetof(arguments, rows));
+    }
+    for (const reg &numbers : {hi_, rstd_, bias_}) g_.lea(numbers, g_.ptr[numbers + ahead_ * g_.kind.element()]);
+    g_.sub(index_, ahead_);
+    g_.mov(ahead_, src_stride_); // as many rows are always prefetched, whatever the plan: here this takes no time
     g_.imul(ahead_, index_);
-    g_.neg(index_);
+    g_.neg(ahead_);
 }
 
 void short_normalize::normalize_rows(places vectors) {

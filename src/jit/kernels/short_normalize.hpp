@@ -3,6 +3,8 @@
 // code for a row has no loop. It is for elements of the compute type, without attributes.
 #pragma once
 
+#include <optional>
+
 #include "../emit/affine.hpp"
 #include "kernels.hpp"
 
@@ -16,9 +18,11 @@ public:
     static bool takes(const normalize_conf &conf);
 
     // `count`, `scale` and `shift` are the registers of these arguments; `at` is the address of the arguments, by rdi.
-    // All other registers but that of the tail's mask are this part's own.
+    // All other registers but that of the tail's mask are this part's own. `band_end`: as in pass_place; the index is
+    // in loop_registers::index.
     short_normalize(kernel_generator &g, const normalize_conf &conf, tail_mask &tail, const Xbyak::RegExp &at,
-                    const reg &count, const reg &scale, const reg &shift);
+                    const reg &count, const reg &scale, const reg &shift,
+                    const std::optional<Xbyak::Address> &band_end);
 
     // Emits code that does all rows and jumps to `done` if they are short enough, and otherwise changes nothing.
     void emit(Xbyak::Label &done);
@@ -33,6 +37,7 @@ private:
     kernel_generator &g_;
     tail_mask &tail_;
     const Xbyak::RegExp arguments_;
+    const std::optional<Xbyak::Address> band_end_;
     const jitnorm_data_type_t type_;
     const reg count_, scale_, shift_;
     register_set registers_ = registers_of_rest();

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel for rows of forward, from their first load to their last store: a band of rows is reduced, their scalar
+// steps are done, four rows side by side, and the band is written while it is in L1.
+#include <algorithm>
+
+#include "forward_passes.hpp"
+
+namespace jitnorm::impl::jit {
+
+namespace {
+
+// The variables of the kernel in its frame, behind which the passes have their parts.
+constexpr int BAND_BEGIN = 0, BAND_END = 8, UNFINISHED = 16, VARIABLES = 64;
+
+class forward_rows_generator : public kernel_generator {
+    using arguments = forward_rows_arguments;
+
+public:
+    explicit forward_rows_generator(const forward_rows_conf &conf)
+        : kernel_generator(kind_of(conf.written), 2 * MAX_KERNEL_BYTES), conf_(conf) {
+        int frame = VARIABLES + reduced_.frame_bytes() + written_.frame_bytes();
+        if (conf.added) {
+            added_.emplace(*this, place(offsetof(arguments, added), frame), *conf.added);
+            frame += added_->frame_bytes();
+        }
+        open_frame(frame);
+        conf.one_row ? do_one_row() : do_bands();
+        close_frame();
+    }
+    std::string name() const {
+        return written_.name(conf_.one_row            ? conf_.reduced.centered ? "forward_row" : "forward_row_rms"
+                             : conf_.reduced.centered ? "forward_rows"
+                                                      : "forward_rows_rms");
+    }
+
+private:
+    // ---- bands
+
+    void do_bands() {
+        Xbyak::Label band;
+        detour &unfinished = rarely([this] { refine(); });
+        xor_(index_.cvt32(), index_.cvt32());
+        L(band);
+        begin_band();
+        reduce_band();
+        cmp(dword[rsp + UNFINISHED], 0);
+        jne(unfinished.begin, NEAR);
+        L(unfinished.end);
+        mov(index_, qword[rsp + BAND_BEGIN]);
+        written_.write_all();
+        mov(index_, qword[rsp + BAND_END]);
+        cmp(index_, JITNORM_ARGUMENT(reduced.rows));
+        jb(band, NEAR);
+    }
+
+    void begin_band() {
+        mov(qword[rsp + BAND_BEGIN], index_);
+        mov(loops_.left, index_);
+        add(loops_.left, JITNORM_ARGUMENT(band_rows));
+        mov(loops_.position, JITNORM_ARGUMENT(reduced.rows));
+        cmp(loops_.left, loops_.position);
+        cmova(loops_.left, loops_.position);
+        mov(qword[rsp + BAND_END], loops_.left);
+        mov(dword[rsp + UNFINISHED], 0);
+    }
+
+    void reduce_band() {
+        const auto finish = [this](const reduced_rows &rows) {
+            find_numbers(rows);
+            or_(dword[rsp + UNFINISHED], loops_.position.cvt32());
+        };
+        if (added_) added_->add_band(finish);
+        if (added_ && conf_.added->reduces) return;
+        if (added_) mov(index_, qword[rsp + BAND_BEGIN]);
+        reduced_.sum_band(finish);
+    }
+
+    // ---- one row, whose numbers stay in registers
+
+    void do_one_row() {
+        detour &unfinished = rarely([this] {
+            mov(qword[rsp + BAND_BEGIN], 0);
+            mov(qword[rsp + BAND_END], 1);
+            refine();
+            for (size_t i = 0; i < results_.size(); ++i) vmovss(xmm_of(results_[i]), address_of(RESULTS[i], 0, 4));
+        });
+        xor_(index_.cvt32(), index_.cvt32());
+        reduced_rows sums = added_ ? added_->add_one() : reduced_rows();
+        if (!added_ || !conf_.added->reduces) sums = reduced_.sum_one();
+        std::erase_if(sums.free, [&](int i) { return std::ranges::count(results_, vector(i)) != 0; });
+        const scalar_steps steps = find_numbers(sums);
+        jnz(unfinished.begin, NEAR);
+        vmovaps(xmm_of(results_[0]), steps.hi());
+        vmovaps(xmm_of(results_[1]), steps.rstd());
+        vmovaps(xmm_of(results_[2]), steps.bias());
+        L(unfinished.end);
+        written_.write_one();
+    }
+
+    // ---- both
+
+    // Leaves the flag of unfinished rows in the register of positions and in the processor's zero flag.
+    scalar_steps find_numbers(const reduced_rows &rows) {
+        const scalar_steps steps(*this, conf_.reduced.centered, rows, JITNORM_ARGUMENT(inverse_count),
+                                 JITNORM_ARGUMENT(epsilon), loops_.position, loops_.left);
+        steps.emit();
+        const auto store = [&](size_t array, const vmm &v) {
+            const Xbyak::Address to = address_of(array, rows.first, sizeof(float));
+            rows.rows == 1 ? vmovss(to, xmm_of(v)) : vmovups(to, xmm_of(v));
+        };
+        store(RESULTS[0], steps.hi());
+        store(RESULTS[1], steps.rstd());
+        store(RESULTS[2], steps.bias());
+        const Xbyak::Address variance = address_of(offsetof(arguments, variance), rows.first, sizeof(double));
+        rows.rows == 1 ? vmovsd(variance, xmm_of(steps.variance())) : vmovupd(variance, steps.variance());
+        return steps;
+    }
+
+    // The numbers of rows from the row `first` on, counted from the index, in an array of the arguments. Changes no
+    // flag.
+    Xbyak::Address address_of(size_t array, int first, int size) {
+        mov(loops_.left, argument(array));
+        return ptr[loops_.left + index_ * size + first * size];
+    }
+
+    // Calls the function of the caller for the rows of the band. No register has anything but rdi, and those that
+    // functions keep.
+    void refine() {
+        push(rdi);
+        sub(rsp, 8);
+        mov(rsi, qword[rsp + 16 + BAND_BEGIN]);
+        mov(rdx, qword[rsp + 16 + BAND_END]);
+        sub(rdx, rsi);
+        mov(rax, JITNORM_ARGUMENT(refine));
+        vzeroupper();
+        call(rax);
+        add(rsp, 8);
+        pop(rdi);
+    }
+
+    pass_place place(size_t arguments_of_pass, int frame) const {
+        pass_place where{loops_, rdi + arguments_of_pass, frame};
+        where.one_row = conf_.one_row;
+        if (!conf_.one_row) where.band_end = qword[rsp + BAND_END];
+        return where;
+    }
+
+    static constexpr size_t RESULTS[] = {offsetof(arguments, written.hi), offsetof(arguments, written.rstd),
+                                         offsetof(arguments, written.bias)};
+
+    const forward_rows_conf conf_;
+    const loop_registers loops_{*this};
+    const reg &index_ = loops_.index;
+    reduction_pass reduced_{*this, place(offsetof(arguments, reduced), VARIABLES), conf_.reduced};
+    normalize_pass written_{*this, place(offsetof(arguments, written), VARIABLES + reduced_.frame_bytes()),
+                            conf_.written};
+    std::optional<addition_pass> added_;
+    const std::array<vmm, 3> results_ = written_.numbers_of_one();
+};
+
+} // namespace
+
+code_ptr code_of(const forward_rows_conf &conf) { return make_kernel<forward_rows_generator>(conf); }
+
+} // namespace jitnorm::impl::jit

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// single_batch: the executor of forward where one batch is the whole problem and its rows are dense and evenly spaced
+// in each tensor, as in each step of a language model. An execution does little more than to fill in the arguments of
+// the kernel that does bands of rows: there are no threads, cursors or panels.
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include "forward.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+class single_batch final : public executor {
+public:
+    using kernels = forward_kernels<float>;
+
+    // Whether the problem's rows are a batch and lie evenly spaced. Each of them must be dense.
+    static bool take(const problem &p, const row_tensors &tensors);
+
+    // The plan must say so (plan::single_batch).
+    single_batch(const problem &p, const plan &planned, const std::shared_ptr<const kernels> &made);
+
+    jitnorm_status_t execute(const arguments &args) const override;
+
+private:
+    std::byte *at(const arguments &args, slot s) const {
+        return static_cast<std::byte *>(args[s]) + offset_[size_t(s)];
+    }
+    void add_residual(const arguments &args, jit::addition_arguments<float> &call) const;
+    void take_scales(const arguments &args, jit::normalize_arguments<float> &call) const;
+    void write_statistics(const arguments &args, const forward_batch<float> &b) const;
+
+    const problem problem_;
+    const plan plan_;
+    const forward<float> forward_;
+    const jit::forward_rows_kernel &kernel_; // belongs to forward_
+    const bool quantizes_, writes_statistics_;
+    const dim_t rows_, row_stride_;                // of the rows to normalize, in bytes
+    dim_t statistics_stride_ = 1;                  // elements
+    std::array<dim_t, FIRST_POST_OP> offset_ = {}; // of each tensor's first element, in bytes
+    std::array<dim_t, FIRST_POST_OP> step_ = {};   // from row to row of each tensor that has rows, in bytes
+};
+
+} // namespace jitnorm::impl::layer_norm
