@@ -33,8 +33,8 @@ JITNORM_API jitnorm_status_t jitnorm_engine_destroy(jitnorm_engine_t engine);
 
 /* flags: jitnorm_stream_in_order or jitnorm_stream_out_of_order. Both behave alike, because an execution on a CPU
  * stream is complete when jitnorm_primitive_execute returns. Executions use OpenMP's threads, as many as
- * omp_get_max_threads() says on the executing thread. Inside an OpenMP parallel region, and in a library that was built
- * without OpenMP, only the executing thread works.
+ * omp_get_max_threads() says on the executing thread, or as few as OpenMP gives. Inside an OpenMP parallel region of
+ * several threads, and in a library that was built without OpenMP, only the executing thread works.
  * invalid_arguments: a null pointer, flags that are neither of the two. */
 JITNORM_API jitnorm_status_t jitnorm_stream_create(jitnorm_stream_t *stream, jitnorm_engine_t engine, unsigned flags);
 

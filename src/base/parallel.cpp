@@ -17,10 +17,6 @@ namespace {
 // The pool for a thread that runs a part: it has no other threads, so that parts do not start parallel work.
 constexpr jitnorm_thread_pool_t ITSELF = {nullptr, nullptr, 1};
 
-void run_serially(int parts, void (*body)(void *context, int part), void *context) {
-    for (int part = 0; part < parts; ++part) body(context, part);
-}
-
 struct part_body {
     void (*body)(void *context, int part);
     void *context;
@@ -32,9 +28,12 @@ void run_one_part(void *argument, int part) {
     what->body(what->context, part);
 }
 
-void run_on(const jitnorm_thread_pool_t &pool, int parts, void (*body)(void *context, int part), void *context) {
-    if (parts <= 1 || pool.concurrency == 1) return run_serially(parts, body, context);
-    part_body what = {body, context};
+void run_serially(int parts, part_body &what) {
+    for (int part = 0; part < parts; ++part) run_one_part(&what, part);
+}
+
+void run_on(const jitnorm_thread_pool_t &pool, int parts, part_body &what) {
+    if (pool.concurrency == 1) return run_serially(parts, what);
     pool.parallel_for(pool.context, parts, run_one_part, &what);
 }
 
@@ -47,21 +46,20 @@ int max_own_threads() {
 
 // A team always has all threads, whatever the number of parts, as those of other OpenMP code in the process have:
 // libgomp ends the threads that a smaller team does not need, and starts others when a larger one follows, which takes
-// 50 to 100 microseconds for each of them. The runtime may start fewer threads than it is asked for. Each of the n
-// threads that run takes every n-th part.
-void run_on_own_threads(int parts, void (*body)(void *context, int part), void *context) {
-    if (parts <= 1 || max_own_threads() == 1) return run_serially(parts, body, context);
+// 50 to 100 microseconds for each of them. The runtime may start fewer threads than it is asked for, even one alone:
+// then OpenMP does not say that a part is in a parallel region, but run_one_part() does. Each of the n threads that run
+// takes every n-th part.
+void run_on_own_threads(int parts, part_body &what) {
+    if (max_own_threads() == 1) return run_serially(parts, what);
 #pragma omp parallel
-    for (int part = omp_get_thread_num(); part < parts; part += omp_get_num_threads()) body(context, part);
+    for (int part = omp_get_thread_num(); part < parts; part += omp_get_num_threads()) run_one_part(&what, part);
 }
 
 #else
 
 int max_own_threads() { return 1; }
 
-void run_on_own_threads(int parts, void (*body)(void *context, int part), void *context) {
-    run_serially(parts, body, context);
-}
+void run_on_own_threads(int parts, part_body &what) { run_serially(parts, what); }
 
 #endif
 
@@ -70,8 +68,9 @@ void run_on_own_threads(int parts, void (*body)(void *context, int part), void *
 int max_threads() { return current_pool != nullptr ? current_pool->concurrency : max_own_threads(); }
 
 void run_parts(int parts, void (*body)(void *context, int part), void *context) {
-    if (current_pool != nullptr) return run_on(*current_pool, parts, body, context);
-    run_on_own_threads(parts, body, context);
+    part_body what = {body, context};
+    if (parts <= 1) return run_serially(parts, what);
+    current_pool != nullptr ? run_on(*current_pool, parts, what) : run_on_own_threads(parts, what);
 }
 
 } // namespace jitnorm::impl

@@ -28,13 +28,15 @@ private:
 };
 
 // How many threads run_parts() would use now at the most. With a caller's pool this is the pool's concurrency.
-// Otherwise it is OpenMP's number of threads; but 1 within a part, in a build without OpenMP, in a thread that ends,
-// and in a process that was forked from one with several threads.
+// Otherwise it is OpenMP's number of threads; but 1 in a parallel region of several threads, in a build without OpenMP,
+// in a thread that ends, and in a process that was forked from one with several threads. Within a part it is 1,
+// whichever threads run the parts.
 int max_threads();
 
 // Runs body(context, part) once for each part = 0 .. parts-1, on at most `parts` threads, and waits for all of them.
 void run_parts(int parts, void (*body)(void *context, int part), void *context);
 
+// The same. What is not divided, so that there is one part alone, may itself start parallel work.
 template <typename Body> // void(int part); must not throw
 void parallel_parts(int parts, Body &&body) {
     if (parts == 1) return body(0);

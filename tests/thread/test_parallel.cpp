@@ -107,6 +107,21 @@ TEST(parallel, nested_use_is_serial) {
     EXPECT_EQ(wrong, 0);
 }
 
+// The runtime may give a team of one thread, which OpenMP does not call a parallel region. A part in it is one
+// nevertheless: callers have cut scratchpads for parts that start no parallel work.
+TEST(parallel, nested_use_is_serial_in_a_team_of_one) {
+    omp_set_num_threads(4);
+    const int levels = omp_get_max_active_levels();
+    omp_set_max_active_levels(0);
+    ASSERT_EQ(max_threads(), 4);
+    ASSERT_EQ(threads_used(4), std::set{gettid()});
+    std::vector<int> inside;
+    parallel_parts(3, [&](int) { inside.push_back(max_threads()); });
+    omp_set_max_active_levels(levels);
+    EXPECT_EQ(inside, std::vector<int>(3, 1));
+    EXPECT_EQ(max_threads(), 4);
+}
+
 #else
 
 TEST(parallel, a_serial_build_uses_the_caller_alone) {
