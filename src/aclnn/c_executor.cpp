@@ -114,7 +114,8 @@ namespace {
 jitnorm_status_t run_logged(const ready_operation &what, const layer_norm::arguments &arguments) {
     const auto start = layer_norm::stopwatch::now();
     const jitnorm_status_t code = what.executor->execute(arguments);
-    layer_norm::log_timed("aclnn,exec", "layer_normalization", *what.solution.by, what.asked.problem, start);
+    layer_norm::log_timed(
+        "aclnn,exec", [] { return "layer_normalization"; }, *what.solution.by, what.asked.problem, start);
     return code;
 }
 

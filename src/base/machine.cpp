@@ -164,7 +164,8 @@ machine the_machine() {
     if (sizes.empty()) return here;
     if (const auto wanted = with_sizes(here, sizes)) return *wanted;
     if (verbose_level() >= VERBOSE_ERRORS && !nonsense_is_logged.exchange(true))
-        log_line("error", "JITNORM_CACHES names no sizes of caches and has no effect: " + std::string(sizes));
+        log_line("error",
+                 [&] { return "JITNORM_CACHES names no sizes of caches and has no effect: " + std::string(sizes); });
     return here;
 }
 
@@ -178,11 +179,13 @@ std::string describe(const machine &m) {
 
 void log_machine_once() {
     if (machine_is_logged.exchange(true)) return;
-    const machine m = the_machine();
-    std::string source = this_machine.get().source;
-    if (m.threads_sleep) source += "+OMP_WAIT_POLICY";
-    if (describe(m) != describe(this_machine.get().here)) source += "+JITNORM_CACHES";
-    log_line("machine", source + "," + describe(m));
+    log_line("machine", [] {
+        const machine m = the_machine();
+        std::string source = this_machine.get().source;
+        if (m.threads_sleep) source += "+OMP_WAIT_POLICY";
+        if (describe(m) != describe(this_machine.get().here)) source += "+JITNORM_CACHES";
+        return source + "," + describe(m);
+    });
 }
 
 } // namespace jitnorm::impl

@@ -223,8 +223,10 @@ int read_verbose_level() {
 void set_verbose_level(int value) { verbose_level_if_read.store(value, std::memory_order_relaxed); }
 
 void log_line(std::string_view event, std::string_view text) {
-    if (!tell_of_lost_lines() || !write_event(event, text)) lost.fetch_add(1, std::memory_order_relaxed);
+    if (!tell_of_lost_lines() || !write_event(event, text)) lose_line();
 }
+
+void lose_line() noexcept { lost.fetch_add(1, std::memory_order_relaxed); }
 
 std::string milliseconds_since(std::chrono::steady_clock::time_point start) {
     const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;

@@ -5,6 +5,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <concepts>
+#include <new>
 #include <string>
 #include <string_view>
 
@@ -27,6 +29,20 @@ void set_verbose_level(int level);
 // is: a line that cannot be written is lost. Bytes that are not printable ASCII become \xHH, so that no text makes a
 // second line or steers a terminal. Callers check the level before.
 void log_line(std::string_view event, std::string_view text);
+
+// Counts a line that is lost. The next line that is written says how many were.
+void lose_line() noexcept;
+
+// The same with the text that `text` makes. If there is no memory for it, the line is lost: no call fails because of
+// the log.
+template <std::invocable Text> // std::string()
+void log_line(std::string_view event, const Text &text) noexcept {
+    try {
+        log_line(event, std::string_view(text()));
+    } catch (const std::bad_alloc &) {
+        lose_line();
+    }
+}
 
 // The milliseconds since `start`, as text for the log.
 std::string milliseconds_since(std::chrono::steady_clock::time_point start);

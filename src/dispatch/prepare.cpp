@@ -2,6 +2,7 @@
 #include "prepare.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <optional>
 #include <system_error>
 
@@ -54,8 +55,10 @@ solution solution_by(const implementation &by, const problem &p) {
         goes_by_groups(by, p) ? solution_for_groups(by, p) : solution{&by, by.make_plan(p, the_machine())};
     if (verbose_level() >= 2) {
         log_machine_once();
-        const std::string groups = made.groups_at_once == 1 ? "" : ",groups:" + std::to_string(made.groups_at_once);
-        log_line("plan", std::string(by.name) + "," + describe(made.plan) + groups + "," + describe(p));
+        log_line("plan", [&] {
+            const std::string groups = made.groups_at_once == 1 ? "" : ",groups:" + std::to_string(made.groups_at_once);
+            return std::string(by.name) + "," + describe(made.plan) + groups + "," + describe(p);
+        });
     }
     return made;
 }
@@ -72,32 +75,27 @@ public:
     }
 
     jitnorm_status_t execute(const arguments &args) const override {
-        if (groups_) {
-            execute_groups(*groups_, args, nullptr);
-        } else if (!args.sizes->has_elements()) { // however many groups there are
-            return execute_without_elements(*args.sizes, args);
-        } else {
-            const problem sizes = one_group(*args.sizes);
-            execute_groups(row_groups(*args.sizes), args, &sizes);
-        }
-        return jitnorm_success;
+        if (groups_) return share_groups(args);
+        if (!args.sizes->has_elements()) return execute_without_elements(*args.sizes, args); // however many groups
+        const problem sizes = one_group(*args.sizes);
+        const row_groups groups(*args.sizes);
+        arguments all = args;
+        all.sizes = &sizes;
+        all.groups = &groups;
+        return one_->execute(all);
     }
 
 private:
-    // An execution that has been accepted does not fail.
-    void execute_groups(const row_groups &groups, const arguments &args, const problem *sizes) const {
+    jitnorm_status_t share_groups(const arguments &args) const {
         const int threads = groups_at_once_ == 1 ? 1 : std::min(groups_at_once_, max_threads());
+        std::atomic<jitnorm_status_t> result = jitnorm_success;
         parallel_parts(threads, [&](int share) {
-            arguments one;
-            one.sizes = sizes;
-            one.planned = args.planned;
-            one.set(SCRATCHPAD, static_cast<std::byte *>(args[SCRATCHPAD]) + share * scratchpad_bytes_);
-            const range mine = split(groups.count(), threads, share);
-            for (dim_t group = mine.begin; group < mine.end; ++group) {
-                groups.locate(group, args, one);
-                one_->execute(one);
-            }
+            arguments all = args;
+            all.set(SCRATCHPAD, static_cast<std::byte *>(args[SCRATCHPAD]) + share * scratchpad_bytes_);
+            const jitnorm_status_t code = groups_->execute(*one_, split(groups_->count(), threads, share), all);
+            if (code != jitnorm_success) result = code;
         });
+        return result;
     }
 
     std::shared_ptr<const executor> one_;
@@ -163,7 +161,8 @@ std::shared_ptr<const executor> make_executor(const problem &p, solution &chosen
             const char *refused = chosen.by->name;
             if (!move_to_next(p, chosen)) throw;
             if (verbose_level() >= 1)
-                log_line("fallback", std::string(refused) + "," + error.what() + ",taking " + chosen.by->name);
+                log_line("fallback",
+                         [&] { return std::string(refused) + "," + error.what() + ",taking " + chosen.by->name; });
         }
     }
 }
@@ -174,10 +173,10 @@ plan plan_for_sizes(const solution &chosen, const problem &sizes, size_t scratch
     return planned;
 }
 
-void log_timed(const char *event, const std::string &what, const implementation &by, const problem &p,
-               stopwatch::time_point start) {
+std::string timed_text(const std::string &what, const implementation &by, const problem &p,
+                       stopwatch::time_point start) {
     const std::string taken = milliseconds_since(start);
-    log_line(event, "cpu," + what + "," + by.name + "," + describe(p) + "," + taken);
+    return "cpu," + what + "," + by.name + "," + describe(p) + "," + taken;
 }
 
 } // namespace jitnorm::impl::layer_norm

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <memory>
 
+#include "../base/verbose.hpp"
 #include "ranking.hpp"
 
 namespace jitnorm::impl::layer_norm {
@@ -52,8 +53,15 @@ plan plan_for_sizes(const solution &chosen, const problem &sizes, size_t scratch
 
 using stopwatch = std::chrono::steady_clock;
 
-// Writes the line "<event>,cpu,<what>,<implementation>,<problem>,<milliseconds since start>" to the verbose log.
-void log_timed(const char *event, const std::string &what, const implementation &by, const problem &p,
-               stopwatch::time_point start);
+// "cpu,<what>,<implementation>,<problem>,<milliseconds since start>"
+std::string timed_text(const std::string &what, const implementation &by, const problem &p,
+                       stopwatch::time_point start);
+
+// Writes the line "<event>,<timed_text()>" to the verbose log. What has been done stays done: this does not fail.
+template <typename What> // std::string()
+void log_timed(const char *event, const What &what, const implementation &by, const problem &p,
+               stopwatch::time_point start) noexcept {
+    log_line(event, [&] { return timed_text(what(), by, p, start); });
+}
 
 } // namespace jitnorm::impl::layer_norm

@@ -16,11 +16,13 @@ namespace jitnorm::impl::layer_norm {
 namespace {
 
 void log_refusal(const implementation &entry, const std::string &reason, const problem &p) {
-    if (verbose_level() >= 2) log_line("refuse", std::string(entry.name) + "," + reason + "," + describe(p));
+    if (verbose_level() >= 2)
+        log_line("refuse", [&] { return std::string(entry.name) + "," + reason + "," + describe(p); });
 }
 
 void log_unknown_name(std::string_view name) {
-    if (verbose_level() >= 1) log_line("error", "JITNORM_IMPL names no implementation: " + std::string(name));
+    if (verbose_level() >= 1)
+        log_line("error", [&] { return "JITNORM_IMPL names no implementation: " + std::string(name); });
 }
 
 bool is_named(const implementation &entry, std::string_view name) { return name.empty() || entry.name == name; }

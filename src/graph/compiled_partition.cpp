@@ -21,8 +21,9 @@ using layer_norm::stopwatch;
 
 // What is executed is "<names of the operations>,<kind, as LayerNorm+GELU>".
 void log_timed(const char *event, const partition_content &partition, const layer_norm::implementation &by,
-               const layer_norm::problem &p, stopwatch::time_point start) {
-    layer_norm::log_timed(event, partition.name() + "," + partition.norm->name, by, p, start);
+               const layer_norm::problem &p, stopwatch::time_point start) noexcept {
+    layer_norm::log_timed(
+        event, [&] { return partition.name() + "," + partition.norm->name; }, by, p, start);
 }
 
 bool has_elements(const logical_tensor &lt) { return std::find(lt.dims, lt.dims + lt.ndims, 0) == lt.dims + lt.ndims; }

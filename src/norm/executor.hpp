@@ -12,6 +12,7 @@ namespace jitnorm::impl::layer_norm {
 
 struct problem;
 struct plan;
+class row_groups;
 
 // Each pointer is the tensor's data handle: the descriptor's offset0 is not yet added. It may have any alignment
 // (bytes.hpp). It is null where the problem has no such tensor. The caller owns the memory. Executors do not write to
@@ -32,6 +33,9 @@ public:
     // Only for a problem with run-time sizes: the same problem with the sizes of this execution, and the plan for it.
     const problem *sizes = nullptr;
     const plan *planned = nullptr;
+    // If not null, `sizes` is one group of rows (row_groups.hpp), and the tensors are those of all groups. The executor
+    // makes whatever it needs for these sizes once, before it writes anything, and then executes each group.
+    const row_groups *groups = nullptr;
 
 private:
     static_assert(SLOT_COUNT < 64);

@@ -66,4 +66,14 @@ void row_groups::locate(dim_t group, const arguments &all, arguments &one) const
     }
 }
 
+jitnorm_status_t row_groups::execute(const executor &one, range groups, const arguments &all) const {
+    arguments mine;
+    mine.set(SCRATCHPAD, all[SCRATCHPAD]);
+    for (dim_t group = groups.begin; group < groups.end; ++group) {
+        locate(group, all, mine);
+        if (const jitnorm_status_t code = one.execute(mine); code != jitnorm_success) return code;
+    }
+    return jitnorm_success;
+}
+
 } // namespace jitnorm::impl::layer_norm

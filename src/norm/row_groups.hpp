@@ -40,8 +40,9 @@ public:
     explicit row_groups(const problem &p);
 
     dim_t count() const { return count_; }
-    // Sets the pointers of one_group()'s tensors for a group from those of the whole problem.
-    void locate(dim_t group, const arguments &all, arguments &one) const;
+    // Executes one group of the range after the other, until one fails, by an executor for one_group() whose sizes are
+    // known. `all` are the arguments of the whole problem, and a scratchpad for one group.
+    jitnorm_status_t execute(const executor &one, range groups, const arguments &all) const;
 
 private:
     struct tensor {
@@ -51,6 +52,8 @@ private:
     };
 
     static tensor find(const problem &p, slot s);
+    // Sets the pointers of one_group()'s tensors for a group from those of the whole problem.
+    void locate(dim_t group, const arguments &all, arguments &one) const;
 
     dim_t count_ = 1;
     size_t ndims_ = 0; // dimensions of groups
@@ -58,5 +61,10 @@ private:
     size_t tensors_ = 0;
     std::array<tensor, SLOT_COUNT> tensor_;
 };
+
+// All that is left of an execution with run-time sizes when there is an executor for them.
+inline jitnorm_status_t execute_with_sizes(const executor &made, const arguments &args) {
+    return args.groups == nullptr ? made.execute(args) : args.groups->execute(made, {0, args.groups->count()}, args);
+}
 
 } // namespace jitnorm::impl::layer_norm

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference.hpp"
 
+#include "../norm/row_groups.hpp"
 #include "no_elements.hpp"
 
 namespace jitnorm::impl::layer_norm::reference {
@@ -10,7 +11,9 @@ namespace {
 // Each execution makes an executor for its sizes and runs it. This allocates.
 class runtime_executor final : public executor {
 public:
-    jitnorm_status_t execute(const arguments &args) const override { return create(*args.sizes)->execute(args); }
+    jitnorm_status_t execute(const arguments &args) const override {
+        return execute_with_sizes(*create(*args.sizes), args);
+    }
 };
 
 } // namespace

@@ -45,7 +45,7 @@ public:
         if (!sizes.has_elements()) return execute_without_elements(sizes, args);
         return with_driver<Direction>(sizes, *args.planned,
                                       [&]<typename Driver>(std::type_identity<Driver>, const problem &p) {
-                                          return Driver(p, *args.planned, kernels_).execute(args);
+                                          return execute_with_sizes(Driver(p, *args.planned, kernels_), args);
                                       });
     }
 

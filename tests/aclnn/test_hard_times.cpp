@@ -77,6 +77,21 @@ TEST(aclnn_hard_times, second_calls_allocate_nothing) {
     }
 }
 
+// Its text needs memory when the work is done.
+TEST(aclnn_hard_times, no_second_call_fails_for_the_log) {
+    operands call(operation_named("backward"));
+    ASSERT_EQ(call.first(), ACLNN_SUCCESS);
+    std::vector<char> workspace(call.bytes + 1);
+    testing::internal::CaptureStdout();
+    EXPECT_EQ(jitnorm_set_verbose(1), jitnorm_success);
+    no_memory = true;
+    const auto status = call.op.second(workspace.data(), call.bytes, call.executor, nullptr);
+    no_memory = false;
+    EXPECT_EQ(jitnorm_set_verbose(0), jitnorm_success);
+    testing::internal::GetCapturedStdout();
+    EXPECT_EQ(status, ACLNN_SUCCESS);
+}
+
 TEST(aclnn_hard_times, without_pages_for_code_the_reference_takes_over) {
     if (jitnorm_get_effective_cpu_isa() == jitnorm_cpu_isa_sse41) GTEST_SKIP() << "this machine generates no code";
     operands usual(operation_named("backward")), refused(usual.op);

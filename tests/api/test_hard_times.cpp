@@ -166,6 +166,84 @@ TEST(execution, of_runtime_sizes_allocates_nothing) {
     }
 }
 
+std::map<int, std::vector<std::byte>> bytes_of(const execution &run) {
+    std::map<int, std::vector<std::byte>> all;
+    for (const auto &[arg, tensor] : run.tensors()) all[arg] = tensor.bytes;
+    return all;
+}
+
+// Executes again and again: first the first allocation fails, then the second, and so on, until none does. An execution
+// that fails for it must have written nothing, and any other everything. Returns how many failed.
+int failures_without_harm(execution &run) {
+    for (size_t i = 0; i < run.tensors().at(JITNORM_ARG_SRC).bytes.size() / sizeof(float); ++i)
+        run.data<float>(JITNORM_ARG_SRC)[i] = float(i * 7919 % 1013);
+    const auto before = bytes_of(run);
+    const auto execute = [&] { // on the tensors as they were before
+        for (auto &[arg, tensor] : run.tensors())
+            std::copy(before.at(arg).begin(), before.at(arg).end(), tensor.bytes.begin());
+        return run.run();
+    };
+    EXPECT_OK(execute()); // the thread's scratchpad
+    const auto expected = bytes_of(run);
+    int failures = 0;
+    bool one_failed = true;
+    for (long healthy = 0; one_failed && healthy < 1000; ++healthy) {
+        const auto list = run.args();
+        const owned_stream stream = make_stream();
+        for (auto &[arg, tensor] : run.tensors())
+            std::copy(before.at(arg).begin(), before.at(arg).end(), tensor.bytes.begin());
+        allocations_left = healthy;
+        const jitnorm_status_t status =
+            jitnorm_primitive_execute(run.primitive(), stream, int(list.size()), list.data());
+        one_failed = allocations_left < 0;
+        allocations_left = -1;
+        failures += status != jitnorm_success;
+        EXPECT_TRUE(status == jitnorm_success || (status == jitnorm_out_of_memory && one_failed)) << status;
+        EXPECT_TRUE(bytes_of(run) == (status == jitnorm_success ? expected : before))
+            << "allocation " << healthy << ", status " << status;
+    }
+    EXPECT_FALSE(one_failed);
+    return failures;
+}
+
+// Sizes that come with the execution of groups of rows: what they need is made before the first group is executed.
+TEST(execution, of_groups_without_memory_writes_nothing) {
+    constexpr jitnorm_dim_t R = JITNORM_RUNTIME_DIM_VAL;
+    const auto described = [](bool forward, bool open) {
+        const dims sizes = open ? dims{R, R, R} : dims{5, 4, 24}, strides = open ? dims{R, R, R} : dims{};
+        const owned_md data = make_md(sizes, jitnorm_f32, strides),
+                       scale = make_md({sizes[0], 1, sizes[2]}, jitnorm_f32, strides);
+        const owned_attr attr = make_attr();
+        EXPECT_OK(jitnorm_primitive_attr_set_scale_shift_descs(attr, scale, scale));
+        constexpr unsigned FLAGS = jitnorm_use_scale | jitnorm_use_shift;
+        if (!forward) return backward_request{jitnorm_backward, data, data, data}.make(FLAGS, attr);
+        const owned_post_ops post_ops = make_post_ops();
+        EXPECT_OK(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_relu, 0.F, 0.F));
+        EXPECT_OK(jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_add, data));
+        EXPECT_OK(jitnorm_primitive_attr_set_post_ops(attr, post_ops));
+        return forward_request{jitnorm_forward_training, data, data}.make(FLAGS, attr);
+    };
+    for (const char *implementation : {"", REFERENCE.c_str()})
+        for (const bool forward : {true, false}) {
+            SCOPED_TRACE(testing::Message() << "by '" << implementation << "', forward " << forward);
+            EXPECT_OK(jitnorm_set_implementation(implementation));
+            execution run(described(forward, true), described(forward, false));
+            const bool allocates = forward || implementation == REFERENCE;
+            EXPECT_EQ(failures_without_harm(run) > 0, allocates);
+        }
+    EXPECT_OK(jitnorm_set_implementation(nullptr));
+}
+
+// The text of a line needs memory when the work is done. Without it the line is lost, and a later line says so.
+TEST(execution, does_not_fail_for_the_log) {
+    const model m;
+    for (const owned_pd *pd : {&m.forward, &m.backward}) {
+        execution run(*pd);
+        const std::string log = log_of(1, [&] { EXPECT_EQ(failures_without_harm(run), 0); });
+        EXPECT_NE(log.find("jitnorm_verbose,v1,lost,"), std::string::npos) << log;
+    }
+}
+
 TEST(code_pages, the_reference_takes_over) {
     const model m;
     const std::string chosen = implementation_of(m.forward);

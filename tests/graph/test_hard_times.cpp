@@ -51,6 +51,21 @@ TEST(out_of_memory, objects_say_so) {
     });
 }
 
+// Its text needs memory when the work is done.
+TEST(out_of_memory, no_execution_fails_for_the_log) {
+    execution e(layer_norm());
+    EXPECT_OK(e.run());
+    jitnorm_status_t status = jitnorm_success;
+    testing::internal::CaptureStdout();
+    EXPECT_OK(jitnorm_set_verbose(1));
+    no_memory = true;
+    status = e.run();
+    no_memory = false;
+    EXPECT_OK(jitnorm_set_verbose(0));
+    testing::internal::GetCapturedStdout();
+    EXPECT_OK(status);
+}
+
 TEST(out_of_memory, executions_allocate_nothing) {
     for (const op_request &request : {strided_request(), layer_norm_backward(), layer_norm_grad()}) {
         execution e(request);

@@ -78,8 +78,9 @@ namespace {
 using layer_norm::stopwatch;
 
 void log_timed(const char *event, const jitnorm_primitive &primitive, const layer_norm::problem &p,
-               stopwatch::time_point start) {
-    layer_norm::log_timed(event, "layer_normalization", *primitive.desc.what->solution.by, p, start);
+               stopwatch::time_point start) noexcept {
+    layer_norm::log_timed(
+        event, [] { return "layer_normalization"; }, *primitive.desc.what->solution.by, p, start);
 }
 
 void create_primitive(jitnorm_primitive_t *result, const jitnorm_primitive_desc &pd) {
