@@ -142,11 +142,11 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_pre_quantization_dst(
  * Rows for which both scale and shift are the same are a group. The results are those of a primitive for each group. In
  * particular diff_scale and diff_shift are sums over the rows of their group. They have the dimensions of scale and of
  * shift, are dense in row-major order, and have the type diff_scale_shift_data_type. A descriptor whose flag, use_scale
- * or use_shift, is not set is ignored. The descriptors are copied. A further call replaces them.
- * When a primitive descriptor is created: invalid_arguments for other dimensions or another type; unimplemented for
- * elements of a row that do not follow each other, for a tensor whose inner blocks or padding split a dimension along
- * which scale or shift change, for backward with gradients of both whose row dimensions differ, and for partial
- * backward. */
+ * or use_shift, is not set is ignored, and so is shift_desc by backward_data, which neither reads a shift nor writes
+ * its gradient. The descriptors are copied. A further call replaces them. When a primitive descriptor is created:
+ * invalid_arguments for other dimensions or another type; unimplemented for elements of a row that do not follow each
+ * other, for a tensor whose inner blocks or padding split a dimension along which scale or shift change, for backward
+ * with gradients of both whose row dimensions differ, and for partial backward. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scale_shift_descs(jitnorm_primitive_attr_t attr,
                                                                           const_jitnorm_memory_desc_t scale_desc,
                                                                           const_jitnorm_memory_desc_t shift_desc);

@@ -278,6 +278,28 @@ TEST_P(scale_shift_descs, sizes_that_come_at_execution) {
     }
 }
 
+// Then a shift that changes along rows makes no groups, and an execution need not say its size.
+TEST_P(scale_shift_descs, backward_data_reads_no_shift) {
+    for (const bool scale_too : {false, true}) {
+        const auto described = [&](jitnorm_dim_t rows) {
+            const dims strides = rows == R ? dims{R, R} : dims{};
+            const owned_md data = make_md({rows, 70}, jitnorm_f32, strides);
+            const owned_attr attr = make_attr();
+            must(jitnorm_primitive_attr_set_scale_shift_descs(attr, scale_too ? data.get() : nullptr, data), "a shift");
+            return backward_request{.prop_kind = jitnorm_backward_data,
+                                    .diff_src = data,
+                                    .diff_dst = data,
+                                    .src = data,
+                                    .flags = CH,
+                                    .attr = attr}
+                .make();
+        };
+        const owned_pd sizes = described(5);
+        execution known(sizes), found(described(R), sizes);
+        expect_same(found, known);
+    }
+}
+
 TEST(scale_shift_descs_of_no_elements, empty_tensors_succeed) {
     for (const dims &sizes : {dims{0, 3, 24}, dims{2, 0, 24}, dims{2, 3, 0}})
         for (const bool forward : {true, false}) {

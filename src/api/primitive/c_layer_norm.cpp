@@ -35,10 +35,11 @@ problem begin(jitnorm_prop_kind_t kind, const memory_desc &src, const memory_des
     return p;
 }
 
-// Resets what the problem does not use, so that problems do not differ by it.
+// Resets what the problem does not use, so that problems do not differ by it. Backward reads no shift; what is
+// described is its gradient.
 void forget_unused(problem &p) {
     if (!p.uses_scale()) p[SCALE] = {};
-    if (!p.uses_shift()) p[SHIFT] = {};
+    if (!p.reads(SHIFT) && !p.writes(DIFF_SHIFT)) p[SHIFT] = {};
     if (!p.uses_scale() && !p.uses_shift()) p.scale_shift_type = jitnorm_f32;
     if (!p.writes(DIFF_SCALE) && !p.writes(DIFF_SHIFT)) p.diff_scale_shift_type = jitnorm_f32;
     if (!p.reads(GATE)) p[GATE] = {};
