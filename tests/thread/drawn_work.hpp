@@ -15,7 +15,7 @@
 namespace jitnorm::tests {
 
 struct drawn_work {
-    std::string name;
+    std::string name = {};
     jitnorm_prop_kind_t kind = jitnorm_forward_training;
     dims sizes = {}; // 3
     jitnorm_data_type_t type = jitnorm_f32, scale_shift_type = jitnorm_f32;
@@ -56,11 +56,14 @@ public:
 
     owned_pd pd() const {
         const owned_md data = row_tensor(w_.type), dst = row_tensor(w_.finds_scales ? jitnorm_s8 : w_.type);
+        const dims rows(w_.sizes.begin(), w_.sizes.end() - 1);
+        const owned_md statistics = of(rows, jitnorm_f32, strides_in("ab", rows));
         const owned_attr attr = attributes();
         if (w_.is_forward())
             return forward_request{.prop_kind = w_.kind,
                                    .src = data,
                                    .dst = dst,
+                                   .statistics = statistics,
                                    .scale_shift_type = w_.scale_shift_type,
                                    .flags = w_.flags,
                                    .attr = attr}
@@ -69,6 +72,7 @@ public:
                                 .diff_src = data,
                                 .diff_dst = data,
                                 .src = data,
+                                .statistics = statistics,
                                 .scale_shift_type = w_.scale_shift_type,
                                 .flags = w_.flags,
                                 .attr = attr}
@@ -139,7 +143,8 @@ public:
         for (auto &[arg, tensor] : e_.tensors()) std::ranges::copy(before_.at(arg), tensor.bytes.begin());
         std::vector<jitnorm_exec_arg_t> list = e_.args();
         if (!scratchpad_memory_.is_empty()) list.push_back({JITNORM_ARG_SCRATCHPAD, scratchpad_memory_});
-        must(jitnorm_primitive_execute(e_.primitive(), stream, int(list.size()), list.data()), "an execution");
+        if (jitnorm_primitive_execute(e_.primitive(), stream, int(list.size()), list.data()) != jitnorm_success)
+            throw std::runtime_error(jitnorm_get_last_error());
         must(scratchpad_.slack_untouched() ? 0 : 1, "nothing is written in front of the scratchpad");
         std::map<int, bytes> all;
         for (const auto &[arg, tensor] : e_.tensors()) all[arg] = tensor.bytes;
