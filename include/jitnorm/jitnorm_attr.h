@@ -10,7 +10,8 @@
  *     dst_2 = y                            (if there is one, converted to its own type)
  *     y = post_op[n-1](... post_op[0](y))
  *     dst = y / dst_scale                  (if there is one, given or found)
- * Backward refuses scales, post-operations and the second output. It accepts every other attribute. */
+ * Backward refuses scales, post-operations, the second output, and a residual that is multiplied
+ * (jitnorm_residual_mul_silu). It accepts every other attribute. */
 #ifndef JITNORM_ATTR_H
 #define JITNORM_ATTR_H
 
@@ -61,7 +62,11 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scratchpad_mode(jitnorm_
  *
  * With jitnorm_residual_mul_silu the residual is not added: it gates src, as z does in a gated RMSNorm whose gate comes
  * before the norm. In the formulas above src + residual becomes src * silu(residual), where silu(z) = z / (1 + exp(-z))
- * and the product are each rounded to f32 (f64). All else is the same: DST_1 receives the product.
+ * and the product are each rounded to f32 (f64). All else is the same: DST_1 receives the product. Backward refuses
+ * this flag, because no output has the gradients of both factors. A caller who computes them gets the gradient g of x
+ * as diff_src from backward with the residual described without the flag. With s = 1 / (1 + exp(-residual)),
+ *
+ *     gradient of src = g * silu(residual)       gradient of the residual = g * src * s * (1 + residual * (1 - s))
  *
  * Backward has the same attribute. Its src is x as forward has written it. If sum_desc is given, it describes
  * JITNORM_ARG_DIFF_DST_1, the gradient of x from everything else that reads x, and
@@ -75,7 +80,8 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scratchpad_mode(jitnorm_
  * The descriptors are copied. A further call replaces the residual.
  * invalid_arguments: an empty residual_desc; an unknown bias_data_type; unknown flags;
  *   jitnorm_residual_normalize_rounded without sum_desc. When a primitive descriptor is created: dimensions that are
- *   not src's, a sum with a stride of 0. */
+ *   not src's, a sum with a stride of 0.
+ * unimplemented: when a descriptor of backward is created with jitnorm_residual_mul_silu. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_residual(jitnorm_primitive_attr_t attr,
                                                                  const_jitnorm_memory_desc_t residual_desc,
                                                                  const_jitnorm_memory_desc_t sum_desc,

@@ -278,6 +278,10 @@ status check_further_outputs(const problem &p) {
 }
 
 status check_residual(const problem &p) {
+    if (!p.is_forward() && p.attr.multiplies_silu)
+        return unsupported(
+            "the residual is multiplied (mul_silu), and backward has the gradients of a sum alone; without "
+            "this flag diff_src is the gradient of the product");
     if (p.reads(RESIDUAL) && p.attr.normalizes_rounded_sum && !p.writes(SUM))
         return invalid("the rounded sum with the residual is to be normalized, and there is none");
     if (!p.reads(BIAS)) return ACCEPTED;

@@ -96,12 +96,19 @@ private:
         n_.diff_dst = input(JITNORM_ARG_DIFF_DST);
         n_.diff_sum = input(JITNORM_ARG_DIFF_DST_1);
         if (what_.is_forward() && inputs_.contains(JITNORM_ARG_SRC_1)) add_residual();
+        require(what_.is_forward() || (residual_flags() & jitnorm_residual_mul_silu) == 0,
+                "backward refuses a residual that is multiplied, whose gradients no output has");
     }
 
-    void add_residual() {
+    unsigned residual_flags() const {
         unsigned flags = 0;
         require(jitnorm_primitive_attr_get_residual(attr_, nullptr, nullptr, nullptr, &flags) == jitnorm_success,
                 "attributes tell their residual");
+        return flags;
+    }
+
+    void add_residual() {
+        const unsigned flags = residual_flags();
         has_silu_ = (flags & jitnorm_residual_mul_silu) != 0;
         const numbers bias = input(JITNORM_ARG_BIAS);
         const numbers gate = parameter(JITNORM_ARG_SRC_2);

@@ -25,7 +25,8 @@ TEST(validate, attributes_are_for_forward) {
     const change dst_scale = [](problem &p) { p.attr.dst_scale = true; };
     const change post_op = with(eltwise_post_op{jitnorm_eltwise_relu, 0, 0});
     const change user = [](problem &p) { p.attr.scratchpad_mode = jitnorm_scratchpad_mode_user; };
-    for (const change &attribute : {src_scale, dst_scale, post_op}) {
+    const change silu = [](problem &p) { p.attr.multiplies_silu = true; };
+    for (const change &attribute : {src_scale, dst_scale, post_op, silu}) {
         accepts(forward_problem(), attribute);
         is_unsupported(backward_problem(), attribute);
     }

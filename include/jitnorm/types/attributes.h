@@ -15,7 +15,7 @@ typedef enum JITNORM_INT {
 typedef enum JITNORM_INT {
     jitnorm_residual_flags_none = 0x0,
     jitnorm_residual_normalize_rounded = 0x1, /* normalize the sum as it is stored, not as it is computed */
-    jitnorm_residual_mul_silu = 0x2           /* multiply src by silu of the residual, instead of adding the residual */
+    jitnorm_residual_mul_silu = 0x2           /* multiply src by silu of the residual, instead of adding it; forward */
 } jitnorm_residual_flags_t;
 
 /* The type to which floating-point data may be narrowed for computations. This library never narrows it. */

@@ -46,7 +46,7 @@ void forget_unused(problem &p) {
     if (p.is_forward()) return;
     if (!p.has_gate_gradients()) p[RESIDUAL] = {};
     p.attr.bias_type = jitnorm_data_type_undef;
-    p.attr.normalizes_rounded_sum = p.attr.multiplies_silu = false;
+    p.attr.normalizes_rounded_sum = false;
 }
 
 // Makes the description of a problem that is not in the object cache. The problem is moved to it.
