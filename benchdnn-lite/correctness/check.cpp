@@ -22,7 +22,9 @@ double unit_of(const problem &p) { return p.computes_in_f64() ? F64_ERROR : F32_
 
 // The gradients of a product with a gate are computed from diff_src as it is stored.
 double unit_of_gate(const problem &p) {
-    return p.types.diff_src == jitnorm_f64 || p.type_of(p.gated()) == jitnorm_f64 ? F64_ERROR : F32_ERROR;
+    const bool in_double = p.types.diff_src == jitnorm_f64 || p.type_of(p.gated()) == jitnorm_f64 ||
+                           p.attr.modulation.gate_type == jitnorm_f64;
+    return in_double ? F64_ERROR : F32_ERROR;
 }
 
 std::vector<double> values_of(const execution &e, int id) {

@@ -98,10 +98,11 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_residual(const_jitnorm_p
  *     x = src * gate + residual          or          x = (src * gate + residual) + bias
  *
  * where the product is rounded to f32 (f64) before the addition. A block of a diffusion transformer does this before
- * its second norm. gate_desc  f32, bf16 or f16, also f64 if data is f64; the dimensions of src, of which those that
- * count rows may be 1 instead; any strides of these, while the elements of a row follow each other; an undecided layout
- * becomes row major; run-time sizes as for dst, in forward. Null or empty: there is no gate. A gate without a residual
- * is ignored.
+ * its second norm.
+ *   gate_desc  f32, bf16 or f16, also f64 if some tensor with src's dimensions is f64; the dimensions of src, of which
+ *     those that count rows may be 1 instead; any strides of these, while the elements of a row follow each other; an
+ *     undecided layout becomes row major; run-time sizes as for dst, in forward. Null or empty: there is no gate.
+ * A gate without a residual is ignored.
  *
  * Backward has the same attribute, with the residual. As without a gate, its src is x, and its diff_src is the
  * gradient of x and so of the residual. It reads the gate, and forward's src as JITNORM_ARG_SRC_1, and writes

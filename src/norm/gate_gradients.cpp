@@ -22,6 +22,10 @@ problem gate_alone(const problem &p) {
     second[DIFF_SRC] = p[DIFF_GATED];
     second[SCALE] = p[GATE];
     second.scale_shift_type = second.diff_scale_shift_type = p[GATE].data_type;
+    if (p[GATE].data_type == jitnorm_f64) { // then so is the product, which no tensor holds
+        second[DST] = make_dense({p[SRC].dims, size_t(p[SRC].ndims)}, jitnorm_f64);
+        second.omitted = bit_of(DST);
+    }
     // All rows have one number.
     second[VARIANCE] = make_dense({p[SRC].dims, size_t(p.row_ndims())}, jitnorm_f32);
     std::fill_n(second[VARIANCE].strides, p.row_ndims(), 0);

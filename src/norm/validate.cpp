@@ -380,7 +380,7 @@ status check_dynamic_scales(const problem &p) {
 
 // ---------------------------------------------------------------- the whole
 
-// The steps refuse what one problem can have and a part of it cannot, such as a gate of f64 where src alone is f64.
+// The steps refuse what one problem can have and a part of it cannot.
 status check_gate_gradients(const problem &p) {
     if (p.has_runtime_sizes()) return unsupported("backward with a gate has sizes that are known");
     if (p.is_partial()) return unsupported("rows of a larger problem have no gate");

@@ -19,19 +19,38 @@ struct work {
     unsigned flags = CH;
     bool has_sum = true;
     jitnorm_prop_kind_t kind = jitnorm_backward;
+    // Of tensors that have another type than src; undef: they have none.
+    jitnorm_data_type_t diff_dst_type = jitnorm_data_type_undef, diff_src_type = jitnorm_data_type_undef,
+                        diff_sum_type = jitnorm_data_type_undef;
+
+    jitnorm_data_type_t or_type(jitnorm_data_type_t other) const {
+        return other == jitnorm_data_type_undef ? type : other;
+    }
+    // Whether the gradients behind diff_src are computed in f64.
+    bool gate_is_in_double() const {
+        return or_type(diff_src_type) == jitnorm_f64 || gated_type == jitnorm_f64 || gate_type == jitnorm_f64;
+    }
 };
 
-owned_pd pd_of(const work &w, bool with_gate) {
-    const owned_md src = make_md(w.sizes, w.type, w.strides), dense = make_md(w.sizes, w.type),
-                   gated = make_md(w.sizes, w.gated_type),
+jitnorm_status_t create_pd(const work &w, bool with_gate, owned_pd &pd) {
+    const owned_md src = make_md(w.sizes, w.type, w.strides),
+                   diff_src = make_md(w.sizes, w.or_type(w.diff_src_type), w.strides),
+                   diff_dst = make_md(w.sizes, w.or_type(w.diff_dst_type)),
+                   diff_sum = make_md(w.sizes, w.or_type(w.diff_sum_type)), gated = make_md(w.sizes, w.gated_type),
                    gate = make_md(masked(w.sizes, w.gate), w.gate_type, w.gate_strides),
                    scale = make_md(masked(w.sizes, w.scale), jitnorm_f32);
-    const owned_attr attr = with_residual(gated, w.has_sum ? dense.get() : nullptr);
+    const owned_attr attr = with_residual(gated, w.has_sum ? diff_sum.get() : nullptr);
     if (with_gate) must(jitnorm_primitive_attr_set_residual_gate(attr, gate), "a gate");
     EXPECT_OK(jitnorm_primitive_attr_set_scale_shift_descs(attr, scale, scale));
     return backward_request{
-        .prop_kind = w.kind, .diff_src = src, .diff_dst = dense, .src = src, .flags = w.flags, .attr = attr}
-        .make();
+        .prop_kind = w.kind, .diff_src = diff_src, .diff_dst = diff_dst, .src = src, .flags = w.flags, .attr = attr}
+        .create(&pd);
+}
+
+owned_pd pd_of(const work &w, bool with_gate) {
+    owned_pd pd;
+    must(create_pd(w, with_gate, pd), "a primitive descriptor");
+    return pd;
 }
 
 // The tensor's values for each element of a tensor with these sizes: dimensions of 1 are repeated.
@@ -59,7 +78,7 @@ double rounding_to(jitnorm_data_type_t type, bool in_double) {
 void expect_product(const work &w, const execution &e) {
     const auto g = values(e, JITNORM_ARG_DIFF_SRC, w.sizes), gate = values(e, JITNORM_ARG_SRC_2, w.sizes),
                got = values(e, JITNORM_ARG_DIFF_SRC_1, w.sizes);
-    const bool in_double = w.type == jitnorm_f64 || w.gated_type == jitnorm_f64;
+    const bool in_double = w.gate_is_in_double();
     for (size_t i = 0; i < got.size(); ++i) {
         const double exact = g[i] * gate[i], expected = in_double ? exact : double(float(exact));
         ASSERT_NEAR(got[i], expected, rounding_to(w.gated_type, in_double) * std::fabs(expected)) << i;
@@ -118,6 +137,40 @@ TEST(gate_gradients, types_and_flags) {
             SCOPED_TRACE(testing::Message() << "flags " << flags << ", kind " << kind);
             expect_gradients({.sizes = {2, 9, 40}, .gate = 1, .flags = flags, .kind = kind});
         }
+}
+
+// Forward takes a gate of f64 if some tensor of rows is f64, and so does backward, whichever tensor that is.
+TEST(gate_gradients, types_at_random) {
+    std::mt19937 random(9);
+    const auto draw = [&] { return std::array{jitnorm_f32, jitnorm_bf16, jitnorm_f64}[random() % 3]; };
+    for (int i = 0; i < 80; ++i) {
+        const work w = {.sizes = {2, 3, 37},
+                        .gate = unsigned(random() % 4),
+                        .type = draw(),
+                        .gate_type = draw(),
+                        .gated_type = draw(),
+                        .has_sum = random() % 2 == 0,
+                        .kind = random() % 4 == 0 ? jitnorm_backward_data : jitnorm_backward,
+                        .diff_dst_type = draw(),
+                        .diff_src_type = draw(),
+                        .diff_sum_type = draw()};
+        const bool has_double_rows = w.type == jitnorm_f64 || w.gated_type == jitnorm_f64 ||
+                                     w.diff_dst_type == jitnorm_f64 || w.diff_src_type == jitnorm_f64 ||
+                                     (w.has_sum && w.diff_sum_type == jitnorm_f64);
+        SCOPED_TRACE(testing::Message() << "case " << i << ": src " << w.type << ", gate " << w.gate_type << ", gated "
+                                        << w.gated_type << ", diff_dst " << w.diff_dst_type << ", diff_src "
+                                        << w.diff_src_type << ", diff_sum " << (w.has_sum ? w.diff_sum_type : 0));
+        owned_pd pd;
+        const jitnorm_status_t status = create_pd(w, true, pd);
+        if (w.gate_type != jitnorm_f64 || has_double_rows) {
+            ASSERT_OK(status) << jitnorm_get_last_error();
+            expect_gradients(w);
+        } else {
+            EXPECT_EQ(status, jitnorm_unimplemented);
+            EXPECT_NE(std::string(jitnorm_get_last_error()).find("gates are f64"), std::string::npos)
+                << jitnorm_get_last_error();
+        }
+    }
 }
 
 TEST(gate_gradients, strides_and_sizes) {

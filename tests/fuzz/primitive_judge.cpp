@@ -128,7 +128,8 @@ private:
         oracle_problem product;
         product.rows = n_.rows;
         product.columns = n_.columns;
-        product.in_double = gradient.where.type == jitnorm_f64 || gated.where.type == jitnorm_f64;
+        product.in_double = gradient.where.type == jitnorm_f64 || gated.where.type == jitnorm_f64 ||
+                            inputs_.at(JITNORM_ARG_SRC_2).where.type == jitnorm_f64;
         product.flags = jitnorm_rms_norm | jitnorm_use_global_stats;
         product.src = gated.values;
         product.diff_dst = gradient.values;

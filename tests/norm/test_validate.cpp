@@ -146,8 +146,11 @@ TEST(validate, gradients_of_gates) {
     refuses([](problem &p) { p.all_rows = 24, p.diff_scale_shift_type = jitnorm_f64; });
     refuses([](problem &p) { p[GATE].data_type = jitnorm_s8; });
     refuses([](problem &p) { p[RESIDUAL].data_type = p[DIFF_GATED].data_type = jitnorm_s8; });
-    // The gate may be f64 as src is, but the step of the gate has no src.
-    refuses([](problem &p) { p[SRC].data_type = p[GATE].data_type = jitnorm_f64; });
+    // The gate may be f64 where any tensor of rows is, those that the step of the gate does not have among them.
+    const change of_double = both(with_gate, [](problem &p) { p[GATE].data_type = jitnorm_f64; });
+    is_unsupported(backward_problem(), of_double);
+    for (const auto member : {SRC, DIFF_DST, DIFF_SRC, RESIDUAL})
+        accepts(backward_problem(), both(of_double, [&](problem &p) { p[member].data_type = jitnorm_f64; }));
 }
 
 TEST(validate, outputs_left_out) {
