@@ -3,8 +3,8 @@
  * dimensions, scales, post-operations, a second output; an epsilon in double; and who owns the scratchpad. Included by
  * jitnorm.h. What jitnorm_memory.h says at its top about errors and ownership holds here too.
  *
- * One element of dst is computed in these steps, all in f32 (in f64 if data is f64). It is converted to dst's type
- * once, at the end:
+ * One element of dst is computed in these steps, all in f32 (in f64 if data is f64). At the end it is converted to
+ * dst's type, by one rounding, but from f64 to bf16, f16 and f8 by two, through f32:
  *     y = normalized, scaled and shifted value
  *     y = y * src_scale                    (if there is one)
  *     dst_2 = y                            (if there is one, converted to its own type)
@@ -49,8 +49,8 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scratchpad_mode(jitnorm_
  * which the next block uses as its residual.
  *   residual_desc   the residual, JITNORM_ARG_SRC_1, which has src's dimensions (a stride of 0 repeats it along a
  *                   dimension)
- *   sum_desc        x, JITNORM_ARG_DST_1, which has src's dimensions and is converted to its data type once. If
- *                   sum_desc is null or empty, x is not written.
+ *   sum_desc        x, JITNORM_ARG_DST_1, which has src's dimensions and is converted to its data type as dst is to
+ *                   its own. If sum_desc is null or empty, x is not written.
  *   bias_data_type  the type of the bias, JITNORM_ARG_BIAS, which has one dimension of C elements and is dense: f32,
  *                   bf16 or f16; jitnorm_data_type_undef: there is no bias
  *   flags           jitnorm_residual_flags_t, or-ed
@@ -126,14 +126,13 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_residual_gate(const_jitn
                                                                       const_jitnorm_memory_desc_t *gate_desc);
 
 /* Gives forward a second output, JITNORM_ARG_DST_2: the normalized, scaled and shifted values before post-ops and
- * before the scales of dst, converted to their type once. A router in a mixture of experts reads this output, while the
- * experts read the quantized dst.
- *   pre_quantization_desc  f32, bf16, f16 or f64; it has src's dimensions and any layout, where an undecided layout
- * becomes src's; run-time sizes as for dst. Null or empty: there is no such output. dst has the same bits with and
- * without this output, unless this output is the only tensor of type f64: then everything is computed in f64. The
- * output must have memory of its own. The descriptor is copied. A further call replaces it. When a primitive descriptor
- * is created: invalid_arguments for dimensions that are not src's, an unknown data type or a stride of 0; unimplemented
- * for another data type, and for backward. */
+ * before the scales of dst, converted to their type as dst is. A router in a mixture of experts reads this output,
+ * while the experts read the quantized dst.
+ *   pre_quantization_desc  f32, bf16, f16 or f64; src's dimensions and any layout, an undecided one becomes src's;
+ *     run-time sizes as for dst. Null or empty: there is no such output. It must have memory of its own.
+ * dst has the same bits with and without this output, unless it alone is f64: then everything is computed in f64. The
+ * descriptor is copied. A further call replaces it. When a primitive descriptor is created: invalid_arguments for
+ * dimensions that are not src's, an unknown data type or a stride of 0; unimplemented for other types and backward. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_pre_quantization_dst(
     jitnorm_primitive_attr_t attr, const_jitnorm_memory_desc_t pre_quantization_desc);
 /* The descriptor belongs to attr. It is empty (0 dimensions) if there is no such output. */
