@@ -101,7 +101,9 @@ extern "C" {
  *     src, diff_dst, diff_src   backward: f32, bf16, f16 or f64, in any combination; DIFF_DST_1, SRC_1 and DIFF_SRC_1
  *                          likewise
  *                          All tensors of these two lines have src's shape.
- *     mean, variance       f32; src's shape without the last dimension; any layout
+ *     mean, variance       f32; src's shape without the last dimension; any layout. A variance that is no float is
+ *                          written as infinity or 0, which backward cannot use: jitnorm_inverse_deviation is for such
+ *                          rows (docs/arithmetic.md, "Limits")
  *     scale, shift, and their gradients   f32, bf16 or f16, and also f64 if data is f64; one dimension of C elements,
  *                          dense, unless they have row dimensions (jitnorm_primitive_attr_set_scale_shift_descs)
  * src, dst and their gradients may each have any layout: any strides, any blocked tag. An output (dst, diff_src,

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// The limits of docs/arithmetic.md ("Accuracy"): up to them results are as accurate as is promised, and beyond them
+// every implementation gives what is said there.
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "dispatch/ranking.hpp"
+#include "rig/equality.hpp"
+
+namespace jitnorm::tests {
+namespace {
+
+constexpr unsigned RMS = jitnorm_rms_norm;
+constexpr dim_t ROWS = 5;
+
+// Calls body(implementation) for each that this machine has.
+template <typename Body>
+void by_each(const problem &p, Body &&body) {
+    for (const implementation &entry : impl::layer_norm::implementations()) {
+        if (!entry.refusal(p).empty()) continue;
+        SCOPED_TRACE(entry.name);
+        body(entry);
+    }
+}
+
+std::vector<double> numbers(dim_t count, double size) {
+    std::mt19937 random(3);
+    std::normal_distribution<double> ordinary;
+    std::vector<double> result(static_cast<size_t>(count));
+    for (double &x : result) x = ordinary(random) * size;
+    return result;
+}
+
+std::vector<double> two_levels(dim_t columns, double size) {
+    std::vector<double> result;
+    for (dim_t i = 0; i < ROWS * columns; ++i) result.push_back(i % 2 == 0 ? -size : size);
+    return result;
+}
+
+struct statistics {
+    std::vector<double> mean, variance;
+};
+
+setup rows_of(jitnorm_data_type_t type, dim_t columns, unsigned flags = 0) {
+    return {.flags = flags, .dims = {ROWS, columns}, .src_type = type, .dst_type = type, .diff_src_type = type};
+}
+
+outputs forward(const implementation &entry, const setup &s, const std::vector<double> &src, double epsilon) {
+    run r(s);
+    r.p.epsilon = epsilon;
+    r[SRC].fill(src);
+    r.execute_on(entry);
+    return outputs_of(r);
+}
+
+// What the sums of rows would be with any exponents.
+struct exact_row {
+    exact_row(const double *x, dim_t columns, bool rms, double epsilon) {
+        for (dim_t c = 0; c < columns && !rms; ++c) mean += x[c];
+        mean /= columns;
+        for (dim_t c = 0; c < columns; ++c) variance += (x[c] - mean) * (x[c] - mean);
+        variance /= columns;
+        rstd = 1 / std::sqrt(variance + epsilon);
+    }
+    long double mean = 0, variance = 0, rstd = 0;
+};
+
+void expect_normalized(const setup &s, const std::vector<double> &src, double epsilon, double bound) {
+    by_each(make_problem(s), [&](const implementation &entry) {
+        const outputs got = forward(entry, s, src, epsilon);
+        const dim_t columns = s.dims.back();
+        for (dim_t row = 0; row < ROWS; ++row) {
+            const exact_row exact(&src[size_t(row * columns)], columns, s.flags == RMS, epsilon);
+            long double worst = 0, largest = 0;
+            for (auto i = size_t(row * columns); i < size_t((row + 1) * columns); ++i) {
+                const long double expected = (src[i] - exact.mean) * exact.rstd;
+                worst = std::fmax(worst, std::fabs(got[DST][i] - expected));
+                largest = std::fmax(largest, std::fabs(expected));
+            }
+            EXPECT_LE(worst, bound * largest) << "row " << row;
+        }
+    });
+}
+
+template <typename Predicate>
+void expect_every(const std::vector<double> &values, Predicate &&holds) {
+    ASSERT_FALSE(values.empty());
+    for (size_t i = 0; i < values.size(); ++i) ASSERT_TRUE(holds(values[i])) << values[i] << " at " << i;
+}
+
+bool is_nan(double value) { return std::isnan(value); }
+bool is_zero(double value) { return value == 0; }
+bool is_zero_or_nan(double value) { return is_zero(value) || is_nan(value); }
+bool is_infinite(double value) { return std::isinf(value); }
+bool is_not_finite(double value) { return !std::isfinite(value); }
+
+TEST(limits, doubles_whose_squares_are_in_range) {
+    for (const double size : {1e-153, 1e-100, 1.0, 1e100, 1e149})
+        for (const dim_t columns : {3, 17, 100, 5000})
+            for (const unsigned flags : {0U, RMS}) {
+                SCOPED_TRACE(testing::Message() << size << ", C " << columns << ", flags " << flags);
+                expect_normalized(rows_of(jitnorm_f64, columns, flags), numbers(ROWS * columns, size), 0, 1e-13);
+            }
+    for (const dim_t columns : {2, 100, 5000}) {
+        SCOPED_TRACE(columns);
+        const double largest = 1e154 / std::sqrt(double(columns));
+        for (const double size : {2e-154, largest / 2})
+            expect_normalized(rows_of(jitnorm_f64, columns), two_levels(columns, size), 0, 1e-13);
+        expect_normalized(rows_of(jitnorm_f64, columns, RMS), two_levels(columns, largest), 0, 1e-13);
+    }
+}
+
+// Whatever is lost of tiny squares, epsilon is more.
+TEST(limits, doubles_whose_squares_vanish_beside_epsilon) {
+    for (const double size : {1e-155, 1e-170, 1e-290})
+        for (const double epsilon : {1e-5, 1e-300})
+            for (const unsigned flags : {0U, RMS}) {
+                SCOPED_TRACE(testing::Message() << size << ", epsilon " << epsilon << ", flags " << flags);
+                expect_normalized(rows_of(jitnorm_f64, 100, flags), numbers(ROWS * 100, size), epsilon, 1e-13);
+            }
+}
+
+TEST(limits, doubles_whose_squares_leave_the_range) {
+    for (const dim_t columns : {2, 100, 5000})
+        for (const unsigned flags : {0U, RMS}) {
+            SCOPED_TRACE(testing::Message() << "C " << columns << ", flags " << flags);
+            const setup s = rows_of(jitnorm_f64, columns, flags);
+            by_each(make_problem(s), [&](const implementation &entry) {
+                expect_every(forward(entry, s, two_levels(columns, 1e160), 1e-5)[DST], is_zero_or_nan);
+                expect_every(forward(entry, s, two_levels(columns, 1e-170), 0)[DST], is_infinite);
+            });
+        }
+}
+
+// Where statistics are found, a constant row is shift; without epsilon it has no deviation to be divided by.
+TEST(limits, constant_rows) {
+    for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f64})
+        for (const dim_t columns : {1, 2, 7, 100, 5000}) {
+            SCOPED_TRACE(testing::Message() << "type " << type << ", C " << columns);
+            const setup s = rows_of(type, columns);
+            const std::vector<double> src(size_t(ROWS * columns), -3.25);
+            by_each(make_problem(s), [&](const implementation &entry) {
+                expect_every(forward(entry, s, src, 1e-30)[DST], [](double y) { return y == 0 && !std::signbit(y); });
+                expect_every(forward(entry, s, src, 0)[DST], is_nan);
+            });
+        }
+}
+
+// ---- backward, from statistics that are floats
+
+struct gradients {
+    std::vector<double> src, scale;
+};
+
+// By the forward's own mean, and its variance or inverse deviation.
+gradients backward(const implementation &entry, setup s, const std::vector<double> &src, double epsilon,
+                   const std::vector<double> &diff_dst) {
+    const outputs found = forward(entry, s, src, epsilon);
+    s.kind = jitnorm_backward;
+    run r(s);
+    r.p.epsilon = epsilon;
+    r[SRC].fill(src);
+    r[DIFF_DST].fill(diff_dst);
+    r[SCALE].fill(std::vector<double>(size_t(s.dims.back()), 1));
+    r[MEAN].fill(found[MEAN]);
+    r[VARIANCE].fill(found[VARIANCE]);
+    r.execute_on(entry);
+    const outputs got = outputs_of(r);
+    return {got[DIFF_SRC], got[DIFF_SCALE]};
+}
+
+setup backward_rows(jitnorm_data_type_t type, dim_t columns, statistics_form form) {
+    setup s = rows_of(type, columns, jitnorm_use_scale);
+    s.form = form;
+    return s;
+}
+
+void expect_gradients(const gradients &got, const std::vector<double> &src, const std::vector<double> &diff_dst,
+                      dim_t columns) {
+    std::vector<long double> of_scale(static_cast<size_t>(columns), 0);
+    for (dim_t row = 0; row < ROWS; ++row) {
+        const auto first = size_t(row * columns);
+        const exact_row exact(&src[first], columns, false, 0);
+        long double mean_g = 0, mean_product = 0, largest = 0;
+        std::vector<long double> xhat;
+        for (size_t c = 0; c < size_t(columns); ++c) {
+            xhat.push_back((src[first + c] - exact.mean) * exact.rstd);
+            mean_g += diff_dst[first + c] / static_cast<long double>(columns);
+            mean_product += diff_dst[first + c] * xhat[c] / columns;
+            largest = std::fmax(largest, std::fabs(diff_dst[first + c] * exact.rstd));
+            of_scale[c] += diff_dst[first + c] * xhat[c];
+        }
+        for (size_t c = 0; c < size_t(columns); ++c) {
+            const long double expected = exact.rstd * (diff_dst[first + c] - mean_g - xhat[c] * mean_product);
+            ASSERT_LE(std::fabs(got.src[first + c] - expected), 1e-5L * largest) << "row " << row << ", column " << c;
+        }
+    }
+    for (size_t c = 0; c < size_t(columns); ++c)
+        EXPECT_LE(std::fabs(got.scale[c] - of_scale[c]), 1e-5L * ROWS * 3) << "column " << c;
+}
+
+TEST(limits, variances_beyond_floats_give_no_gradients) {
+    for (const auto type : {jitnorm_f32, jitnorm_f64})
+        for (const dim_t columns : {2, 100, 5000}) {
+            SCOPED_TRACE(testing::Message() << "type " << type << ", C " << columns);
+            const setup s = backward_rows(type, columns, statistics_form::variance);
+            const std::vector<double> diff_dst = numbers(ROWS * columns, 1);
+            by_each(make_problem(s), [&](const implementation &entry) {
+                const auto large = two_levels(columns, 2e19), small = two_levels(columns, 1e-25);
+                const setup plain = rows_of(type, columns);
+                EXPECT_NEAR(forward(entry, plain, large, 0)[DST][1], 1, 1e-6);
+                expect_every(forward(entry, plain, large, 0)[VARIANCE], is_infinite);
+                const gradients of_large = backward(entry, s, large, 0, diff_dst);
+                expect_every(of_large.src, is_zero);
+                expect_every(of_large.scale, is_zero);
+                EXPECT_NEAR(forward(entry, plain, small, 0)[DST][1], 1, 1e-6);
+                expect_every(forward(entry, plain, small, 0)[VARIANCE], is_zero);
+                const gradients of_small = backward(entry, s, small, 0, diff_dst);
+                expect_every(of_small.src, is_not_finite);
+                expect_every(of_small.scale, is_not_finite);
+            });
+        }
+}
+
+TEST(limits, inverse_deviations_give_gradients_at_any_deviation) {
+    for (const auto type : {jitnorm_f32, jitnorm_f64})
+        for (const double size : {2e19, 1e-25, 1e37, 1e-37})
+            for (const dim_t columns : {3, 100, 5000}) {
+                SCOPED_TRACE(testing::Message() << "type " << type << ", C " << columns << ", " << size);
+                const setup s = backward_rows(type, columns, statistics_form::inverse_deviation);
+                std::vector<double> src = numbers(ROWS * columns, size);
+                if (type == jitnorm_f32)
+                    for (double &x : src) x = double(float(x));
+                const std::vector<double> diff_dst = numbers(ROWS * columns, 1);
+                by_each(make_problem(s), [&](const implementation &entry) {
+                    expect_gradients(backward(entry, s, src, 0, diff_dst), src, diff_dst, columns);
+                });
+            }
+}
+
+// A deviation that is no float has no inverse deviation that is one.
+TEST(limits, doubles_beyond_floats_have_no_statistics_for_backward) {
+    const setup s = backward_rows(jitnorm_f64, 100, statistics_form::inverse_deviation);
+    const std::vector<double> diff_dst = numbers(ROWS * 100, 1);
+    by_each(make_problem(s), [&](const implementation &entry) {
+        expect_every(backward(entry, s, two_levels(100, 1e50), 0, diff_dst).src, is_zero);
+        expect_every(backward(entry, s, two_levels(100, 1e-50), 0, diff_dst).src, is_not_finite);
+    });
+}
+
+} // namespace
+} // namespace jitnorm::tests
