@@ -26,10 +26,9 @@ shape shape_of(const runtime &ort, const OrtValue *value) {
     return found;
 }
 
-// A size that the model leaves open is 1, or that of the scale.
+// A size that the model leaves open is 1, or that of the scale. If the rank is open, there is one dimension of rows.
 shape example_of(const tensor &one, const dims &normalized) {
-    if (one.shape.empty()) return shape(normalized);
-    shape example(one.shape);
+    shape example(one.shape.empty() ? dims(normalized.size() + 1, 1) : one.shape);
     std::copy(normalized.begin(), normalized.end(), example.sizes.begin() + (example.rank - normalized.size()));
     return example;
 }
@@ -96,6 +95,7 @@ void compiled_norm::give_back(std::unique_ptr<execution> used) {
 }
 
 void compiled_norm::compute(OrtKernelContext *context) {
+    if (bytes_[SCALE] == 0) throw failure(ORT_INVALID_ARGUMENT, "what is normalized has no elements");
     pointers data = {};
     shape x, skip;
     for (const place &input : inputs_) {

@@ -96,6 +96,16 @@ void check_columns(const norm &of, const shape &addend) {
         throw failure(ORT_INVALID_ARGUMENT, "what is normalized does not have the scale's shape");
 }
 
+// An operator with a skip has rows in two or three dimensions, and its skip may be one sequence for a batch of them.
+void check_skip(const shape &x, const shape &skip) {
+    const bool is_one_sequence =
+        x.rank == 3 && (skip.rank == 2 || (skip.rank == 3 && skip.sizes[0] == 1)) &&
+        std::equal(x.sizes.begin() + 1, x.sizes.begin() + 3, skip.sizes.begin() + (skip.rank - 2));
+    if ((x.rank != 2 && x.rank != 3) || (!(skip == x) && !is_one_sequence))
+        throw failure(ORT_INVALID_ARGUMENT, "skip has neither the input's shape, of 2 or 3 dimensions, nor that of "
+                                            "one sequence of an input of 3 dimensions");
+}
+
 bool wants_statistics(const norm &of) { return of[MEAN].exists() || of[RSTD].exists(); }
 
 jitnorm::primitive_desc_base describe(const norm &of, const layout &rows) {
@@ -130,8 +140,7 @@ execution::execution(const runtime &ort, const norm &of, const shape &x, const s
       stream_(cpu(), jitnorm::thread_pool{run_on_session, this, threads}) {
     check_columns(of, x);
     if (of[SKIP].exists()) check_columns(of, skip);
-    if (of.what->inputs[1] == SKIP && !(output_ == x))
-        throw failure(ORT_INVALID_ARGUMENT, "skip is larger than the input");
+    if (of.what->inputs[1] == SKIP) check_skip(x, skip);
     const size_t row_rank = output_.rank - of.normalized.size();
     std::fill(statistics_.sizes.begin() + row_rank, statistics_.sizes.begin() + output_.rank, 1);
     int64_t columns = 1;
