@@ -44,34 +44,64 @@ bool are_of_torch(const Tensor &mean, const Tensor &input, const optional_tensor
     return mean.scalar_type() == (is_wider(weight) || is_wider(bias) ? at::kFloat : input.scalar_type());
 }
 
+// What jitnorm refuses is PyTorch's, which computes it or says in its own words why it does not.
+template <typename Own, typename Torchs>
+auto unless_refused(Own compute, Torchs otherwise) {
+    try {
+        return compute();
+    } catch (const jitnorm::error &) {
+    } catch (const c10::Error &) {
+    }
+    return otherwise();
+}
+
 std::tuple<Tensor, Tensor, Tensor> native_layer_norm(const Tensor &input, IntArrayRef shape,
                                                      const optional_tensor &weight, const optional_tensor &bias,
                                                      double epsilon) {
-    if (!takes(input)) return at::native::layer_norm_cpu(input, shape, weight, bias, epsilon);
-    normalized made = forward(input, {shape, weight, bias, epsilon, false}, true);
-    return {std::move(made.output), std::move(made.mean), std::move(made.rstd)};
+    using results = std::tuple<Tensor, Tensor, Tensor>;
+    const auto torchs = [&]() -> results { return at::native::layer_norm_cpu(input, shape, weight, bias, epsilon); };
+    if (!takes(input)) return torchs();
+    return unless_refused(
+        [&]() -> results {
+            normalized made = forward(input, {shape, weight, bias, epsilon, false}, true);
+            return {std::move(made.output), std::move(made.mean), std::move(made.rstd)};
+        },
+        torchs);
 }
 
-// The override may have been switched since forward.
+// The override may have been switched since forward. What jitnorm refuses here stays an error: PyTorch's function would
+// read beyond tensors that are too small. But if PyTorch refuses forward with these tensors, its words come first.
 std::tuple<Tensor, Tensor, Tensor> native_layer_norm_backward(const Tensor &gradient, const Tensor &input,
                                                               IntArrayRef shape, const Tensor &mean, const Tensor &rstd,
                                                               const optional_tensor &weight,
                                                               const optional_tensor &bias, std::array<bool, 3> mask) {
     if (!takes(input) && (!is_type_of_jitnorm(input) || are_of_torch(mean, input, weight, bias)))
         return at::native::layer_norm_backward_cpu(gradient, input, shape, mean, rstd, weight, bias, mask);
-    gradients made =
-        backward(gradient, input, mean, rstd, {shape, weight, bias, 0, false}, {mask[0], mask[1], mask[2]});
-    return {std::move(made.input), std::move(made.weight), std::move(made.bias)};
+    try {
+        gradients made =
+            backward(gradient, input, mean, rstd, {shape, weight, bias, 0, false}, {mask[0], mask[1], mask[2]});
+        return {std::move(made.input), std::move(made.weight), std::move(made.bias)};
+    } catch (const std::exception &) {
+        at::native::layer_norm_cpu(input, shape, weight, bias, 0);
+        throw;
+    }
 }
 
 #ifdef JITNORM_TORCH_FUSED_RMS_NORM
 std::tuple<Tensor, Tensor> fused_rms_norm(const Tensor &input, IntArrayRef shape, const optional_tensor &weight,
                                           c10::optional<double> epsilon) {
-    if (!takes_rms_norm(input, weight.value_or(Tensor())))
+    using results = std::tuple<Tensor, Tensor>;
+    const auto torchs = [&]() -> results {
         return at::compositeimplicitautograd::_fused_rms_norm(input, shape, weight, epsilon);
-    const double number = epsilon.value_or(double(std::numeric_limits<float>::epsilon()));
-    normalized made = forward(input, {shape, weight, {}, number, true}, true);
-    return {std::move(made.output), std::move(made.rstd)};
+    };
+    if (!takes_rms_norm(input, weight.value_or(Tensor()))) return torchs();
+    return unless_refused(
+        [&]() -> results {
+            const double number = epsilon.value_or(double(std::numeric_limits<float>::epsilon()));
+            normalized made = forward(input, {shape, weight, {}, number, true}, true);
+            return {std::move(made.output), std::move(made.rstd)};
+        },
+        torchs);
 }
 #endif
 

@@ -2,6 +2,8 @@
 """PyTorch's own layer_norm with jitnorm in its place, and unchanged models on it."""
 
 import concurrent.futures
+import inspect
+import io
 import subprocess
 import sys
 import threading
@@ -157,6 +159,44 @@ class Override(TestCase):
             self.assert_same_bits(functional.layer_norm(x, (40,)), before)
             with self.assertRaises(RuntimeError):
                 functional.layer_norm(x.int(), (40,))
+
+    def test_errors_are_pytorchs(self):
+        x, weight, backward = random((4, 8)), random(8, seed=2), torch.ops.aten.native_layer_norm_backward
+        mean, rstd = torch.native_layer_norm(x, (8,), None, None, 1e-5)[1:]
+        for call in (
+            lambda: functional.layer_norm(x, (7,)),
+            lambda: functional.layer_norm(x, ()),
+            lambda: functional.layer_norm(x, (2, 4, 8)),
+            lambda: functional.layer_norm(x, (8,), weight[1:]),
+            lambda: functional.layer_norm(x, (8,), weight, weight.view(1, 8)),
+            lambda: functional.layer_norm(x, (8,), weight.double()),
+            lambda: functional.layer_norm(x, (8,), weight.int()),
+            lambda: backward(x, x, (7,), mean, rstd, None, None, (True, False, False)),
+            lambda: backward(x, x, (8,), mean, rstd, weight[1:], None, (True, True, False)),
+        ):
+            with self.assertRaises(RuntimeError) as torchs:
+                call()
+            with jitnorm_torch.overridden(), self.assertRaises(RuntimeError) as own:
+                call()
+            self.assertTrue(str(own.exception).startswith(str(torchs.exception).splitlines()[0]), str(own.exception))
+        with jitnorm_torch.overridden(), self.assertRaises(RuntimeError):  # PyTorch would read beyond the gradient
+            backward(x[:2], x, (8,), mean, rstd, None, None, (True, False, False))
+
+    def test_what_pytorch_takes_is_taken(self):
+        x = random((4, 8))
+        before = functional.layer_norm(x, (8,), eps=-1.0)
+        self.assertTrue(before.isnan().any())
+        with jitnorm_torch.overridden():
+            self.assert_same_bits(functional.layer_norm(x, (8,), eps=-1.0).nan_to_num(), before.nan_to_num())
+
+    def test_models_are_exported_to_onnx(self):
+        model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.LayerNorm(8))
+        scripted = "dynamo" in inspect.signature(torch.onnx.export).parameters  # there is another exporter, too
+        how = {"dynamo": False} if scripted else {}
+        graph = io.BytesIO()
+        with jitnorm_torch.overridden():
+            torch.onnx.export(model, (random((4, 8)),), graph, opset_version=17, **how)
+        self.assertIn(b"LayerNormalization", graph.getvalue())
 
     def test_a_second_derivative(self):
         x = leaf(random((5, 12)))
