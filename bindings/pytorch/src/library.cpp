@@ -206,6 +206,7 @@ int64_t row_block(int64_t all_rows, int64_t columns) {
 }
 
 TORCH_LIBRARY(jitnorm, m) {
+    be_quiet(); // before any operator can be called
     m.def("layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05) "
           "-> Tensor");
     m.def("layer_norm_forward(Tensor input, int[] normalized_shape, Tensor? weight, Tensor? bias, float eps) "

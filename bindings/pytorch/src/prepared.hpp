@@ -90,4 +90,8 @@ jitnorm_stream_t stream_of_thread(int64_t elements);
 
 const jitnorm::engine &cpu();
 
+// Switches the library's own lines about failures off, unless the user has set JITNORM_VERBOSE: a failure becomes an
+// exception.
+void be_quiet();
+
 } // namespace jitnorm_torch

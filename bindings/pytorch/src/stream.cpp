@@ -22,13 +22,13 @@ jitnorm::stream stream_for(int threads) { return {cpu(), jitnorm::thread_pool{on
 
 } // namespace
 
-// A failure becomes an exception. Therefore the library does not log failures, unless the user sets JITNORM_VERBOSE.
 const jitnorm::engine &cpu() {
-    static const jitnorm::engine engine = [] {
-        if (std::getenv("JITNORM_VERBOSE") == nullptr) jitnorm_set_verbose(0);
-        return jitnorm::engine(jitnorm::engine::kind::cpu, 0);
-    }();
+    static const jitnorm::engine engine(jitnorm::engine::kind::cpu, 0);
     return engine;
+}
+
+void be_quiet() {
+    if (std::getenv("JITNORM_VERBOSE") == nullptr) jitnorm_set_verbose(0);
 }
 
 // Work on no more elements than PyTorch's own elementwise operators give to one thread takes less time than to wake

@@ -257,6 +257,28 @@ class Layer(TestCase):
             layer_norm(x, (8,))
         self.assertGreater(Counting.calls, 0)
 
+    # A failure is an exception, also that of the first call of a process. In a process of its own for each operator.
+    def test_nothing_is_printed(self):
+        for call in (
+            "layer_norm(x, (8,), eps=-1.0)", "rms_norm(x, (8,), None, -1.0)", "ada_layer_norm(x, x, x, eps=-1.0)",
+            "row_block(-1, 8)", "rows_of_sums(5, 3, 8, 8)", "chunk_moments(x, 3, 8, False)",
+            "layer_norm_partial_backward(x, x, (8,), x[:, 0], x[:, 0], None, 3, 8, (True, True, True))",
+        ):
+            program = f"""if True:
+                import torch, jitnorm_torch
+                x = torch.ones(4, 8)
+                for x in (torch.ones(99).unfold(0, 8, 3), x):
+                    try:
+                        torch.ops.jitnorm.{call}
+                    except RuntimeError:
+                        continue
+                """
+            environment = {name: value for name, value in os.environ.items() if name != "JITNORM_VERBOSE"}
+            with self.subTest(call):
+                ended = subprocess.run([sys.executable, "-W", "ignore", "-c", program], check=True, env=environment,
+                                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                self.assertEqual(ended.stdout, b"")
+
     def test_errors(self):
         x = random((4, 8))
         for call in (
