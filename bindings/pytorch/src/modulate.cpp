@@ -63,27 +63,6 @@ void make_rows_dense(Tensor &tensor) {
     if (tensor.defined() && tensor.size(-1) > 1 && tensor.stride(-1) != 1) tensor = tensor.contiguous();
 }
 
-// The rows of the tensors, all of which broadcast to the first one's shape; undefined ones are left out. If their
-// strides need more dimensions than a primitive has, the tensors are replaced by contiguous copies.
-rows broadcast_rows(std::initializer_list<Tensor *> tensors) {
-    const sizes shape((*tensors.begin())->sizes().begin(), (*tensors.begin())->sizes().end());
-    for (const bool copies : {false, true}) {
-        c10::SmallVector<Tensor, rows::MAX_TENSORS> seen;
-        c10::SmallVector<const Tensor *, rows::MAX_TENSORS> all;
-        for (Tensor *tensor : tensors) {
-            if (!tensor->defined()) continue;
-            if (copies) *tensor = tensor->contiguous();
-            seen.push_back(tensor->expand(shape));
-        }
-        for (const Tensor &tensor : seen) all.push_back(&tensor);
-        rows found;
-        if (find_rows(all, 1, found)) return found;
-    }
-    TORCH_CHECK(false,
-                "the dimensions in which parameters change and those in which they do not take turns too often: ",
-                "more than ", rows::MAX_DIMS - 1, " dimensions of rows are needed");
-}
-
 // What a primitive does in forward: tensors that broadcast to the input, or undefined ones.
 struct forward_steps {
     Tensor scale, shift; // of the normalization
@@ -109,8 +88,8 @@ void run_steps(Tensor input, Tensor output, forward_steps how, request asked, po
         asked.adds = 2;
         asked.operand_types[0] = type_of(how.gate);
     }
-    asked.data = broadcast_rows(
-        {&input, &output, &how.gate, &how.scale, &how.shift, &how.after[0].second, &how.after[1].second});
+    prepared &ready = prepare(
+        asked, {&input, &output, &how.gate, &how.scale, &how.shift, &how.after[0].second, &how.after[1].second}, 1);
     tensors[SRC] = data_of(input);
     tensors[DST] = data_of(output);
     tensors[SCALE] = data_of(how.scale);
@@ -118,7 +97,7 @@ void run_steps(Tensor input, Tensor output, forward_steps how, request asked, po
     tensors[RESIDUAL] = data_of(how.gate);
     tensors[OPERAND_0] = data_of(how.after[0].second);
     tensors[OPERAND_1] = data_of(how.after[1].second);
-    prepare(asked).run(tensors);
+    ready.run(tensors);
 }
 
 normalized run_forward(const Tensor &input, const forward_steps &how, double epsilon, bool wants_statistics) {
@@ -175,7 +154,7 @@ sums run_backward(const Tensor &of_output, Tensor input, const Tensor &given_mea
     if (how.scale.defined()) asked.affine_type = type_of(how.scale);
     if (any) asked.gradient_type = type_of(made.scale);
     asked.by_rows = 1;
-    asked.data = broadcast_rows({&input, &gradient, &made.input, &how.scale, &made.scale});
+    prepared &ready = prepare(asked, {&input, &gradient, &made.input, &how.scale, &made.scale}, 1);
     pointers tensors = {};
     tensors[SRC] = data_of(input);
     tensors[DIFF_DST] = data_of(gradient);
@@ -185,7 +164,7 @@ sums run_backward(const Tensor &of_output, Tensor input, const Tensor &given_mea
     tensors[SCALE] = data_of(how.scale);
     tensors[DIFF_SCALE] = data_of(made.scale);
     tensors[DIFF_SHIFT] = data_of(made.shift);
-    prepare(asked).run(tensors);
+    ready.run(tensors);
     return made;
 }
 

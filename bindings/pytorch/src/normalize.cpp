@@ -47,18 +47,6 @@ struct affine {
     const at::Tensor &either() const { return weight->defined() ? *weight : *bias; }
 };
 
-// The rows of the tensors, in the order of the list. If their strides need more dimensions than a primitive has, the
-// tensors are replaced by contiguous copies. A result is contiguous already, so that it is not replaced.
-rows rows_of(std::initializer_list<at::Tensor *> tensors, const norm &how) {
-    const at::ArrayRef<const at::Tensor *> all(tensors.begin(), tensors.size());
-    rows found;
-    if (find_rows(all, int64_t(how.shape.size()), found)) return found;
-    for (at::Tensor *tensor : tensors) *tensor = tensor->contiguous();
-    found = {};
-    find_rows(all, int64_t(how.shape.size()), found);
-    return found;
-}
-
 // A primitive that has a weight and computes the gradient of the bias also computes the gradient of the weight.
 bool makes_weight_gradient(const affine &side, wanted_gradients wanted) {
     return wanted.weight || (wanted.bias && side.weight->defined());
@@ -112,8 +100,7 @@ struct backward_inputs {
 // exist.
 void run_backward(request &asked, backward_inputs from, const norm &how, const affine &side, gradients &to) {
     asked.adds = from.other_gradient.defined();
-    asked.data = asked.adds != 0 ? rows_of({&from.input, &from.gradient, &to.input, &from.other_gradient}, how)
-                                 : rows_of({&from.input, &from.gradient, &to.input}, how);
+    prepared &ready = prepare(asked, {&from.input, &from.gradient, &to.input, &from.other_gradient}, how.axes());
     pointers tensors = {};
     tensors[SRC] = data_of(from.input);
     tensors[DIFF_DST] = data_of(from.gradient);
@@ -124,7 +111,7 @@ void run_backward(request &asked, backward_inputs from, const norm &how, const a
     tensors[SCALE] = data_of(*side.weight);
     tensors[DIFF_SCALE] = data_of(to.weight);
     tensors[DIFF_SHIFT] = data_of(to.bias);
-    prepare(asked).run(tensors);
+    ready.run(tensors);
 }
 
 } // namespace
@@ -149,18 +136,18 @@ int64_t partial_sums(int64_t row_count, int64_t columns, row_range range) {
 
 namespace {
 
-// Completes the request with weight, bias and the rows of the tensors, and runs it. `tensors` are the input, the output
-// and, if one is added, the residual and the sum; `data` has those that are not here.
+// Completes the request with weight, bias and the rows of the tensors, and runs it. `tensors` are the input, the
+// output, the residual and the sum, of which the last two may be undefined; `data` has those that are not here.
 void run_request(request &asked, const norm &how, const affine &side, std::initializer_list<at::Tensor *> tensors,
                  pointers &data) {
     asked.flags = flags_of(how.rms, side.weight->defined(), side.bias->defined(), how.plus_one);
     if (side.any()) asked.affine_type = type_of(side.either());
-    asked.data = rows_of(tensors, how);
+    prepared &ready = prepare(asked, tensors, how.axes());
     constexpr tensor_slot IN_ORDER[] = {SRC, DST, RESIDUAL, SUM};
     for (size_t i = 0; i < tensors.size(); ++i) data[IN_ORDER[i]] = data_of(*tensors.begin()[i]);
     data[SCALE] = data_of(*side.weight);
     data[SHIFT] = data_of(*side.bias);
-    prepare(asked).run(data);
+    ready.run(data);
 }
 
 // The residual may be undefined.
@@ -279,11 +266,11 @@ at::Tensor chunk_moments(const at::Tensor &given, bool rms, column_range range) 
     asked.moments = 1;
     asked.first_column = range.first;
     asked.all_columns = range.all;
-    asked.data = rows_of({&input}, how);
+    prepared &ready = prepare(asked, {&input}, how.axes());
     pointers tensors = {};
     tensors[SRC] = data_of(input);
     tensors[ROW_SUMS] = data_of(made);
-    prepare(asked).run(tensors);
+    ready.run(tensors);
     return made;
 }
 

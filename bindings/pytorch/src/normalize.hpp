@@ -16,6 +16,8 @@ struct norm {
     double epsilon;
     bool rms;              // RMS normalization, which has no mean and no bias
     bool plus_one = false; // the weight is stored minus one
+
+    int64_t axes() const { return int64_t(shape.size()); } // how many dimensions are normalized
 };
 
 // The output and the sum are contiguous and have the input's shape and type. Mean and rstd are contiguous f32 tensors

@@ -215,23 +215,63 @@ int64_t partial_sums(const request &asked) {
     return sums.get_ndims() == 0 ? 0 : sums.get_dims()[0];
 }
 
-// The table has one place for each hash; a new primitive replaces the one in its place. That is enough, because a model
+namespace {
+
+// The calling thread's primitive for the request. If jitnorm refuses the request, throws or, if `throws` is false,
+// returns null.
+//
+// The table has one place for each hash; a new request replaces the one in its place. That is enough, because a model
 // has few shapes, and because the library itself finds a primitive that it has made before within a microsecond. It is
 // on the heap because the library's variables of threads have places that are fixed at start, few for what is loaded
 // later, and those of the module that contains the library are beside them.
-prepared &prepare(const request &asked) {
+prepared *find(const request &asked, bool throws) {
     struct entry {
         request what;
-        std::unique_ptr<prepared> made;
+        std::unique_ptr<prepared> made; // null if the request was refused
     };
     using entries = std::array<entry, 64>;
     thread_local const auto table = std::make_unique<entries>();
     entry &here = (*table)[hash_of(asked) % table->size()];
-    if (here.made == nullptr || std::memcmp(&here.what, &asked, sizeof asked) != 0) {
+    const bool is_known = std::memcmp(&here.what, &asked, sizeof asked) == 0;
+    if (is_known && (here.made != nullptr || !throws)) return here.made.get();
+    try {
         here.made = std::make_unique<prepared>(asked);
-        here.what = asked;
+    } catch (const jitnorm::error &reason) {
+        if (throws || reason.status == jitnorm_out_of_memory) throw;
+        here.made.reset();
     }
-    return *here.made;
+    here.what = asked;
+    return here.made.get();
+}
+
+// False if primitives have too few dimensions for such rows.
+bool find_rows_of(std::initializer_list<at::Tensor *> tensors, int64_t normalized, rows &found) {
+    const at::IntArrayRef shape = (*tensors.begin())->sizes();
+    c10::SmallVector<at::Tensor, rows::MAX_TENSORS> broadcast; // never so many that they move
+    c10::SmallVector<const at::Tensor *, rows::MAX_TENSORS> all;
+    for (at::Tensor *tensor : tensors) {
+        if (!tensor->defined()) continue;
+        if (!tensor->sizes().equals(shape)) {
+            broadcast.push_back(tensor->expand(shape));
+            tensor = &broadcast.back();
+        }
+        all.push_back(tensor);
+    }
+    found = {};
+    return find_rows(all, normalized, found);
+}
+
+} // namespace
+
+prepared &prepare(request &asked, std::initializer_list<at::Tensor *> tensors, int64_t normalized) {
+    if (find_rows_of(tensors, normalized, asked.data))
+        if (prepared *found = find(asked, false)) return *found;
+    for (at::Tensor *tensor : tensors)
+        if (tensor->defined()) *tensor = tensor->contiguous();
+    TORCH_CHECK(find_rows_of(tensors, normalized, asked.data),
+                "the dimensions in which parameters change and those in which they do not take turns too often: ",
+                "more than ", rows::MAX_DIMS - 1, " dimensions of rows are needed");
+    return *find(asked, true);
 }
 
 } // namespace jitnorm_torch

@@ -81,9 +81,12 @@ private:
 // The number of sums for each column that a request of partial_backward() gives.
 int64_t partial_sums(const request &asked);
 
-// Finds the calling thread's primitive for the request, or makes one. The reference is valid until the thread calls
-// prepare() again.
-prepared &prepare(const request &asked);
+// Completes the request with the rows of the tensors, whose last `normalized` dimensions are the columns, and finds the
+// calling thread's primitive for it, or makes one. The tensors broadcast to the first one's shape; undefined ones are
+// left out. If primitives do not have such layouts, since they need too many dimensions or since elements overlap, the
+// tensors are replaced by contiguous copies. A result is contiguous already, so that it is not replaced. The reference
+// is valid until the thread calls prepare() again.
+prepared &prepare(request &asked, std::initializer_list<at::Tensor *> tensors, int64_t normalized);
 
 // The calling thread's stream for an execution on tensors of so many elements. It runs on PyTorch's threads.
 jitnorm_stream_t stream_of_thread(int64_t elements);

@@ -22,6 +22,33 @@ def leaf(tensor, wanted=True):
     return None if tensor is None else tensor.detach().requires_grad_(wanted)
 
 
+ROWS, COLUMNS = 5, 8
+
+
+def calls():
+    """The operators that torch.vmap has rules for, each with its arguments: of those that are tensors the sizes."""
+    x, y, weight, statistics = (torch.Size(size) for size in ((ROWS, COLUMNS), (ROWS, COLUMNS), (COLUMNS,), (ROWS, 1)))
+    shape = [COLUMNS]
+    return {
+        "layer_norm": (x, shape, weight, weight, 1e-5),
+        "layer_norm_forward": (x, shape, weight, None, 1e-5),
+        "layer_norm_backward": (x, y, shape, statistics, statistics, weight, (True, True, True), x),
+        "rms_norm": (x, shape, weight, 1e-5, True),
+        "rms_norm_forward": (x, shape, None, 1e-5),
+        "rms_norm_backward": (x, y, shape, statistics, weight, (True, True)),
+        "add_layer_norm": (x, y, shape, weight, weight, 1e-5),
+        "add_layer_norm_forward": (x, y, shape, weight, weight, 1e-5),
+        "add_rms_norm": (x, y, shape, weight, 1e-5),
+        "add_rms_norm_forward": (x, y, shape, weight, 1e-5),
+        "ada_layer_norm": (x, weight, x, weight, None, 1e-5),
+        "ada_layer_norm_forward": (x, weight, x, None, None, 1e-5),
+        "ada_layer_norm_backward": (x, y, weight, x, statistics, statistics, weight, weight, (True,) * 5),
+        "gated_rms_norm": (x, y, weight, 1e-5),
+        "gated_rms_norm_forward": (x, None, weight, 1e-5),
+        "gated_rms_norm_backward": (x, y, statistics, x, weight, (True,) * 3),
+    }
+
+
 class TestCase(unittest.TestCase):
     def assert_near(self, got, expected, bound=None):
         self.assertEqual(got.shape, expected.shape)

@@ -7,33 +7,9 @@ import unittest
 import torch
 
 from jitnorm_torch import ada_layer_norm, add_layer_norm, add_rms_norm, batches, gated_rms_norm
-from support import TestCase, layer_norm, random, rms_norm
+from support import COLUMNS, ROWS, TestCase, calls, layer_norm, random, rms_norm
 
-SAMPLES, ROWS, COLUMNS = 3, 5, 8
-
-
-def calls():
-    """For each operator its arguments: the sizes of those that are tensors, of one sample."""
-    x, y, weight, statistics = (torch.Size(size) for size in ((ROWS, COLUMNS), (ROWS, COLUMNS), (COLUMNS,), (ROWS, 1)))
-    shape = [COLUMNS]
-    return {
-        "layer_norm": (x, shape, weight, weight, 1e-5),
-        "layer_norm_forward": (x, shape, weight, None, 1e-5),
-        "layer_norm_backward": (x, y, shape, statistics, statistics, weight, (True, True, True), x),
-        "rms_norm": (x, shape, weight, 1e-5, True),
-        "rms_norm_forward": (x, shape, None, 1e-5),
-        "rms_norm_backward": (x, y, shape, statistics, weight, (True, True)),
-        "add_layer_norm": (x, y, shape, weight, weight, 1e-5),
-        "add_layer_norm_forward": (x, y, shape, weight, weight, 1e-5),
-        "add_rms_norm": (x, y, shape, weight, 1e-5),
-        "add_rms_norm_forward": (x, y, shape, weight, 1e-5),
-        "ada_layer_norm": (x, weight, x, weight, None, 1e-5),
-        "ada_layer_norm_forward": (x, weight, x, None, None, 1e-5),
-        "ada_layer_norm_backward": (x, y, weight, x, statistics, statistics, weight, weight, (True,) * 5),
-        "gated_rms_norm": (x, y, weight, 1e-5),
-        "gated_rms_norm_forward": (x, None, weight, 1e-5),
-        "gated_rms_norm_backward": (x, y, statistics, x, weight, (True,) * 3),
-    }
+SAMPLES = 3
 
 
 class Rules(TestCase):
