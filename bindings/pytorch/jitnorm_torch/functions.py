@@ -65,8 +65,9 @@ def add_layer_norm(
     bias: Optional[Tensor] = None,
     eps: float = 1e-5,
 ) -> Tuple[Tensor, Tensor]:
-    """Returns (layer_norm(sum), sum) with sum = input + residual, which have one shape and type. One pass computes both,
-    with the same bits as an addition followed by layer_norm."""
+    """Returns (layer_norm(sum), sum) with sum = input + residual, which have one shape. One pass computes both, with the same
+    bits as an addition followed by layer_norm. If input and residual differ in type, both results have the type in which
+    PyTorch adds them: bfloat16 and float32 give float32."""
     if not (torch.jit.is_scripting() or _is_compiling()):
         made = _C.add_layer_norm(input, residual, normalized_shape, weight, bias, eps)
         if made is not None:
@@ -82,7 +83,8 @@ def add_rms_norm(
     eps: Optional[float] = None,
     plus_one: bool = False,
 ) -> Tuple[Tensor, Tensor]:
-    """Returns (rms_norm(sum), sum) with sum = input + residual, which have one shape and type, as add_layer_norm does."""
+    """Returns (rms_norm(sum), sum) with sum = input + residual, as add_layer_norm does. If eps is None, it is the epsilon of
+    the sum's type, as in rms_norm."""
     if not (torch.jit.is_scripting() or _is_compiling()):
         made = _C.add_rms_norm(input, residual, normalized_shape, weight, eps, plus_one)
         if made is not None:

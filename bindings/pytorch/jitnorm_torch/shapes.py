@@ -21,10 +21,12 @@ def _check(input, normalized_shape, *affine, others=()):
             raise RuntimeError(f"weight and bias must have the shape {shape}, not {tuple(tensor.shape)}")
 
 
-def _check_sum(input, residual, normalized_shape, *affine):
+def _sum(input, residual, normalized_shape, *affine):
+    """A tensor that is as the sum."""
     _check(input, normalized_shape, *affine, others=(residual,))
-    if residual.shape != input.shape or residual.dtype != input.dtype:
-        raise RuntimeError("input and residual must have one shape and type")
+    if residual.shape != input.shape or not residual.dtype.is_floating_point:
+        raise RuntimeError("input and residual must have one shape and be of float types")
+    return torch.empty(input.shape, dtype=torch.promote_types(input.dtype, residual.dtype), device=input.device)
 
 
 def _like(tensor):
@@ -70,29 +72,33 @@ def _rms_norm_backward(grad_output, input, normalized_shape, rstd, weight, outpu
 
 
 def _add_layer_norm_forward(input, residual, normalized_shape, weight=None, bias=None, eps=1e-5):
-    _check_sum(input, residual, normalized_shape, weight, bias)
-    return (_like(input), _like(input), _statistics(input, normalized_shape), _statistics(input, normalized_shape))
+    made = _sum(input, residual, normalized_shape, weight, bias)
+    return (made, _like(made), _statistics(input, normalized_shape), _statistics(input, normalized_shape))
 
 
 def _add_rms_norm_forward(input, residual, normalized_shape, weight=None, eps=None, plus_one=False):
-    _check_sum(input, residual, normalized_shape, weight)
-    return _like(input), _like(input), _statistics(input, normalized_shape)
+    made = _sum(input, residual, normalized_shape, weight)
+    return made, _like(made), _statistics(input, normalized_shape)
+
+
+def in_rank(shape, of_input, batches):
+    """The shape of a parameter with the input's number of dimensions: it broadcasts to the input's rows, but may lack the
+    last dimension of rows if `batches` is true."""
+    readings = [(1,) * (len(of_input) - len(shape)) + tuple(shape)] if shape else []
+    if batches and len(shape) == len(of_input) - 1:
+        readings.insert(0, (*shape[:-1], 1, *shape[-1:]))
+    for full in readings:
+        fits = len(full) == len(of_input) and all(a in (1, b) for a, b in zip(full, of_input))
+        if fits and full[-1] == of_input[-1]:
+            return full
+    raise RuntimeError(f"a shape {tuple(shape)} does not fit to the input's, {tuple(of_input)}")
 
 
 def _check_rows(input, parameters, batches, vectors=(), others=()):
-    """`parameters` broadcast to the input's rows, and may lack the last dimension of rows if `batches` is true."""
-    columns = tuple(input.shape[-1:])
-    _check(input, columns, *vectors, others=(*parameters, *others))
+    _check(input, tuple(input.shape[-1:]), *vectors, others=(*parameters, *others))
     for tensor in parameters:
-        if tensor is None:
-            continue
-        shape = tuple(tensor.shape)
-        if batches and len(shape) == input.dim() - 1:
-            shape = (*shape[:-1], 1, *shape[-1:])
-        if not batches and shape:
-            shape = (1,) * (input.dim() - len(shape)) + shape
-        if len(shape) != input.dim() or any(a not in (1, b) for a, b in zip(shape, input.shape)) or shape[-1:] != columns:
-            raise RuntimeError(f"a shape {tuple(tensor.shape)} does not fit to the input's, {tuple(input.shape)}")
+        if tensor is not None:
+            in_rank(tensor.shape, input.shape, batches)
 
 
 def _check_gated(input, gate, weight, others=()):

@@ -20,10 +20,13 @@ const optional_tensor NONE;
 
 // The default is the epsilon of the type that is computed in, as in torch.nn.functional.rms_norm: of float64 for
 // float64, of float32 for all other types.
-double epsilon_or_default(c10::optional<double> epsilon, const Tensor &input) {
+double epsilon_or_default(c10::optional<double> epsilon, at::ScalarType type) {
     if (epsilon.has_value()) return *epsilon;
-    return input.scalar_type() == at::kDouble ? std::numeric_limits<double>::epsilon()
-                                              : double(std::numeric_limits<float>::epsilon());
+    return type == at::kDouble ? std::numeric_limits<double>::epsilon() : double(std::numeric_limits<float>::epsilon());
+}
+
+double epsilon_or_default(c10::optional<double> epsilon, const Tensor &input) {
+    return epsilon_or_default(epsilon, input.scalar_type());
 }
 
 Tensor layer_norm(const Tensor &input, IntArrayRef shape, const optional_tensor &weight, const optional_tensor &bias,
@@ -81,7 +84,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> add_layer_norm_forward(const Tensor &
 
 std::tuple<Tensor, Tensor> add_rms_norm(const Tensor &input, const Tensor &residual, IntArrayRef shape,
                                         const optional_tensor &weight, c10::optional<double> epsilon, bool plus_one) {
-    const double number = epsilon_or_default(epsilon, input);
+    const double number = epsilon_or_default(epsilon, sum_type(input, residual));
     normalized made = add_forward(input, residual, {shape, weight, NONE, number, true, plus_one}, false);
     return {std::move(made.output), std::move(made.sum)};
 }
@@ -89,7 +92,7 @@ std::tuple<Tensor, Tensor> add_rms_norm(const Tensor &input, const Tensor &resid
 std::tuple<Tensor, Tensor, Tensor> add_rms_norm_forward(const Tensor &input, const Tensor &residual, IntArrayRef shape,
                                                         const optional_tensor &weight, c10::optional<double> epsilon,
                                                         bool plus_one) {
-    const double number = epsilon_or_default(epsilon, input);
+    const double number = epsilon_or_default(epsilon, sum_type(input, residual));
     normalized made = add_forward(input, residual, {shape, weight, NONE, number, true, plus_one}, true);
     return {std::move(made.output), std::move(made.sum), std::move(made.rstd)};
 }

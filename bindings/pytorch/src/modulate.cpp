@@ -86,7 +86,7 @@ void run_steps(Tensor input, Tensor output, forward_steps how, request asked, po
     }
     if (how.gate.defined()) {
         asked.adds = 2;
-        asked.operand_types[0] = type_of(how.gate);
+        asked.residual_type = type_of(how.gate);
     }
     prepared &ready = prepare(
         asked, {&input, &output, &how.gate, &how.scale, &how.shift, &how.after[0].second, &how.after[1].second}, 1);

@@ -154,8 +154,10 @@ void run_request(request &asked, const norm &how, const affine &side, std::initi
 normalized run_forward(at::Tensor input, at::Tensor residual, const norm &how, bool wants_statistics) {
     check_input(input, how);
     const affine side(how);
+    const auto type = residual.defined() ? sum_type(input, residual) : input.scalar_type();
     normalized made;
-    made.output = empty_data(input);
+    made.output = empty(input.sizes(), type);
+    if (residual.defined()) made.sum = empty(input.sizes(), type);
     if (wants_statistics && !how.rms) made.mean = empty_statistics(input, how.shape.size());
     if (wants_statistics) made.rstd = empty_statistics(input, how.shape.size());
     request asked =
@@ -164,11 +166,9 @@ normalized run_forward(at::Tensor input, at::Tensor residual, const norm &how, b
     statistics[MEAN] = data_of(made.mean);
     statistics[VARIANCE] = data_of(made.rstd);
     asked.adds = residual.defined();
-    if (residual.defined()) made.sum = empty_data(input);
-    if (residual.defined())
-        run_request(asked, how, side, {&input, &made.output, &residual, &made.sum}, statistics);
-    else
-        run_request(asked, how, side, {&input, &made.output}, statistics);
+    if (residual.defined()) asked.residual_type = type_of(residual);
+    asked.result_type = type_of(made.output);
+    run_request(asked, how, side, {&input, &made.output, &residual, &made.sum}, statistics);
     return made;
 }
 
@@ -178,12 +178,16 @@ normalized forward(const at::Tensor &input, const norm &how, bool wants_statisti
     return run_forward(input, {}, how, wants_statistics);
 }
 
+at::ScalarType sum_type(const at::Tensor &input, const at::Tensor &residual) {
+    return at::promoteTypes(input.scalar_type(), residual.scalar_type());
+}
+
+// A primitive adds float64 to float64 alone. To convert another type to it is exact.
 normalized add_forward(const at::Tensor &input, const at::Tensor &residual, const norm &how, bool wants_statistics) {
     check_device("the residual", residual);
     check_same_shape("the residual", residual, input);
-    TORCH_CHECK(residual.scalar_type() == input.scalar_type(), "input and residual must have one type, not ",
-                input.scalar_type(), " and ", residual.scalar_type());
-    return run_forward(input, residual, how, wants_statistics);
+    if (sum_type(input, residual) != at::kDouble) return run_forward(input, residual, how, wants_statistics);
+    return run_forward(in_type(input, at::kDouble), in_type(residual, at::kDouble), how, wants_statistics);
 }
 
 quantized quantized_forward(const at::Tensor &given, const norm &how, const at::Tensor &scale) {

@@ -27,7 +27,10 @@ struct normalized {
     at::Tensor output, mean, rstd, sum;
 };
 normalized forward(const at::Tensor &input, const norm &how, bool wants_statistics);
-// Normalizes the sum of input and residual, which must have the same shape and type. The sum is a result, too.
+// The type of the sum of the two: as PyTorch adds, their common type.
+at::ScalarType sum_type(const at::Tensor &input, const at::Tensor &residual);
+// Normalizes the sum of input and residual, which must have the same shape. The sum is a result, too. Both results have
+// the sum's type.
 normalized add_forward(const at::Tensor &input, const at::Tensor &residual, const norm &how, bool wants_statistics);
 
 // The same with an int8 result. `scale` may be undefined: then a scale is found for each row.

@@ -28,14 +28,12 @@ constexpr int ARGUMENTS[SLOTS] = {JITNORM_ARG_SRC,
                                   JITNORM_ARG_ATTR_MULTIPLE_POST_OP(1) | JITNORM_ARG_SRC_1,
                                   JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST};
 
-memory::desc data_desc(const request &asked, int tensor, int64_t type) {
-    const rows &data = asked.data;
-    return {memory::dims(data.dims, data.dims + data.ndims), memory::data_type(type),
-            memory::dims(data.strides[tensor], data.strides[tensor] + data.ndims)};
-}
-
 memory::desc data_desc(const request &asked, int tensor) {
-    return data_desc(asked, tensor, asked.quantizes != 0 && tensor == 1 ? int64_t(jitnorm_s8) : asked.type);
+    const rows &data = asked.data;
+    const int64_t own[] = {asked.type, asked.result_type, asked.residual_type, asked.result_type};
+    return {memory::dims(data.dims, data.dims + data.ndims),
+            memory::data_type(own[tensor] != 0 ? own[tensor] : asked.type),
+            memory::dims(data.strides[tensor], data.strides[tensor] + data.ndims)};
 }
 
 // Statistics are dense: one element for each row, in the order of the rows.
@@ -102,8 +100,7 @@ jitnorm::primitive_attr attributes_of(const request &asked) {
     set_scales(asked, attr);
     if (asked.adds == 0) return attr;
     if (asked.adds == 2) {
-        attr.set_residual(data_desc(asked, 2, asked.operand_types[0]), {}, memory::data_type::undef,
-                          jitnorm::residual_flags::mul_silu);
+        attr.set_residual(data_desc(asked, 2), {}, memory::data_type::undef, jitnorm::residual_flags::mul_silu);
         return attr;
     }
     const memory::desc first = data_desc(asked, is_forward(asked) ? 2 : 3), sum = data_desc(asked, 3);

@@ -22,13 +22,14 @@ struct request {
     int64_t first_column = 0, all_columns = -1; // column_range; for whole rows all_columns is -1
     int64_t moments = 0;                        // 1 for moments(): there is no dst
     // 1 if a residual is added (forward) or the gradient of the sum (backward); 2 if src is multiplied by silu of the
-    // residual, whose type is operand_types[0], and the product is kept nowhere
+    // residual and the product is kept nowhere
     int64_t adds = 0;
-    int64_t by_rows = 0;           // 1 if scale and shift have row dimensions
+    int64_t residual_type = 0, result_type = 0; // jitnorm_data_type_t of the residual; of dst and sum; or 0: type
+    int64_t by_rows = 0;                        // 1 if scale and shift have row dimensions
     int64_t gradient_type = 0;     // jitnorm_data_type_t of the gradients of scale and shift, or 0: affine_type
     int64_t operations[2] = {};    // jitnorm_alg_kind_t of binary post-ops, or 0
     int64_t operand_types[2] = {}; // jitnorm_data_type_t of their operands
-    int64_t quantizes = 0;         // 1 if dst is s8 with a scale that is given, 2 with one found for each row
+    int64_t quantizes = 0;         // 1 if dst has a scale that is given, 2 with one found for each row
     // The rows of the tensors of data, in this order. Forward: src, dst, residual, sum. Backward: src, diff_dst,
     // diff_src, the gradient of the sum. If by_rows is 1, there is no sum, and those that the primitive has of these
     // tensors follow: scale and, forward, shift and the operands of post-ops, or, backward, the gradient of scale,

@@ -88,6 +88,7 @@ inline quantized ask_quantized(const at::Tensor &input, size_t normalized, const
     TORCH_CHECK(!given.defined() || (given.numel() == 1 && given.scalar_type() == at::kFloat),
                 "the scale of an int8 result must be one float32");
     asked.quantizes = given.defined() ? 1 : 2;
+    asked.result_type = jitnorm_s8;
     const quantized made = {empty(input.sizes(), at::kChar),
                             given.defined() ? given.clone() : empty_statistics(input, normalized)};
     tensors[DST_SCALE] = data_of(made.scale);

@@ -47,6 +47,26 @@ class Residual(TestCase):
                         (x, residual, weight), gradients,
                     )
 
+    # The sum has their common type, in which PyTorch adds, and so has the result.
+    def test_two_types(self):
+        types = (torch.float32, torch.bfloat16, torch.float16, torch.float64)
+        for of_x, of_residual, affine in itertools.product(types, types, types):
+            common = torch.promote_types(of_x, of_residual)
+            if torch.float64 in (common, affine) and common != affine:
+                continue  # a float64 normalization has a float64 weight, and no other one has
+            x, residual = leaf(random((7, 48), of_x)), leaf(random((7, 48), of_residual, 2))
+            weight, bias = leaf(random(48, affine, 3)), leaf(random(48, affine, 4))
+            gradients = (random((7, 48), common, 5), random((7, 48), common, 6))
+            with self.subTest(x=of_x, residual=of_residual, affine=affine):
+                self.compare(
+                    lambda a, b, w, s: add_layer_norm(a, b, (48,), w, s),
+                    lambda a, b, w, s: (layer_norm(a + b, (48,), w, s), a + b), (x, residual, weight, bias), gradients,
+                )
+                self.compare(
+                    lambda a, b, w: add_rms_norm(a, b, (48,), w), lambda a, b, w: (rms_norm(a + b, (48,), w), a + b),
+                    (x, residual, weight), gradients,
+                )
+
     def test_any_subset_requires_a_gradient(self):
         tensors = (random((6, 20)), random((6, 20), seed=2), random(20, seed=3), random(20, seed=4))
         for wanted in itertools.product([False, True], repeat=4):
@@ -99,7 +119,7 @@ class Residual(TestCase):
         with self.assertRaises(RuntimeError):
             add_layer_norm(random((4, 8)), random((1, 8)), (8,))
         with self.assertRaises(RuntimeError):
-            add_layer_norm(random((4, 8)), random((4, 8), torch.float64), (8,))
+            add_layer_norm(random((4, 8)), random((4, 8)).int(), (8,))
         x = leaf(random((0, 8)))
         output, total = add_rms_norm(x, x, (8,))
         (output.sum() + total.sum()).backward()

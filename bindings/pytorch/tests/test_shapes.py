@@ -25,8 +25,8 @@ def calls(device):
         "layer_norm_backward": (x, x, shape, statistics, statistics, weight, (True, True, True), x),
         "rms_norm": (x, shape, weight),
         "add_layer_norm": (x, x, shape, weight, weight),
-        "add_layer_norm_forward": (x, x, shape, weight, weight, 1e-5),
-        "add_rms_norm": (x, x, shape, weight),
+        "add_layer_norm_forward": (x, weight.expand(3, 5, 8), shape, weight, weight, 1e-5),
+        "add_rms_norm": (x, at(3, 5, 8, dtype=torch.float16), shape, weight),
         "add_rms_norm_forward": (x, x, shape, weight, None),
         "rms_norm_forward": (x, shape, weight, None),
         "ada_layer_norm": (x, by_batch, by_batch, vector, vector),
@@ -58,7 +58,7 @@ class Shapes(TestCase):
         for name, arguments in {
             "layer_norm": (x, (7,)), "rms_norm": (x, ()), "layer_norm_forward": (x, (8,), weight, None, 1e-5),
             "ada_layer_norm": (x, weight, x), "gated_rms_norm": (x, x[:1]), "gated_rms_norm_forward": (x, x, weight, 1e-6),
-            "add_layer_norm": (x, x[:2], (8,)), "add_rms_norm": (x, x.double(), (8,)),
+            "add_layer_norm": (x, x[:2], (8,)), "add_rms_norm": (x, x.int(), (8,)),
             "rms_norm_backward": (x, x, (8,), x[:, :1], weight, (True, True)),
         }.items():
             with self.subTest(name), self.assertRaises(RuntimeError):
