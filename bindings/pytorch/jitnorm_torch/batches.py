@@ -10,11 +10,14 @@ from typing import Any, Dict, NamedTuple, Optional, Tuple
 
 import torch
 
+from .shapes import in_rank
+
 
 class _Operator(NamedTuple):
     rows: Tuple[int, ...]  # the places of the arguments that have rows
     mask: Optional[int] = None  # the place of output_mask
     shared: int = 0  # from which of its places on gradients are those of what rows share
+    modulations: Tuple[int, ...] = ()  # the places of those of `rows` that may lack dimensions of the input
 
 
 OPERATORS = {
@@ -28,9 +31,9 @@ OPERATORS = {
     "add_layer_norm_forward": _Operator((0, 1)),
     "add_rms_norm": _Operator((0, 1)),
     "add_rms_norm_forward": _Operator((0, 1)),
-    "ada_layer_norm": _Operator((0, 1, 2)),
-    "ada_layer_norm_forward": _Operator((0, 1, 2)),
-    "ada_layer_norm_backward": _Operator((0, 1, 2, 3, 4, 5), 8, 3),
+    "ada_layer_norm": _Operator((0, 1, 2), modulations=(1, 2)),
+    "ada_layer_norm_forward": _Operator((0, 1, 2), modulations=(1, 2)),
+    "ada_layer_norm_backward": _Operator((0, 1, 2, 3, 4, 5), 8, 3, (2, 3)),
     "gated_rms_norm": _Operator((0, 1)),
     "gated_rms_norm_forward": _Operator((0, 1)),
     "gated_rms_norm_backward": _Operator((0, 1, 2, 3), 5, 2),
@@ -53,9 +56,15 @@ def rule(name: str, size: int, dims: Tuple[Any, ...], *arguments: Any) -> Tuple[
         for i in what.rows:
             if i < len(moved) and moved[i] is not None and not is_batched[i]:
                 moved[i] = moved[i].expand(size, *moved[i].shape)
+        shapes = [moved[i].shape for i in what.modulations]
+        for i in what.modulations:  # one more dimension would change how a shape with fewer is read
+            moved[i] = moved[i].reshape(size, *in_rank(moved[i].shape[1:], moved[0].shape[1:], True))
         made = run(*moved)
         if isinstance(made, torch.Tensor):
             return made, 0
+        if what.mask is not None:
+            for i, shape in enumerate(shapes, 1):
+                made = (*made[:i], None if made[i] is None else made[i].reshape(shape), *made[i + 1 :])
     return made, tuple(None if one is None else 0 for one in made)
 
 

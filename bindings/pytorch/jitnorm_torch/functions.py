@@ -103,8 +103,10 @@ def ada_layer_norm(
     """Returns (layer_norm(input) * weight + bias) * (1 + scale) + shift, normalized over the last dimension and rounded
     once. Scale and shift have the input's dimensions, of which those of rows may be 1: (batch, 1, columns) for a
     modulation of each batch, (batch, frames, 1, columns) for one of each frame, the input's shape for one of each token.
-    Without the last dimension of rows they are for each batch: (batch, columns). Strides are taken as they are, so chunks
-    of a larger tensor are not copied, unless the elements of a row do not follow each other.
+    Without the last dimension of rows they are for each batch: (batch, columns). Otherwise they may lack the first
+    dimensions, as PyTorch broadcasts: (columns,), or (tokens, columns) for one of each token's place. If there are as
+    many tokens as batches, (batch, columns) is for each batch: write (1, tokens, columns) for the other. Strides are
+    taken as they are, so chunks of a larger tensor are not copied, unless the elements of a row do not follow each other.
 
     Forward is one pass. Backward is one pass, too, which finds the input's gradient and, for each modulation, the two sums
     of which the other gradients consist; what is left are operations of PyTorch on tensors as small as scale and shift."""

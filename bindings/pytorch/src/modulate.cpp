@@ -30,17 +30,25 @@ void check_rows(const Tensor &input) {
     TORCH_CHECK(input.dim() > 0, "the input has no dimension to normalize");
 }
 
-// The tensor with the input's number of dimensions, of which those of rows are 1 or the input's. If `batches` is true,
-// it may lack the last dimension of rows, otherwise any number of the first ones. Undefined if there is no tensor.
+bool fits_to_rows(const Tensor &full, const Tensor &input) {
+    bool fits = full.dim() == input.dim() && full.size(-1) == input.size(-1);
+    for (int64_t d = 0; fits && d < input.dim() - 1; ++d) fits = full.size(d) == 1 || full.size(d) == input.size(d);
+    return fits;
+}
+
+// The tensor with the input's number of dimensions, of which those of rows are 1 or the input's. It may lack any number
+// of the first ones, as PyTorch broadcasts. If `batches` is true, it may lack the last dimension of rows instead; a
+// shape that fits in both ways is taken so. Undefined if there is no tensor.
 Tensor in_rank(const char *what, const Tensor &tensor, const Tensor &input, bool batches) {
     if (!tensor.defined()) return tensor;
     check_device(what, tensor);
     Tensor full = tensor;
     if (batches && full.dim() == input.dim() - 1 && full.dim() > 0) full = full.unsqueeze(-2);
-    while (!batches && full.dim() > 0 && full.dim() < input.dim()) full = full.unsqueeze(0);
-    bool fits = full.dim() == input.dim() && full.size(-1) == input.size(-1);
-    for (int64_t d = 0; fits && d < input.dim() - 1; ++d) fits = full.size(d) == 1 || full.size(d) == input.size(d);
-    TORCH_CHECK(fits, what, " has the shape ", tensor.sizes(), ", which does not fit to the input's, ", input.sizes());
+    if (fits_to_rows(full, input)) return full;
+    full = tensor;
+    while (full.dim() > 0 && full.dim() < input.dim()) full = full.unsqueeze(0);
+    TORCH_CHECK(fits_to_rows(full, input), what, " has the shape ", tensor.sizes(),
+                ", which does not fit to the input's, ", input.sizes());
     return full;
 }
 

@@ -32,6 +32,17 @@ class Rules(TestCase):
                 with self.subTest(name, dims=dims, wants=wants):
                     self.compare(name, arguments, dims)
 
+    # As many samples as batches, so that a shape could be read in two ways once there is one more dimension.
+    def test_modulations_may_lack_dimensions(self):
+        x, y, statistics = (random((SAMPLES, *size), seed=3).abs() + 0.1 for size in ((SAMPLES, 5, 8), (SAMPLES, 5, 8), (SAMPLES, 5, 1)))
+        for scale, shift in itertools.product(((5, 8), (8,), (SAMPLES, 8), (1, 5, 8)), repeat=2):
+            for dims in itertools.product((None, 0), repeat=2):
+                scales, shifts = (random((SAMPLES, *size) if dim == 0 else size, seed=7) for size, dim in zip((scale, shift), dims))
+                with self.subTest(scale=scale, shift=shift, dims=dims):
+                    self.compare("ada_layer_norm", (x, scales, shifts, None, None, 1e-5), (0, *dims, None, None, None))
+                    self.compare("ada_layer_norm_backward", (y, x, scales, shifts, statistics, statistics, None, None, (True,) * 3 + (False,) * 2),
+                                 (0, 0, *dims, 0, 0, None, None, None))
+
     def compare(self, name, arguments, dims):
         got, of_results = batches.rule(name, SAMPLES, tuple(dims), *arguments)
         got, of_results = ((got,), (of_results,)) if isinstance(got, torch.Tensor) else (got, of_results)

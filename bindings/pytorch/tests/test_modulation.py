@@ -17,10 +17,7 @@ NARROW = (torch.bfloat16, torch.float16)
 
 
 def exact_ada(x, scale, shift, weight=None, bias=None, eps=1e-5):
-    if scale.dim() == x.dim() - 1:
-        scale = scale.unsqueeze(-2)
-    if shift.dim() == x.dim() - 1:
-        shift = shift.unsqueeze(-2)
+    scale, shift = (t.unsqueeze(-2) if x.dim() > 1 and t.shape[:-1] == x.shape[:-2] else t for t in (scale, shift))
     return torch.nn.functional.layer_norm(x, x.shape[-1:], weight, bias, eps) * (1 + scale) + shift
 
 
@@ -54,6 +51,8 @@ class Ada(Against):
             ((2, 3, 4, 48), (1, 3, 1, 48)),
             ((3, 5, 48), (3, 5, 48)), ((3, 5, 48), (1, 1, 48)),  # by token; one for all
             ((5, 48), (48,)), ((5, 1), (5, 1)), ((48,), (48,)),
+            ((3, 5, 48), (48,)), ((3, 5, 48), (5, 48)), ((2, 3, 4, 48), (3, 4, 48)),  # as PyTorch broadcasts
+            ((2, 3, 4, 48), (4, 48)), ((2, 3, 4, 48), (3, 1, 48)), ((2, 3, 4, 48), (1, 48)), ((1, 5, 48), (5, 48)),
         }:
             for dtype, of_modulation in itertools.chain(((t, t) for t in TYPES), ((t, torch.float32) for t in NARROW)):
                 for affine in (False, True):
@@ -70,6 +69,10 @@ class Ada(Against):
             with self.subTest(scale=scale, shift=shift):
                 self.compare(ada_layer_norm, exact_ada, (x, random(scale, seed=2), random(shift, torch.bfloat16, 3)))
                 self.compare(ada_layer_norm, exact_ada, (x, random(scale, seed=2), random(shift, seed=3), random(20, seed=4)))
+
+    def test_modulations_of_each_batch_come_first(self):
+        x, scale, shift = random((5, 5, 20)), random((5, 20), seed=2), random((5, 20), seed=3)
+        self.assert_same_bits(ada_layer_norm(x, scale, shift), ada_layer_norm(x, scale.unsqueeze(1), shift.unsqueeze(1)))
 
     def test_any_subset_requires_a_gradient(self):
         tensors = (random((3, 5, 20)), random((3, 20), seed=2), random((3, 20), seed=3), random(20, seed=4), random(20, seed=5))
@@ -159,7 +162,7 @@ class Ada(Against):
     def test_errors(self):
         x = random((2, 3, 8))
         fitting = random((2, 8))
-        for wrong in (random((3, 8)), random((2, 2, 8)), random(8), random((2, 1, 1)), random((1, 2, 3, 8)), random((2, 1, 7))):
+        for wrong in (random((4, 8)), random((2, 2, 8)), random(7), random((2, 1, 1)), random((1, 2, 3, 8)), random((2, 1, 7))):
             for arguments in ((wrong, fitting), (fitting, wrong)):
                 with self.subTest(shapes=[a.shape for a in arguments]), self.assertRaises(RuntimeError):
                     ada_layer_norm(x, *arguments)
