@@ -204,8 +204,8 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_desc_destroy(jitnorm_primitive_de
  * is a JITNORM_ARG_*. Other queries ignore index.
  *     src            0 src; 1 mean and 2 variance, if they are inputs (with rms_norm 1 has the descriptor of 2)
  *     dst            0 dst; 1 mean and 2 variance, if they are outputs (with rms_norm as above)
- *     weights        0 scale, 1 shift
- *     diff_weights   0 and 1 the gradients of scale and shift
+ *     weights        0 scale, 1 shift; both the same if the primitive has one of them
+ *     diff_weights   0 and 1 the gradients of scale and shift, likewise
  * If the primitive does not have the tensor, the descriptor is empty (0 dimensions).
  *
  * unimplemented: a query that is not about primitive descriptors. */

@@ -19,9 +19,6 @@ struct layer_normalization_primitive_desc : public primitive_desc {
     // Empty if the primitive has no statistics. With rms_norm the mean is ignored and has the variance's descriptor.
     memory::desc mean_desc() const { return query_md(query::exec_arg_md, JITNORM_ARG_MEAN); }
     memory::desc variance_desc() const { return query_md(query::exec_arg_md, JITNORM_ARG_VARIANCE); }
-    // The descriptor of scale, or that of shift if there is no scale.
-    memory::desc weights_desc() const { return scale_or_shift(query::weights_md); }
-    memory::desc diff_weights_desc() const { return scale_or_shift(query::diff_weights_md); }
 
     jitnorm::prop_kind get_prop_kind() const {
         return static_cast<jitnorm::prop_kind>(query_value<jitnorm_prop_kind_t>(query::prop_kind));
@@ -35,12 +32,6 @@ protected:
     layer_normalization_primitive_desc(const_jitnorm_primitive_desc_t cloned, jitnorm::prop_kind one,
                                        jitnorm::prop_kind other)
         : primitive_desc(cloned, primitive::kind::layer_normalization, one, other) {}
-
-private:
-    memory::desc scale_or_shift(query what) const {
-        const memory::desc scale = query_md(what, 0);
-        return scale.is_zero() ? query_md(what, 1) : scale;
-    }
 };
 
 struct layer_normalization_forward : public primitive {

@@ -123,6 +123,13 @@ slot statistics_slot(const jitnorm_primitive_desc &pd, role side, int index) {
     return index == 1 ? MEAN : VARIANCE;
 }
 
+// oneDNN describes scale and shift by one vector: where the primitive has one of them, it is the answer for both.
+slot weights_slot(const jitnorm_primitive_desc &pd, int index, slot scale, slot shift) {
+    if (index != 0 && index != 1) return NO_SLOT;
+    const slot asked = index == 0 ? scale : shift, other = index == 0 ? shift : scale;
+    return tensor_of(*pd.what, asked).use == role::absent ? other : asked;
+}
+
 slot slot_of_query(const jitnorm_primitive_desc &pd, jitnorm_query_t what, int index) {
     switch (what) {
     case jitnorm_query_src_md:
@@ -134,9 +141,9 @@ slot slot_of_query(const jitnorm_primitive_desc &pd, jitnorm_query_t what, int i
     case jitnorm_query_diff_dst_md:
         return index == 0 ? DIFF_DST : NO_SLOT;
     case jitnorm_query_weights_md:
-        return index == 0 ? SCALE : index == 1 ? SHIFT : NO_SLOT;
+        return weights_slot(pd, index, SCALE, SHIFT);
     case jitnorm_query_diff_weights_md:
-        return index == 0 ? DIFF_SCALE : index == 1 ? DIFF_SHIFT : NO_SLOT;
+        return weights_slot(pd, index, DIFF_SCALE, DIFF_SHIFT);
     case jitnorm_query_scratchpad_md:
         return index == 0 ? SCRATCHPAD : NO_SLOT;
     case jitnorm_query_exec_arg_md:
