@@ -315,6 +315,16 @@ JITNORM_API jitnorm_status_t jitnorm_post_ops_get_params_binary(const_jitnorm_po
                                                                 jitnorm_alg_kind_t *alg_kind,
                                                                 const_jitnorm_memory_desc_t *src1_desc);
 
+/* The same with a second source. oneDNN's algorithms with two sources are not here, so that src2_desc is null or empty.
+ * *src2_desc is empty (0 dimensions). invalid_arguments: as above; src2_desc describes a tensor. */
+JITNORM_API jitnorm_status_t jitnorm_post_ops_append_binary_v2(jitnorm_post_ops_t post_ops, jitnorm_alg_kind_t alg_kind,
+                                                               const_jitnorm_memory_desc_t src1_desc,
+                                                               const_jitnorm_memory_desc_t src2_desc);
+JITNORM_API jitnorm_status_t jitnorm_post_ops_get_params_binary_v2(const_jitnorm_post_ops_t post_ops, int index,
+                                                                   jitnorm_alg_kind_t *alg_kind,
+                                                                   const_jitnorm_memory_desc_t *src1_desc,
+                                                                   const_jitnorm_memory_desc_t *src2_desc);
+
 /* y = y > 0 ? y : slope y, with a slope for each index of the dimensions in the mask. Layer normalization does not
  * implement it: creating a primitive descriptor with such a post-op fails with unimplemented.
  * invalid_arguments: a negative mask. */

@@ -63,6 +63,17 @@ struct post_ops : public handle<jitnorm_post_ops_t> {
         alg = static_cast<algorithm>(kind);
     }
 
+    // With an empty src2_desc, which is the only one that is accepted, the same as above.
+    void append_binary(algorithm alg, const memory::desc &src1_desc, const memory::desc &src2_desc) {
+        error::wrap_c_api(
+            jitnorm_post_ops_append_binary_v2(get(), convert_to_c(alg), src1_desc.get(), src2_desc.get(true)),
+            "could not append a binary post-op");
+    }
+    void get_params_binary(int index, algorithm &alg, memory::desc &src1_desc, memory::desc &src2_desc) const {
+        get_params_binary(index, alg, src1_desc);
+        src2_desc = memory::desc();
+    }
+
     void append_prelu(int mask) {
         error::wrap_c_api(jitnorm_post_ops_append_prelu(get(), mask), "could not append a prelu post-op");
     }

@@ -24,7 +24,9 @@ enum class prop_kind {
     forward_inference = jitnorm_forward_inference,
     forward = jitnorm_forward,
     backward = jitnorm_backward,
-    backward_data = jitnorm_backward_data
+    backward_data = jitnorm_backward_data,
+    backward_weights = jitnorm_backward_weights,
+    backward_bias = jitnorm_backward_bias
 };
 
 enum class normalization_flags : unsigned {
@@ -131,7 +133,9 @@ enum class cpu_isa {
     avx10_1_512_amx = jitnorm_cpu_isa_avx10_1_512_amx,
     avx512_core_amx = jitnorm_cpu_isa_avx512_core_amx,
     avx10_1_512_amx_fp16 = jitnorm_cpu_isa_avx10_1_512_amx_fp16,
-    avx512_core_amx_fp16 = jitnorm_cpu_isa_avx512_core_amx_fp16
+    avx512_core_amx_fp16 = jitnorm_cpu_isa_avx512_core_amx_fp16,
+    avx10_2_512 = jitnorm_cpu_isa_avx10_2_512,
+    avx10_2_512_amx_2 = jitnorm_cpu_isa_avx10_2_512_amx_2
 };
 
 enum class cpu_isa_hints { no_hints = jitnorm_cpu_isa_no_hints, prefer_ymm = jitnorm_cpu_isa_prefer_ymm };
@@ -170,7 +174,8 @@ enum class query {
     format_kind = jitnorm_query_format_kind,
     inner_nblks_s32 = jitnorm_query_inner_nblks_s32,
     inner_blks = jitnorm_query_inner_blks,
-    inner_idxs = jitnorm_query_inner_idxs
+    inner_idxs = jitnorm_query_inner_idxs,
+    num_handles_s32 = jitnorm_query_num_handles_s32
 };
 
 inline jitnorm_prop_kind_t convert_to_c(prop_kind v) { return static_cast<jitnorm_prop_kind_t>(v); }

@@ -135,12 +135,17 @@ JITNORM_API jitnorm_status_t jitnorm_memory_desc_clone(jitnorm_memory_desc_t *me
 JITNORM_API jitnorm_status_t jitnorm_memory_desc_destroy(jitnorm_memory_desc_t memory_desc);
 
 /* Writes the property `what` to *result, whose type the comment at jitnorm_query_t gives: ndims_s32, dims, data_type,
- * submemory_offset_s64, padded_dims, padded_offsets, format_kind, strides, inner_nblks_s32, inner_blks, inner_idxs.
+ * submemory_offset_s64, padded_dims, padded_offsets, format_kind, strides, inner_nblks_s32, inner_blks, inner_idxs,
+ * num_handles_s32.
  * Arrays belong to the descriptor and have ndims elements (inner_blks and inner_idxs: inner_nblks elements).
  * not_required: strides or blocks of a descriptor whose layout is not decided.
  * unimplemented: any other query. */
 JITNORM_API jitnorm_status_t jitnorm_memory_desc_query(const_jitnorm_memory_desc_t memory_desc, jitnorm_query_t what,
                                                        void *result);
+
+/* The same for the buffer with the given index. There is one buffer, number 0; any other index is invalid_arguments. */
+JITNORM_API jitnorm_status_t jitnorm_memory_desc_query_v2(const_jitnorm_memory_desc_t memory_desc, jitnorm_query_t what,
+                                                          int index, void *result);
 
 /* Returns 1 if type, shape and layout are equal, otherwise 0. Two null pointers are equal. A null pointer and an empty
  * descriptor are equal. */
@@ -194,8 +199,9 @@ JITNORM_API jitnorm_status_t jitnorm_memory_get_memory_desc(const_jitnorm_memory
 /* *engine is null for a memory that holds its value itself. */
 JITNORM_API jitnorm_status_t jitnorm_memory_get_engine(const_jitnorm_memory_t memory, jitnorm_engine_t *engine);
 
-/* *handle becomes null if the memory has none (JITNORM_MEMORY_NONE, or allocated with a size of 0).
- * invalid_arguments: a null pointer, a memory that holds its value itself.
+/* *handle becomes null if the memory has none: JITNORM_MEMORY_NONE, allocated with a size of 0, or a memory that holds
+ * its value itself.
+ * invalid_arguments: a null pointer.
  *
  * The functions *_v2 do the same for the buffer with the given index. There is one buffer, number 0; any other index is
  * invalid_arguments. */
@@ -203,7 +209,8 @@ JITNORM_API jitnorm_status_t jitnorm_memory_get_data_handle(const_jitnorm_memory
 JITNORM_API jitnorm_status_t jitnorm_memory_get_data_handle_v2(const_jitnorm_memory_t memory, void **handle, int index);
 
 /* Sets the place of the data to `handle` (null: none). If the memory has allocated its own bytes, they are freed,
- * unless handle points to them. Must not be called while an execution that uses the memory is running. */
+ * unless handle points to them. Must not be called while an execution that uses the memory is running.
+ * invalid_arguments: a null memory, or one that holds its value itself. */
 JITNORM_API jitnorm_status_t jitnorm_memory_set_data_handle(jitnorm_memory_t memory, void *handle);
 JITNORM_API jitnorm_status_t jitnorm_memory_set_data_handle_v2(jitnorm_memory_t memory, void *handle, int index);
 

@@ -183,8 +183,9 @@ struct memory : public handle<jitnorm_memory_t> {
         }
 
         int get_ndims() const { return query_value<int>(query::ndims_s32); }
-        data_type get_data_type() const {
-            return static_cast<data_type>(query_value<jitnorm_data_type_t>(query::data_type));
+        // index is the number of a buffer. There is one buffer, number 0; for others the type is undef.
+        data_type get_data_type(int index = 0) const {
+            return static_cast<data_type>(query_value<jitnorm_data_type_t>(query::data_type, index));
         }
         format_kind get_format_kind() const {
             return static_cast<format_kind>(query_value<jitnorm_format_kind_t>(query::format_kind));
@@ -197,6 +198,7 @@ struct memory : public handle<jitnorm_memory_t> {
         int get_inner_nblks() const { return query_value<int>(query::inner_nblks_s32); }
         dims get_inner_blks() const { return query_dims(query::inner_blks, get_inner_nblks()); }
         dims get_inner_idxs() const { return query_dims(query::inner_idxs, get_inner_nblks()); }
+        int get_num_handles() const { return query_value<int>(query::num_handles_s32); }
         size_t get_size(int index = 0) const { return jitnorm_memory_desc_get_size_v2(get(), index); }
 
         bool is_zero() const { return get_ndims() == 0; }
@@ -212,9 +214,10 @@ struct memory : public handle<jitnorm_memory_t> {
         static desc without_object() { return desc(jitnorm_memory_desc_t()); } // an empty handle
 
         template <typename T>
-        T query_value(query what) const {
+        T query_value(query what, int index = 0) const {
             T result = T();
-            const jitnorm_status_t status = jitnorm_memory_desc_query(get(), jitnorm::convert_to_c(what), &result);
+            const jitnorm_status_t status =
+                jitnorm_memory_desc_query_v2(get(), jitnorm::convert_to_c(what), index, &result);
             return status == jitnorm_success ? result : T();
         }
 

@@ -38,6 +38,8 @@ constexpr named<jitnorm_prop_kind_t> PROP_KINDS[] = {
     NAMED(forward_inference),
     NAMED(backward),
     NAMED(backward_data),
+    NAMED(backward_weights),
+    NAMED(backward_bias),
 };
 
 constexpr named<jitnorm_primitive_kind_t> PRIMITIVE_KINDS[] = {
@@ -77,11 +79,40 @@ constexpr named<jitnorm_cpu_isa_t> ISAS[] = {
     NAMED(cpu_isa_avx10_1_512),
     NAMED(cpu_isa_avx10_1_512_amx),
     NAMED(cpu_isa_avx10_1_512_amx_fp16),
+    NAMED(cpu_isa_avx10_2_512),
+    NAMED(cpu_isa_avx10_2_512_amx_2),
+};
+
+constexpr named<jitnorm_cpu_isa_hints_t> ISA_HINTS[] = {NAMED(cpu_isa_no_hints), NAMED(cpu_isa_prefer_ymm)};
+
+// The names of the values of an attribute's mode, without the name of the mode in front.
+#define VALUE(mode, name)                                                                                              \
+    { jitnorm_##mode##_##name, #name }
+
+constexpr named<jitnorm_fpmath_mode_t> FPMATH_MODES[] = {
+    VALUE(fpmath_mode, strict), VALUE(fpmath_mode, bf16), VALUE(fpmath_mode, f16),
+    VALUE(fpmath_mode, any),    VALUE(fpmath_mode, tf32),
+};
+
+constexpr named<jitnorm_accumulation_mode_t> ACCUMULATION_MODES[] = {
+    VALUE(accumulation_mode, strict), VALUE(accumulation_mode, relaxed), VALUE(accumulation_mode, any),
+    VALUE(accumulation_mode, s32),    VALUE(accumulation_mode, f32),     VALUE(accumulation_mode, f16),
+};
+
+constexpr named<jitnorm_rounding_mode_t> ROUNDING_MODES[] = {
+    VALUE(rounding_mode, environment),
+    VALUE(rounding_mode, stochastic),
+};
+
+constexpr named<jitnorm_quantization_mode_t> QUANTIZATION_MODES[] = {
+    VALUE(quantization_mode, undef),      VALUE(quantization_mode, static_sazp),  VALUE(quantization_mode, dynamic_mx),
+    VALUE(quantization_mode, dynamic_fp), VALUE(quantization_mode, dynamic_amax),
 };
 
 constexpr named<unsigned> RUNTIMES[] = {{JITNORM_RUNTIME_SEQ, "sequential"}, {JITNORM_RUNTIME_OMP, "OpenMP"}};
 
 #undef NAMED
+#undef VALUE
 
 template <typename Table, typename Value>
 const char *name_in(const Table &table, Value value) {
@@ -101,7 +132,16 @@ const char *jitnorm_prim_kind2str(jitnorm_primitive_kind_t value) { return name_
 const char *jitnorm_alg_kind2str(jitnorm_alg_kind_t value) { return name_in(ALGORITHMS, value); }
 const char *jitnorm_engine_kind2str(jitnorm_engine_kind_t value) { return name_in(ENGINE_KINDS, value); }
 const char *jitnorm_scratchpad_mode2str(jitnorm_scratchpad_mode_t value) { return name_in(SCRATCHPAD_MODES, value); }
+const char *jitnorm_fpmath_mode2str(jitnorm_fpmath_mode_t value) { return name_in(FPMATH_MODES, value); }
+const char *jitnorm_accumulation_mode2str(jitnorm_accumulation_mode_t value) {
+    return name_in(ACCUMULATION_MODES, value);
+}
+const char *jitnorm_rounding_mode2str(jitnorm_rounding_mode_t value) { return name_in(ROUNDING_MODES, value); }
+const char *jitnorm_quantization_mode2str(jitnorm_quantization_mode_t value) {
+    return name_in(QUANTIZATION_MODES, value);
+}
 const char *jitnorm_cpu_isa2str(jitnorm_cpu_isa_t value) { return name_in(ISAS, value); }
+const char *jitnorm_cpu_isa_hints2str(jitnorm_cpu_isa_hints_t value) { return name_in(ISA_HINTS, value); }
 const char *jitnorm_runtime2str(unsigned value) { return name_in(RUNTIMES, value); }
 
 const char *jitnorm_fmt_tag2str(jitnorm_format_tag_t value) {

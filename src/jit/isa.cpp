@@ -47,6 +47,8 @@ std::optional<isa> cap_of(jitnorm_cpu_isa_t cap) {
     case jitnorm_cpu_isa_avx10_1_512:
     case jitnorm_cpu_isa_avx10_1_512_amx:
     case jitnorm_cpu_isa_avx10_1_512_amx_fp16:
+    case jitnorm_cpu_isa_avx10_2_512:
+    case jitnorm_cpu_isa_avx10_2_512_amx_2:
     case jitnorm_cpu_isa_default:
         return isa::avx512;
     }
@@ -74,7 +76,9 @@ std::optional<isa> cap_named(const char *name) {
                                         {"AVX512_CORE_AMX_FP16", jitnorm_cpu_isa_avx512_core_amx_fp16},
                                         {"AVX10_1_512", jitnorm_cpu_isa_avx10_1_512},
                                         {"AVX10_1_512_AMX", jitnorm_cpu_isa_avx10_1_512_amx},
-                                        {"AVX10_1_512_AMX_FP16", jitnorm_cpu_isa_avx10_1_512_amx_fp16}};
+                                        {"AVX10_1_512_AMX_FP16", jitnorm_cpu_isa_avx10_1_512_amx_fp16},
+                                        {"AVX10_2_512", jitnorm_cpu_isa_avx10_2_512},
+                                        {"AVX10_2_512_AMX_2", jitnorm_cpu_isa_avx10_2_512_amx_2}};
     for (const entry &e : entries)
         if (strcasecmp(e.name, name) == 0) return cap_of(e.cap);
     return std::nullopt;

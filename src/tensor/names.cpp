@@ -104,6 +104,8 @@ std::string_view name_of(jitnorm_prop_kind_t kind) {
     case jitnorm_backward_data:
         return "BWD_D";
     case jitnorm_prop_kind_undef:
+    case jitnorm_backward_weights:
+    case jitnorm_backward_bias:
         break;
     }
     return "undef";

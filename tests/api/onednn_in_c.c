@@ -37,6 +37,12 @@ IS(DNNL_ARG_ATTR_MULTIPLE_POST_OP(2), 98304);
 #define FORMAT_TAG_ALIAS(name, tag) IS(dnnl_##name, dnnl_##tag);
 #include "../../tables/format_tags.inc"
 
+IS(dnnl_backward_weights, 192);
+IS(dnnl_backward_bias, 193);
+IS(dnnl_cpu_isa_avx10_2_512, 0x201ff);
+IS(dnnl_cpu_isa_avx10_2_512_amx_2, 0x22fff);
+IS(dnnl_query_num_handles_s32, 268);
+
 #define CHECK(call)                                                                                                    \
     do {                                                                                                               \
         const dnnl_status_t status = (call);                                                                           \
@@ -54,6 +60,10 @@ int main(void) {
     dnnl_memory_desc_t md;
     dnnl_memory_t memory;
     dnnl_primitive_attr_t attr;
+    dnnl_post_ops_t ops;
+    dnnl_alg_kind_t alg;
+    const_dnnl_memory_desc_t src1, src2;
+    int buffers;
     dnnl_primitive_desc_t desc;
     dnnl_primitive_t norm;
     CHECK(dnnl_engine_create(&engine, dnnl_cpu, 0));
@@ -62,6 +72,16 @@ int main(void) {
     CHECK(dnnl_memory_create(&memory, md, engine, data));
     CHECK(dnnl_primitive_attr_create(&attr));
     CHECK(dnnl_primitive_attr_set_fpmath_mode(attr, dnnl_fpmath_mode_any));
+    CHECK(dnnl_memory_desc_query_v2(md, dnnl_query_num_handles_s32, 0, &buffers));
+    CHECK(dnnl_post_ops_create(&ops));
+    CHECK(dnnl_post_ops_append_binary_v2(ops, dnnl_binary_add, md, NULL));
+    CHECK(dnnl_post_ops_get_params_binary_v2(ops, 0, &alg, &src1, &src2));
+    CHECK(dnnl_post_ops_destroy(ops));
+    printf("%d buffer, %s, %s, %s, %s, %s, %s\n", buffers, dnnl_alg_kind2str(alg),
+           dnnl_fpmath_mode2str(dnnl_fpmath_mode_any), dnnl_accumulation_mode2str(dnnl_accumulation_mode_strict),
+           dnnl_rounding_mode2str(dnnl_rounding_mode_environment),
+           dnnl_quantization_mode2str(dnnl_quantization_mode_static_sazp),
+           dnnl_cpu_isa_hints2str(dnnl_cpu_isa_no_hints));
     CHECK(dnnl_layer_normalization_forward_primitive_desc_create(&desc, engine, dnnl_forward_inference, md, md, NULL,
                                                                  1e-5f, dnnl_normalization_flags_none, attr));
     CHECK(dnnl_primitive_create(&norm, desc));

@@ -60,6 +60,20 @@ TEST(memory, tells_buffers_by_index) {
     EXPECT_EQ(data_of(memory), nullptr);
 }
 
+TEST(memory, descriptors_answer_for_buffer_0) {
+    const owned_md md = make_md({2, 3}, jitnorm_bf16);
+    int handles = 0;
+    EXPECT_OK(jitnorm_memory_desc_query(md, jitnorm_query_num_handles_s32, &handles));
+    EXPECT_EQ(handles, 1);
+    jitnorm_data_type_t type = jitnorm_f32;
+    for (const int index : {-1, 1}) {
+        EXPECT_EQ(jitnorm_memory_desc_query_v2(md, jitnorm_query_data_type, index, &type), INVALID);
+        EXPECT_EQ(type, jitnorm_f32);
+    }
+    EXPECT_OK(jitnorm_memory_desc_query_v2(md, jitnorm_query_data_type, 0, &type));
+    EXPECT_EQ(type, jitnorm_bf16);
+}
+
 TEST(memory, maps_nothing_where_there_is_nothing) {
     float data[1];
     const owned_memory memory = make_memory(make_md({0, 3}, jitnorm_f32), data);
@@ -90,8 +104,9 @@ TEST(host_scalar, holds_its_value) {
     ASSERT_NE(mapped, nullptr);
     EXPECT_EQ(*static_cast<float *>(mapped), 84);
     EXPECT_EQ(told(jitnorm_memory_get_engine, memory), nullptr);
-    EXPECT_EQ(jitnorm_memory_get_data_handle(memory, &handle), INVALID);
     EXPECT_EQ(jitnorm_memory_set_data_handle(memory, handle), INVALID);
+    EXPECT_OK(jitnorm_memory_get_data_handle(memory, &handle));
+    EXPECT_EQ(handle, nullptr) << "the value is the memory's own";
 }
 
 TEST(host_scalar, is_nothing_else) {

@@ -49,6 +49,7 @@ TEST_F(null_pointers, of_memory_descriptors) {
     REFUSES_NULL(jitnorm_memory_desc_permute_axes, &result, data, permutation);
     REFUSES_NULL(jitnorm_memory_desc_clone, &result, data);
     REFUSES_NULL(jitnorm_memory_desc_query, data, jitnorm_query_ndims_s32, &integer);
+    REFUSES_NULL(jitnorm_memory_desc_query_v2, data, jitnorm_query_ndims_s32, 0, &integer);
 }
 
 TEST_F(null_pointers, of_memories) {
@@ -119,6 +120,8 @@ TEST_F(null_pointers, of_post_ops) {
     REFUSES_NULL(jitnorm_post_ops_get_params_eltwise, post_ops, 0, nullptr, nullptr, nullptr);
     REFUSES_NULL(jitnorm_post_ops_append_binary, post_ops, jitnorm_binary_add, data);
     REFUSES_NULL(jitnorm_post_ops_get_params_binary, post_ops, 0, nullptr, nullptr);
+    REFUSES_NULL(jitnorm_post_ops_append_binary_v2, post_ops, jitnorm_binary_add, data, nullptr);
+    REFUSES_NULL(jitnorm_post_ops_get_params_binary_v2, post_ops, 0, nullptr, nullptr, nullptr);
     REFUSES_NULL(jitnorm_post_ops_append_prelu, post_ops, 0);
     REFUSES_NULL(jitnorm_post_ops_get_params_prelu, post_ops, 0, &integer);
     EXPECT_EQ(jitnorm_post_ops_len(nullptr), 0);

@@ -79,6 +79,50 @@ TEST(onednn_names, host_scalars) {
     EXPECT_FALSE(scalar.get_engine());
     EXPECT_EQ(status_of([] { memory(memory::desc::host_scalar(dt::f32), 2.5); }), dnnl_invalid_arguments);
     EXPECT_EQ(status_of([&] { scalar.get_host_scalar_value<double>(); }), dnnl_invalid_arguments);
+    float other = 4.f;
+    EXPECT_EQ(scalar.get_data_handle(), nullptr);
+    EXPECT_EQ(status_of([&] { scalar.set_data_handle(&other); }), dnnl_invalid_arguments);
+    EXPECT_EQ(scalar.get_host_scalar_value<float>(), 3.f);
+}
+
+TEST(onednn_names, there_is_one_buffer) {
+    EXPECT_EQ(rows().get_num_handles(), 1);
+    EXPECT_EQ(rows().get_data_type(0), dt::f32);
+    EXPECT_EQ(rows().get_data_type(1), dt::undef);
+}
+
+TEST(onednn_names, binary_post_ops_have_no_second_source) {
+    dnnl::post_ops ops;
+    ops.append_binary(dnnl::algorithm::binary_mul, rows(), memory::desc());
+    dnnl::algorithm alg = dnnl::algorithm::undef;
+    memory::desc src1, src2 = rows();
+    ops.get_params_binary(0, alg, src1, src2);
+    EXPECT_EQ(alg, dnnl::algorithm::binary_mul);
+    EXPECT_EQ(src1, rows());
+    EXPECT_TRUE(src2.is_zero());
+    EXPECT_EQ(status_of([&] { ops.append_binary(alg, rows(), rows()); }), dnnl_invalid_arguments);
+}
+
+TEST(onednn_names, one_vector_describes_scale_and_shift) {
+    using forward = dnnl::layer_normalization_forward;
+    for (const auto flags : {dnnl::normalization_flags::use_scale, dnnl::normalization_flags::use_shift}) {
+        const forward::primitive_desc norm(cpu(), dnnl::prop_kind::forward_inference, rows(), rows(), 0.f, flags);
+        for (const int index : {0, 1})
+            EXPECT_EQ(norm.weights_desc(index), memory::desc({rows().get_dims().back()}, dt::f32, tag::a)) << index;
+    }
+}
+
+// Kinds and instruction sets that other operations or later processors have.
+TEST(onednn_names, values_that_change_nothing_here) {
+    for (const auto kind : {dnnl::prop_kind::backward_weights, dnnl::prop_kind::backward_bias})
+        EXPECT_EQ(status_of([&] {
+                      dnnl::layer_normalization_backward::primitive_desc(cpu(), kind, rows(), rows(), rows(), 0.f,
+                                                                         dnnl::normalization_flags::none, {});
+                  }),
+                  dnnl_invalid_arguments);
+    for (const auto isa : {dnnl::cpu_isa::avx10_2_512, dnnl::cpu_isa::avx10_2_512_amx_2})
+        EXPECT_EQ(dnnl::set_max_cpu_isa(isa), dnnl::status::success);
+    EXPECT_EQ(dnnl::set_max_cpu_isa(dnnl::cpu_isa::isa_default), dnnl::status::success);
 }
 
 TEST(onednn_names, views_of_descriptors) {

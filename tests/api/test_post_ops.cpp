@@ -79,6 +79,28 @@ TEST(post_ops, misuse) {
     EXPECT_EQ(jitnorm_post_ops_len(post_ops), 0);
 }
 
+// oneDNN's benchdnn calls these for every binary post-op.
+TEST(post_ops, have_no_second_source) {
+    const owned_post_ops post_ops = make_post_ops();
+    const owned_md src1 = make_md({1, 8}, jitnorm_f32), empty = make_md({}, jitnorm_f32);
+    EXPECT_OK(jitnorm_post_ops_append_binary_v2(post_ops, jitnorm_binary_mul, src1, nullptr));
+    EXPECT_OK(jitnorm_post_ops_append_binary_v2(post_ops, jitnorm_binary_add, src1, empty));
+    EXPECT_EQ(jitnorm_post_ops_append_binary_v2(post_ops, jitnorm_binary_add, src1, src1), INVALID);
+    EXPECT_EQ(jitnorm_post_ops_append_binary_v2(post_ops, jitnorm_eltwise_abs, src1, nullptr), INVALID);
+    EXPECT_EQ(jitnorm_post_ops_append_binary_v2(post_ops, jitnorm_binary_add, nullptr, nullptr), INVALID);
+    ASSERT_EQ(jitnorm_post_ops_len(post_ops), 2);
+    jitnorm_alg_kind_t alg = jitnorm_alg_kind_undef;
+    const_jitnorm_memory_desc_t first = nullptr, second = src1;
+    EXPECT_OK(jitnorm_post_ops_get_params_binary_v2(post_ops, 0, &alg, &first, &second));
+    EXPECT_EQ(alg, jitnorm_binary_mul);
+    EXPECT_TRUE(jitnorm_memory_desc_equal(first, src1));
+    EXPECT_TRUE(jitnorm_memory_desc_equal(second, empty));
+    second = src1;
+    EXPECT_EQ(jitnorm_post_ops_get_params_binary_v2(post_ops, 2, &alg, &first, &second), INVALID);
+    EXPECT_EQ(second, src1);
+    EXPECT_OK(jitnorm_post_ops_get_params_binary_v2(post_ops, 1, nullptr, nullptr, nullptr));
+}
+
 TEST(post_ops, parameters_of_what_is_not_there) {
     const owned_post_ops post_ops = make_post_ops();
     EXPECT_OK(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_abs, 0.f, 0.f));

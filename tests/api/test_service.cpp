@@ -43,6 +43,8 @@ TEST(isa, caps_are_those_of_onednn) {
         {jitnorm_cpu_isa_avx512_core_fp16, jitnorm_cpu_isa_avx512_core},
         {jitnorm_cpu_isa_avx512_core_amx, jitnorm_cpu_isa_avx512_core},
         {jitnorm_cpu_isa_avx512_core_amx_fp16, jitnorm_cpu_isa_avx512_core},
+        {jitnorm_cpu_isa_avx10_2_512, jitnorm_cpu_isa_avx512_core},
+        {jitnorm_cpu_isa_avx10_2_512_amx_2, jitnorm_cpu_isa_avx512_core},
     };
     for (const auto &[cap, counts_as] : caps) {
         EXPECT_OK(jitnorm_set_max_cpu_isa(cap)) << jitnorm_cpu_isa2str(cap);
@@ -194,6 +196,13 @@ TEST(names, of_values) {
     EXPECT_STREQ(jitnorm_engine_kind2str(jitnorm_any_engine), "any");
     EXPECT_STREQ(jitnorm_scratchpad_mode2str(jitnorm_scratchpad_mode_user), "user");
     EXPECT_STREQ(jitnorm_cpu_isa2str(jitnorm_cpu_isa_avx512_core), "cpu_isa_avx512_core");
+    EXPECT_STREQ(jitnorm_prop_kind2str(jitnorm_backward_bias), "backward_bias");
+    EXPECT_STREQ(jitnorm_fpmath_mode2str(jitnorm_fpmath_mode_tf32), "tf32");
+    EXPECT_STREQ(jitnorm_accumulation_mode2str(jitnorm_accumulation_mode_relaxed), "relaxed");
+    EXPECT_STREQ(jitnorm_rounding_mode2str(jitnorm_rounding_mode_stochastic), "stochastic");
+    EXPECT_STREQ(jitnorm_quantization_mode2str(jitnorm_quantization_mode_static_sazp), "static_sazp");
+    EXPECT_STREQ(jitnorm_cpu_isa2str(jitnorm_cpu_isa_avx10_2_512), "cpu_isa_avx10_2_512");
+    EXPECT_STREQ(jitnorm_cpu_isa_hints2str(jitnorm_cpu_isa_prefer_ymm), "cpu_isa_prefer_ymm");
     EXPECT_STREQ(jitnorm_runtime2str(JITNORM_RUNTIME_OMP), "OpenMP");
     EXPECT_STREQ(jitnorm_runtime2str(JITNORM_RUNTIME_SEQ), "sequential");
 }
@@ -232,6 +241,18 @@ TEST(names, are_complete) {
         EXPECT_EQ(is_known(jitnorm_fmt_tag2str(jitnorm_format_tag_t(v))), v < jitnorm_format_tag_last) << v;
     EXPECT_EQ(named([&](int v) { return is_known(jitnorm_alg_kind2str(unknown<jitnorm_alg_kind_t>(v))); }),
               ALGORITHM_NUMBERS);
+    EXPECT_EQ(named([&](int v) { return is_known(jitnorm_fpmath_mode2str(unknown<jitnorm_fpmath_mode_t>(v))); }),
+              (std::set{0, 1, 2, 3, 4}));
+    EXPECT_EQ(
+        named([&](int v) { return is_known(jitnorm_accumulation_mode2str(unknown<jitnorm_accumulation_mode_t>(v))); }),
+        (std::set{0, 1, 2, 3, 4, 5}));
+    EXPECT_EQ(named([&](int v) { return is_known(jitnorm_rounding_mode2str(unknown<jitnorm_rounding_mode_t>(v))); }),
+              (std::set{0, 1}));
+    EXPECT_EQ(
+        named([&](int v) { return is_known(jitnorm_quantization_mode2str(unknown<jitnorm_quantization_mode_t>(v))); }),
+        (std::set{0, 1, 2, 3, 0x1000}));
+    EXPECT_EQ(named([&](int v) { return is_known(jitnorm_cpu_isa_hints2str(unknown<jitnorm_cpu_isa_hints_t>(v))); }),
+              (std::set{0, 1}));
     EXPECT_FALSE(is_known(jitnorm_fmt_tag2str(unknown<jitnorm_format_tag_t>(-1))));
     EXPECT_FALSE(is_known(jitnorm_runtime2str(77)));
 }

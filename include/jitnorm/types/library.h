@@ -23,7 +23,9 @@ typedef enum JITNORM_INT {
     jitnorm_cpu_isa_avx10_1_512_amx = 0xfef,
     jitnorm_cpu_isa_avx512_core_amx = jitnorm_cpu_isa_avx10_1_512_amx,
     jitnorm_cpu_isa_avx10_1_512_amx_fp16 = 0x1fef,
-    jitnorm_cpu_isa_avx512_core_amx_fp16 = jitnorm_cpu_isa_avx10_1_512_amx_fp16
+    jitnorm_cpu_isa_avx512_core_amx_fp16 = jitnorm_cpu_isa_avx10_1_512_amx_fp16,
+    jitnorm_cpu_isa_avx10_2_512 = 0x201ff,
+    jitnorm_cpu_isa_avx10_2_512_amx_2 = 0x22fff
 } jitnorm_cpu_isa_t;
 
 /* Hints about the instruction set. They have no effect here. */

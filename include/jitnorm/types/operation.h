@@ -11,8 +11,11 @@ typedef enum JITNORM_INT {
     jitnorm_forward_training = 64, /* also writes the statistics, for backward */
     jitnorm_forward_inference = 96,
     jitnorm_forward = jitnorm_forward_training,
-    jitnorm_backward = 128,     /* gradients of src, scale and shift */
-    jitnorm_backward_data = 160 /* gradient of src alone */
+    jitnorm_backward = 128,      /* gradients of src, scale and shift */
+    jitnorm_backward_data = 160, /* gradient of src alone */
+    /* Kinds of other operations. Layer normalization refuses them with invalid_arguments. */
+    jitnorm_backward_weights = 192,
+    jitnorm_backward_bias = 193
 } jitnorm_prop_kind_t;
 
 /* Operations, and kinds of post-operations. */

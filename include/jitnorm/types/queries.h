@@ -47,7 +47,8 @@ typedef enum JITNORM_INT {
     jitnorm_query_strides = 14,               /* const jitnorm_dim_t *: between outer blocks, in elements */
     jitnorm_query_inner_nblks_s32 = 263,      /* int */
     jitnorm_query_inner_blks = 264,           /* const jitnorm_dim_t * */
-    jitnorm_query_inner_idxs = 265            /* const jitnorm_dim_t * */
+    jitnorm_query_inner_idxs = 265,           /* const jitnorm_dim_t * */
+    jitnorm_query_num_handles_s32 = 268       /* int: the number of buffers, 1 */
 } jitnorm_query_t;
 
 #endif

@@ -123,6 +123,23 @@ jitnorm_status_t jitnorm_post_ops_get_params_binary(const_jitnorm_post_ops_t pos
     return jitnorm_success;
 }
 
+jitnorm_status_t jitnorm_post_ops_append_binary_v2(jitnorm_post_ops_t post_ops, jitnorm_alg_kind_t alg_kind,
+                                                   const_jitnorm_memory_desc_t src1_desc,
+                                                   const_jitnorm_memory_desc_t src2_desc) {
+    if (src2_desc != nullptr && src2_desc->ndims != 0)
+        return report(__func__, invalid("src2_desc describes a tensor, binary post-ops have src1 alone"));
+    return jitnorm_post_ops_append_binary(post_ops, alg_kind, src1_desc);
+}
+
+jitnorm_status_t jitnorm_post_ops_get_params_binary_v2(const_jitnorm_post_ops_t post_ops, int index,
+                                                       jitnorm_alg_kind_t *alg_kind,
+                                                       const_jitnorm_memory_desc_t *src1_desc,
+                                                       const_jitnorm_memory_desc_t *src2_desc) {
+    const jitnorm_status_t found = jitnorm_post_ops_get_params_binary(post_ops, index, alg_kind, src1_desc);
+    if (found == jitnorm_success) put<const_jitnorm_memory_desc_t>(src2_desc, &NO_TENSOR);
+    return found;
+}
+
 jitnorm_status_t jitnorm_post_ops_append_prelu(jitnorm_post_ops_t post_ops, int mask) {
     JITNORM_REFUSE_NULL(post_ops);
     if (mask < 0) return report(__func__, invalid(explain("mask is %d, which is negative", mask)));

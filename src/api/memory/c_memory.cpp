@@ -40,8 +40,6 @@ bool holds_its_value(const jitnorm_memory &memory) { return memory.md.format_kin
 constexpr status HOST_SCALAR = invalid("the memory holds its value itself (a host scalar)");
 constexpr status NO_HOST_SCALAR = invalid("the memory or descriptor is of no host scalar");
 
-status no_buffer(int index) { return invalid(explain("index is %d, there is buffer 0", index)); }
-
 } // namespace
 
 jitnorm_status_t jitnorm_memory_create(jitnorm_memory_t *memory, const_jitnorm_memory_desc_t memory_desc,
@@ -90,10 +88,7 @@ jitnorm_status_t jitnorm_memory_get_engine(const_jitnorm_memory_t memory, jitnor
 }
 
 jitnorm_status_t jitnorm_memory_get_data_handle(const_jitnorm_memory_t memory, void **handle) {
-    JITNORM_REFUSE_NULL(memory, handle);
-    if (holds_its_value(*memory)) return report(__func__, HOST_SCALAR);
-    *handle = memory->handle;
-    return jitnorm_success;
+    return JITNORM_TELL(memory, handle, memory->handle);
 }
 
 jitnorm_status_t jitnorm_memory_get_data_handle_v2(const_jitnorm_memory_t memory, void **handle, int index) {

@@ -45,6 +45,8 @@ status query(const memory_desc &md, jitnorm_query_t what, void *result) {
         return answer<const dim_t *>(result, NO_OFFSETS);
     case jitnorm_query_format_kind:
         return answer(result, md.format_kind);
+    case jitnorm_query_num_handles_s32:
+        return answer(result, 1);
     case jitnorm_query_strides:
     case jitnorm_query_inner_nblks_s32:
     case jitnorm_query_inner_blks:
@@ -121,6 +123,12 @@ jitnorm_status_t jitnorm_memory_desc_query(const_jitnorm_memory_desc_t memory_de
                                            void *result) {
     JITNORM_REFUSE_NULL(memory_desc, result);
     return report(__func__, query(*memory_desc, what, result));
+}
+
+jitnorm_status_t jitnorm_memory_desc_query_v2(const_jitnorm_memory_desc_t memory_desc, jitnorm_query_t what, int index,
+                                              void *result) {
+    JITNORM_REFUSE_NULL(memory_desc, result);
+    return index == 0 ? report(__func__, query(*memory_desc, what, result)) : report(__func__, no_buffer(index));
 }
 
 int jitnorm_memory_desc_equal(const_jitnorm_memory_desc_t a, const_jitnorm_memory_desc_t b) {
