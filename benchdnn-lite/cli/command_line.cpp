@@ -73,15 +73,31 @@ constexpr std::string_view GRAPH_HELP[] = {
     "  benchdnn-lite --graph --mode=CP --dt=f32,bf16 --case=op/f32/lnorm.json\n"
     "  benchdnn-lite --graph --batch=test_graph_ci\n"};
 
+std::string idle_knobs_text(driver which) {
+    constexpr size_t WIDTH = 100;
+    std::string text, line = "Without effect here:";
+    for (const knob &k : knobs_of(which)) {
+        if (!k.help.empty()) continue;
+        const std::string example = concat("  --", k.name, "=", k.example);
+        if (line.size() + example.size() > WIDTH) {
+            text += concat(line, "\n");
+            line.clear();
+        }
+        line += example;
+    }
+    return concat(text, line, "\n");
+}
+
 std::string help_text(driver which) {
     const auto &[before, after] = which == driver::graph ? GRAPH_HELP : LNORM_HELP;
     std::string text(before);
     for (const knob &k : knobs_of(which)) {
+        if (k.help.empty()) continue;
         std::string example = concat("  --", k.name, k.example.empty() ? "" : "=", k.example);
         for (const std::string &line : split(k.help, '\n'))
             text += concat(padded(std::exchange(example, ""), 47), line, "\n");
     }
-    return concat(text, after,
+    return concat(text, idle_knobs_text(which), after,
                   "Exit status: 0 nothing failed, 1 something failed, 2 a mistake on the command line or in a file.\n");
 }
 
@@ -110,6 +126,8 @@ public:
         if (!driver_named_) throw input_error("name a driver: --lnorm or --graph (--help explains)");
         if (result_.jobs.empty() && result_.graphs.empty()) reject_empty();
         result_.json = state_.json;
+        result_.summary = state_.summary;
+        result_.warning = warning_of_unused_knobs();
         return std::move(result_);
     }
 
@@ -130,6 +148,17 @@ private:
         if (takes_value && !has_value) reject_without_value(*k, a.next);
         if (has_value && !takes_value) throw input_error(option, " takes no value");
         set(*k, has_value ? std::string_view(full).substr(equals + 1) : "", a.folder);
+        if (k->holds) unused_.push_back(full);
+    }
+
+    // benchdnn warns here, too, and goes on.
+    std::string warning_of_unused_knobs() const {
+        if (unused_.empty()) return "";
+        std::string knobs;
+        for (const std::string &knob : unused_) knobs += concat(knobs.empty() ? "" : " ", knob);
+        return concat("warning: no problem follows ", without_control_characters(knobs),
+                      unused_.size() == 1 ? ", which applies to nothing" : ", which apply to nothing",
+                      ": a knob holds for the problems behind it");
     }
 
     void set(const knob &k, std::string_view value, const fs::path &folder) {
@@ -173,7 +202,7 @@ private:
 
     void take_graph(const std::string &name, const fs::path &folder) {
         const std::string content = blame("--case", [&] { return content_of(folders_.look_up(name, folder), name); });
-        problem_named_ = true;
+        take_note_of_problem();
         append_graphs(state_.graph, name, content, state_.options, result_.graphs);
     }
 
@@ -186,9 +215,14 @@ private:
         const run_options &options = state_.options;
         if (!options.fills() && (options.mode.check || options.mode.bitwise))
             throw input_error("--mode-modifier: M leaves nothing to check; it goes with the modes I, R, P and F");
-        problem_named_ = true;
+        take_note_of_problem();
         if (!settings_) settings_ = std::make_shared<const job_settings>(job_settings{state_.lnorm, options});
         result_.jobs.append(settings_, parse_shape(text));
+    }
+
+    void take_note_of_problem() {
+        problem_named_ = true;
+        unused_.clear();
     }
 
     [[noreturn]] void reject_unknown(const std::string &option) const {
@@ -201,12 +235,22 @@ private:
         throw input_error("unknown knob '", option, "' (the closest is --", close, ")");
     }
 
-    // The message shows how to write the knob: with the next word if that is a valid value, otherwise with an example.
+    static bool is_shape(const std::string &text) {
+        try {
+            parse_shape(text);
+            return true;
+        } catch (const input_error &) {
+            return false;
+        }
+    }
+
+    // The message shows how to write the knob: with the next word if that is a valid value and no problem, otherwise
+    // with an example.
     [[noreturn]] void reject_without_value(const knob &k, const std::string *next) const {
         std::string_view value = k.example;
         try {
             knob_state trial = state_;
-            if (next != nullptr && !next->starts_with('-')) k.set(trial, *next), value = *next;
+            if (next != nullptr && !next->starts_with('-') && !is_shape(*next)) k.set(trial, *next), value = *next;
         } catch (const input_error &) {
             value = k.example;
         }
@@ -228,6 +272,7 @@ private:
     bool driver_named_ = false, problem_named_ = false;
     command result_;
     batch_folders folders_;
+    std::vector<std::string> unused_;  // the knobs since the last problem
     std::vector<fs::path> open_files_; // the batch files that are being read, outermost first
 };
 

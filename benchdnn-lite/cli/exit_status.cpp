@@ -15,7 +15,7 @@ namespace {
 
 // Prints the reason and returns the status.
 int told(const char *program, const char *reason, int status) {
-    std::fprintf(stderr, "%s: %s\n", program, reason);
+    tell(program, reason);
     return status;
 }
 
@@ -32,6 +32,10 @@ int exit_status_of(const char *program, const std::function<int()> &body) {
     } catch (const std::exception &error) {
         return told(program, error.what(), 1);
     }
+}
+
+void tell(const char *program, const std::string &line) {
+    if (!line.empty()) std::fprintf(stderr, "%s: %s\n", program, line.c_str());
 }
 
 void check_writable(std::string_view knob, const std::string &file) {

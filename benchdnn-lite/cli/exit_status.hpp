@@ -13,6 +13,8 @@ namespace benchdnn_lite {
 // full or the output is closed. In each of these cases one line on stderr says why.
 int exit_status_of(const char *program, const std::function<int()> &body);
 
+void tell(const char *program, const std::string &line); // on stderr; nothing if the line is empty
+
 // Throws input_error, which names the knob, if the file cannot be written. Called before the tests run, so that no work
 // is lost. An empty name means that there is no file.
 void check_writable(std::string_view knob, const std::string &file);

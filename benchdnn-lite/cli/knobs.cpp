@@ -23,16 +23,6 @@ void set_list(knob_state &s, size_t number, std::string_view text) {
     s.lnorm.lists[number] = std::move(values);
 }
 
-void set_cpu(knob_state & /* s */, std::string_view text) {
-    if (!text.empty() && text != "cpu" && text != "cpu:0")
-        throw input_error("there is one engine, cpu, not '", text, "'");
-}
-
-void set_memory_kind(knob_state & /* s */, std::string_view text) {
-    if (!text.empty() && text != "usm")
-        throw input_error("'", text, "' is not the default kind, usm; a CPU has no other");
-}
-
 void set_fpmath(knob_state &s, std::string_view text) {
     const std::vector<std::string> modes = split(text, ',');
     if (!text.empty()) std::for_each(modes.begin(), modes.end(), parse_fpmath);
@@ -55,6 +45,40 @@ std::string_view required(std::string_view text) {
     return text;
 }
 
+// A knob of benchdnn that changes nothing here. Lines and files for benchdnn may have it with these values.
+struct idle_knob {
+    std::string_view name;
+    std::string_view values; // the first one is the example of the help
+    std::string_view reason; // why other values are refused
+    drivers taken_by;
+};
+
+constexpr idle_knob IDLE_KNOBS[] = {
+    {"attr-zero-points", "src:common:0,dst:common:0", "layer normalization has no zero points", drivers::lnorm},
+    {"attr-dropout", "0", "layer normalization has no dropout", drivers::lnorm},
+    {"attr-rounding-mode", "dst:environment,diff_src:environment,diff_weights:environment",
+     "values are rounded as the environment says", drivers::lnorm},
+    {"engine", "cpu,cpu:0", "there is one engine, cpu", drivers::both},
+    {"memory-kind", "usm", "a CPU has one kind of memory, usm", drivers::both},
+    {"stream-kind", "def,in_order", "a CPU's stream is in_order", drivers::both},
+    {"num-streams", "1", "there is 1 stream", drivers::both},
+    {"execution-mode", "direct", "a CPU's execution is direct", drivers::both},
+    {"cpu-isa-hints", "none,no_hints,prefer_ymm", "the hints are none, no_hints and prefer_ymm", drivers::both},
+    {"fast-ref", "true,false,1,0", "true and false are the values", drivers::both},
+    {"mem-check", "true,1", "what does not fit in memory is always skipped", drivers::both},
+};
+
+void check_idle(const idle_knob &k, std::string_view text) {
+    const std::vector<std::string> values = split(k.values, ',');
+    for (const std::string &element : split(text, ','))
+        for (const std::string &part : split(element, '+'))
+            if (!part.empty() && std::none_of(values.begin(), values.end(),
+                                              [&](const std::string &v) { return equal_but_for_case(v, part); }))
+                throw input_error("'", part, "' is refused: ", k.reason);
+}
+
+constexpr bool FOR_THE_RUN = false; // knob::holds
+
 #define TEXTS(member, value) [](knob_state &s, std::string_view v) { s.graph.member = value; }
 #define OPTION(member, value) [](knob_state &s, std::string_view v) { s.options.member = value; }
 
@@ -76,11 +100,11 @@ const knob OTHER_KNOBS[] = {
     {"attr-fpmath", "strict,bf16", "precision allowed; f32 is taken (strict)", GRAPH, set_fpmath},
     {"match", "CH.*x768", "only what has this regular expression in its line", BOTH, set_match},
     {"reset", "", "all knobs above back to their defaults", BOTH,
-     [](knob_state &s, std::string_view) { s.lnorm = {}, s.graph = {}; }},
+     [](knob_state &s, std::string_view) { s.lnorm = {}, s.graph = {}; }, FOR_THE_RUN},
     {"case", "op/f32/lnorm.json", "run a graph in oneDNN's JSON form", GRAPH,
-     [](knob_state &s, std::string_view v) { s.graph_file = required(v); }},
+     [](knob_state &s, std::string_view v) { s.graph_file = required(v); }, FOR_THE_RUN},
     {"batch", "shapes_models", "take knobs and problems from a file; files nest", BOTH,
-     [](knob_state &s, std::string_view v) { s.batch = required(v); }},
+     [](knob_state &s, std::string_view v) { s.batch = required(v); }, FOR_THE_RUN},
     {"mode", "CP", "Check Bitwise Performance Fast, List, Init, Run (C)", LNORM,
      OPTION(mode, v.empty() ? run_mode{} : parse_mode(v))},
     {"mode", "CP", "Check Performance Fast, List, Init, Run (C)", GRAPH, set_graph_mode},
@@ -98,17 +122,18 @@ const knob OTHER_KNOBS[] = {
     {"perf-template", "%prb%,%-time%,%Gbw%", "def (default), csv, table, or text with placeholders", LNORM,
      OPTION(perf_template, parse_perf_template(v))},
     {"json", "results.json", "write the results for machines", BOTH,
-     [](knob_state &s, std::string_view v) { s.json = required(v); }},
-    {"engine", "cpu", "the only engine", BOTH, set_cpu},
-    {"memory-kind", "usm", "the default kind, the only one", BOTH, set_memory_kind},
+     [](knob_state &s, std::string_view v) { s.json = required(v); }, FOR_THE_RUN},
+    {"summary", "impl+no-failures", "shown at the end: failures (default), impl, impl-csv", BOTH,
+     [](knob_state &s, std::string_view v) { s.summary = parse_summary(v); }, FOR_THE_RUN},
+    {"start", "100", "skip the tests before this number (0)", BOTH, OPTION(start, parse_count(v, 0, 0))},
     {"allow-enum-tags-only", "false", "only blocked tags that the library names (true)", LNORM,
      OPTION(enum_tags_only, v.empty() || parse_bool(v))},
     {"canonical", "true", "lines name all knobs, also those at their default", LNORM,
      OPTION(canonical, !v.empty() && parse_bool(v))},
     {"verbose", "5", "also -vN: 1 names problems before they run; ... 99", BOTH,
      OPTION(verbosity, int(parse_count(v, 0, 0)))},
-    {"version", "", "print the version", BOTH, [](knob_state &s, std::string_view) { s.version = true; }},
-    {"help", "", "this text", BOTH, [](knob_state &s, std::string_view) { s.help = true; }},
+    {"version", "", "print the version", BOTH, [](knob_state &s, std::string_view) { s.version = true; }, FOR_THE_RUN},
+    {"help", "", "this text", BOTH, [](knob_state &s, std::string_view) { s.help = true; }, FOR_THE_RUN},
 };
 
 #undef TEXTS
@@ -137,6 +162,10 @@ std::vector<knob> knobs_without(drivers other) {
         knobs.push_back({k.name, k.example, k.help, LNORM, set});
     }
     knobs.insert(knobs.end(), std::begin(OTHER_KNOBS), std::end(OTHER_KNOBS));
+    for (const idle_knob &k : IDLE_KNOBS) {
+        const auto check = [&k](knob_state & /* s */, std::string_view v) { check_idle(k, v); };
+        knobs.push_back({k.name, k.values.substr(0, k.values.find(',')), "", k.taken_by, check, FOR_THE_RUN});
+    }
     std::erase_if(knobs, [&](const knob &k) { return k.taken_by == other; });
     return knobs;
 }

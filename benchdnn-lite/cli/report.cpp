@@ -50,8 +50,9 @@ std::string tally::line() const {
                   tests, passed, skipped, unimplemented, invalid_arguments, failed, listed);
 }
 
-report::report(size_t tests)
-    : tests_(tests), is_terminal_(isatty(STDERR_FILENO) == 1), start_(clock::now()), last_progress_(start_) {}
+report::report(size_t tests, const summary_parts &summary)
+    : tests_(tests), summary_(summary), is_terminal_(isatty(STDERR_FILENO) == 1), start_(clock::now()),
+      last_progress_(start_) {}
 
 double report::seconds() const { return std::chrono::duration<double>(clock::now() - start_).count(); }
 
@@ -91,6 +92,7 @@ void report::add(const test_title &title, const test_result &r, const timed_line
     }
     std::fflush(stdout);
     counts_.count(r.what);
+    if (!r.implementation.empty()) ++implementations_[r.implementation];
 }
 
 void report::print_timed(const test_title &title, const timed_lines &timed) {
@@ -116,15 +118,36 @@ void report::print_timed(const test_title &title, const timed_lines &timed) {
 
 void report::finish(const phase_times &phases) {
     clear_progress();
-    if (!failures_.empty()) std::printf("failed:\n");
-    for (const std::string &failure : failures_) std::printf("  %s\n", failure.c_str());
-    if (failure_count_ > failures_.size()) std::printf("  and %zu more\n", failure_count_ - failures_.size());
+    if (summary_.failures) print_failures();
+    print_implementations();
     std::printf("%s\n", counts_.line().c_str());
     if (timed_count_ > 0) std::printf("total perf: min(ms):%g avg(ms):%g\n", least_ms_, average_ms_);
     print_meaning();
     print_phases(phases);
     std::fflush(stdout);
     print_unrest();
+}
+
+void report::print_failures() const {
+    if (!failures_.empty()) std::printf("failed:\n");
+    for (const std::string &failure : failures_) std::printf("  %s\n", failure.c_str());
+    if (failure_count_ > failures_.size()) std::printf("  and %zu more\n", failure_count_ - failures_.size());
+}
+
+void report::print_implementations() const {
+    if (implementations_.empty()) return;
+    std::vector<std::pair<std::string, size_t>> by_count(implementations_.begin(), implementations_.end());
+    std::stable_sort(by_count.begin(), by_count.end(),
+                     [](const auto &a, const auto &b) { return a.second > b.second; });
+    size_t total = 0;
+    std::string table = "implementations:\n", csv = "benchdnn_summary,impl_names"; // the latter as benchdnn prints it
+    for (const auto &[name, count] : by_count) total += count;
+    for (const auto &[name, count] : by_count) {
+        table += format("  %s: %zu (%.0f%%)\n", name.c_str(), count, 100.0 * double(count) / double(total));
+        csv += format(",%s:%zu", name.c_str(), count);
+    }
+    if (summary_.implementations) std::printf("%s", table.c_str());
+    if (summary_.implementations_csv) std::printf("%s\n", csv.c_str());
 }
 
 void report::print_meaning() const {

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "../correctness/check.hpp"
+#include "../problem/mode.hpp"
 #include "../timing/sampler.hpp"
 
 namespace benchdnn_lite {
@@ -44,7 +46,7 @@ struct tally {
 
 class report {
 public:
-    explicit report(size_t tests); // tests: how many there will be
+    explicit report(size_t tests, const summary_parts &summary = {}); // tests: how many there will be
 
     void announce(const test_title &next); // to be called before a test runs
     // Prints and counts a test that has run.
@@ -60,13 +62,17 @@ private:
     void clear_progress();
     void print_timed(const test_title &title, const timed_lines &timed);
     void print_meaning() const; // a calm machine's table in one line, as multiples of memcpy
+    void print_failures() const;
+    void print_implementations() const;
     void print_phases(const phase_times &phases) const;
     void print_unrest() const; // whether the machine was too busy
 
     const size_t tests_;
+    const summary_parts summary_;
     const bool is_terminal_;
     tally counts_;
-    std::vector<std::string> failures_; // the lines of the first ones
+    std::vector<std::string> failures_;             // the lines of the first ones
+    std::map<std::string, size_t> implementations_; // how many tests each has
     size_t failure_count_ = 0, timed_count_ = 0, restless_count_ = 0;
     double least_ms_ = 0, average_ms_ = 0;                    // sums over all timed tests
     double worst_over_best_ = 0;                              // the largest ratio among spreads beyond reason

@@ -67,8 +67,14 @@ double bytes_needed(const job &j) {
     return bytes_needed(j.prb, j.options.mode.bitwise ? COMPARING_BITS : CHECKING);
 }
 
-// Why the problem cannot run here; empty if it can.
-std::string reason_to_skip(const job &j) {
+// Why the test `number` is not wanted; empty if it is.
+std::string reason_not_to_start(const run_options &options, size_t number) {
+    return number < size_t(options.start) ? concat("--start=", std::to_string(options.start)) : "";
+}
+
+// Why the problem cannot or shall not run here; empty if it can.
+std::string reason_to_skip(const job &j, size_t number) {
+    if (const std::string reason = reason_not_to_start(j.options, number); !reason.empty()) return reason;
     if (const std::string reason = reason_not_to_ask(j.prb); !reason.empty()) return reason;
     if (j.options.mode.init) return "";
     const double needed = bytes_needed(j), available = available_bytes();
@@ -78,6 +84,7 @@ std::string reason_to_skip(const job &j) {
 // A job and its state.
 struct work {
     job what;
+    size_t number; // of the test
     lnorm_result result;
     std::shared_ptr<const operation> made; // null: the result is final, or it has not been created yet
     phase_times phases;
@@ -129,7 +136,7 @@ void create(const session &s, work &w) {
     const stopwatch start;
     if (options.mode.list) {
         w.result.what.status = state::listed;
-    } else if (std::string reason = reason_to_skip(w.what); !reason.empty()) {
+    } else if (std::string reason = reason_to_skip(w.what, w.number); !reason.empty()) {
         w.result.what = outcome_without_elements(state::skipped, std::move(reason));
     } else {
         guarded(w, [&] {
@@ -199,7 +206,8 @@ void run_made(work &w, const after_run &tamper) {
 std::vector<work> group_from(const job_list &jobs, size_t &next) {
     std::vector<work> group;
     do {
-        group.push_back({jobs[next++], {}, {}, {}});
+        group.push_back({jobs[next], next, {}, {}, {}});
+        ++next;
     } while (next < jobs.size() && group.size() < size_t(thread_count()) &&
              group.back().what.options.creates_in_parallel() && jobs.options_of(next).creates_in_parallel());
     return group;
@@ -273,8 +281,13 @@ void run_graphs(const std::vector<graph_job> &graphs, report &out, json_report &
         const test_title title = title_of(job);
         out.announce(title);
         graph_result result;
-        result.what.status = state::listed;
-        if (!job.options.mode.list) result = run_graph(job);
+        const std::string unwanted = reason_not_to_start(job.options, out.index());
+        if (job.options.mode.list)
+            result.what.status = state::listed;
+        else if (!unwanted.empty())
+            result.what = outcome_without_elements(state::skipped, unwanted);
+        else
+            result = run_graph(job);
         out.add(title, result, performance_of(job, result));
         machines.add(title, result);
     }
@@ -292,7 +305,8 @@ bool left_without_implementations(const tally &counts) {
 int run(const command &c, const after_run &tamper) {
     check_writable("json", c.json);
     for (const std::string &line : c.notes) std::printf("%s\n", line.c_str());
-    report out(c.jobs.size() + c.graphs.size());
+    tell("benchdnn-lite", c.warning);
+    report out(c.jobs.size() + c.graphs.size(), c.summary);
     json_report machines(c.json);
     phase_times phases;
     run_jobs(c.jobs, tamper, out, machines, phases);

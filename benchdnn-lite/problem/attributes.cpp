@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "../error.hpp"
+#include "jitnorm/jitnorm_debug.h"
 #include "tag.hpp"
 
 namespace benchdnn_lite {
@@ -255,6 +256,16 @@ fpmath parse_fpmath(std::string_view text) {
 }
 
 std::string to_text(const fpmath &f) { return concat(FPMATH_MODES[size_t(f.mode)], f.for_integers ? ":true" : ""); }
+
+jitnorm_accumulation_mode_t parse_accumulation(std::string_view text) {
+    std::string known;
+    for (int i = jitnorm_accumulation_mode_strict; i <= jitnorm_accumulation_mode_f16; ++i) {
+        const auto mode = jitnorm_accumulation_mode_t(i);
+        if (text == jitnorm_accumulation_mode2str(mode)) return mode;
+        known += concat(known.empty() ? "" : ", ", jitnorm_accumulation_mode2str(mode));
+    }
+    throw input_error("'", text, "' is no accumulation mode: ", known);
+}
 
 residual_addition parse_residual(std::string_view text) {
     residual_addition residual;

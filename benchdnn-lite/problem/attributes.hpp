@@ -103,7 +103,8 @@ struct attributes {
     tensor_scales scales;
     std::vector<post_op> post_ops;
     bool user_scratchpad = false;
-    fpmath precision;           // it changes nothing in the library's computations
+    fpmath precision; // it changes nothing in the library's computations
+    jitnorm_accumulation_mode_t accumulation = jitnorm_accumulation_mode_strict; // likewise
     bool deterministic = false; // it changes nothing: all results of the library are deterministic
     bool operator==(const attributes &) const = default;
 };
@@ -137,5 +138,8 @@ std::string to_text(const std::vector<post_op> &post_ops);
 // input_error.
 fpmath parse_fpmath(std::string_view text);
 std::string to_text(const fpmath &f);
+
+// Reads strict, relaxed, any, s32, f32 or f16. Throws input_error.
+jitnorm_accumulation_mode_t parse_accumulation(std::string_view text);
 
 } // namespace benchdnn_lite

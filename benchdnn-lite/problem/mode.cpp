@@ -100,6 +100,25 @@ std::string to_text(const mode_modifiers &modifiers) {
     return text;
 }
 
+summary_parts parse_summary(std::string_view text) {
+    struct named_part {
+        std::string_view name;
+        bool summary_parts::*member;
+    };
+    constexpr named_part PARTS[] = {{"failures", &summary_parts::failures},
+                                    {"impl", &summary_parts::implementations},
+                                    {"impl-csv", &summary_parts::implementations_csv}};
+    summary_parts summary;
+    if (text.empty()) return summary;
+    for (const std::string &word : split(text, '+')) {
+        const bool shown = !word.starts_with("no-");
+        const auto *part = find_named(PARTS, shown ? word : word.substr(3));
+        if (!part) throw input_error("'", word, "' is none of failures, impl, impl-csv, nor one of these after no-");
+        summary.*part->member = shown;
+    }
+    return summary;
+}
+
 cold_cache_mode parse_cold_cache(std::string_view text) {
     const std::vector<std::string> parts = split(text, '+');
     cold_cache_mode mode{parse_arguments(parts[0]), 0};

@@ -50,6 +50,18 @@ struct cold_cache_mode {
 cold_cache_mode parse_cold_cache(std::string_view text);
 std::string to_text(const cold_cache_mode &mode);
 
+// What is printed behind all tests.
+struct summary_parts {
+    bool failures = true;             // the lines of the tests that failed
+    bool implementations = false;     // how many tests each implementation has
+    bool implementations_csv = false; // the same in one line for machines
+
+    bool operator==(const summary_parts &) const = default;
+};
+
+// Reads failures, impl and impl-csv, each perhaps after no-, joined by +. Throws input_error.
+summary_parts parse_summary(std::string_view text);
+
 constexpr double DEFAULT_MAX_MS = 3000, FAST_MAX_MS = 10;
 
 // Options that are no lists; --reset does not change them.
@@ -59,6 +71,7 @@ struct run_options {
     double max_ms = DEFAULT_MAX_MS; // for timing one problem
     int64_t fixed_times = 0;        // executions to time; 0: as many as max_ms allows
     int64_t repeats = 1;            // how many times each problem runs
+    int64_t start = 0;              // tests with a smaller number are skipped
     uint64_t seed = 1;              // of the data
     bool enum_tags_only = true;     // a blocked tag without an enumerator of the library is a mistake
     cold_cache_mode cold_cache;

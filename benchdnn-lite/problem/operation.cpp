@@ -135,6 +135,8 @@ void operation::set_modes(jitnorm_primitive_attr_t attr) const {
     if (double(float(problem_.epsilon)) != problem_.epsilon)
         LATER("eps=X:f64", primitive_attr_set_epsilon, attr, problem_.epsilon);
     if (a.deterministic) LATER("attr-deterministic", primitive_attr_set_deterministic, attr, 1);
+    if (a.accumulation != jitnorm_accumulation_mode_strict)
+        LATER("attr-acc-mode", primitive_attr_set_accumulation_mode, attr, a.accumulation);
     if (a.precision != fpmath{})
         LATER("attr-fpmath", primitive_attr_set_fpmath_mode_v2, attr, a.precision.mode,
               a.precision.for_integers ? 1 : 0);

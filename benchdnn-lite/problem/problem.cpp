@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "../error.hpp"
+#include "jitnorm/jitnorm_debug.h"
 #include "tag.hpp"
 #include "threads.hpp"
 
@@ -123,6 +124,8 @@ constexpr problem_knob KNOBS[] = {
      PART(attr.user_scratchpad, parse_user_scratchpad(v), scratchpad_text)},
     {"attr-fpmath", "strict,bf16", "precision allowed; f32 is taken (strict)",
      PART(attr.precision, parse_fpmath(v), to_text)},
+    {"attr-acc-mode", "strict,relaxed", "type sums may be kept in; f32 is taken (strict)",
+     PART(attr.accumulation, parse_accumulation(v), jitnorm_accumulation_mode2str)},
     {"attr-deterministic", "false,true", "the same results each time (false, but they are)",
      PART(attr.deterministic, parse_bool(v), bool_text)},
     {"ctx-init", "auto,2", "threads to create the primitive with (auto: all)",

@@ -83,6 +83,7 @@ std::vector<race_result> race_all(const race_options &options, const peer_librar
 
 int run(const race_options &options, const peer_library &other) {
     check_writable("json", options.json);
+    tell("benchdnn-lite-race", options.warning);
     omp_set_num_threads(options.conditions.threads); // the libraries take the number of threads from OpenMP
     const race_setting setting{concat("jitnorm ", library_version()), other.name, options.conditions};
     print(race_heading(setting.ours, setting.theirs, setting.conditions));
@@ -116,6 +117,7 @@ race_options parse_race_options(const std::vector<std::string> &arguments) {
     command c = parse_command_line(rest);
     options.text = std::move(c.text);
     options.jobs = std::move(c.jobs);
+    options.warning = std::move(c.warning);
     if (options.json.empty()) options.json = c.json;
     return options;
 }

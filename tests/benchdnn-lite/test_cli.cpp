@@ -49,6 +49,29 @@ TEST_F(cli, a_mistake_is_one_line_on_stderr_and_status_2) {
     }
 }
 
+TEST_F(cli, a_knob_that_applies_to_nothing_is_told_on_stderr) {
+    expect(0, "--lnorm 15x3 --dt=bf16", {"0:PASSED (", "__REPRO: --lnorm 15x3\n"});
+    EXPECT_EQ(err_, "benchdnn-lite: warning: no problem follows --dt=bf16, which applies to nothing: a knob holds for "
+                    "the problems behind it\n");
+}
+
+TEST_F(cli, tests_before_the_start_are_skipped) {
+    expect(0, "--lnorm --start=2 --flags=,C,CH 15x3", {"tests:3 passed:1 skipped:2 "});
+    for (const char *skipped : {"0:SKIPPED (--start=2) ", "1:SKIPPED (--start=2) ", "2:PASSED ("})
+        EXPECT_EQ(count_of(out_, skipped), 1u) << skipped << "\n" << out_;
+    expect(0, "--lnorm --mode=P --mode-modifier=P --fix-times-per-prb=1 --start=1 15x3 2x3",
+           {"0:SKIPPED (--start=1) ", "tests:2 passed:1 skipped:1 "});
+    expect(0, "--graph --start=1 --case=op/f32/lnorm.json --case=op/f32/lnorm.json",
+           {"0:SKIPPED (--start=1) ", "1:PASSED ("});
+}
+
+TEST_F(cli, a_summary_counts_the_implementations) {
+    const std::string reference = "--lnorm --summary=impl+impl-csv --impl=ref 15x3 2x3 --skip-impl=ref,jit 4x5";
+    expect(0, reference, {"\nimplementations:\n  ref:any: 2 (100%)\n", "\nbenchdnn_summary,impl_names,ref:any:2\n"});
+    expect(0, "--lnorm --summary=impl --impl=ref 15x3 2x3 --summary=no-impl");
+    EXPECT_EQ(count_of(out_, "ref:any: 2"), 0u) << "the last one counts\n" << out_;
+}
+
 TEST_F(cli, listing_runs_nothing) {
     expect(0, "--lnorm --mode=L --flags=,CH 15x3 1024x1024",
            {"__REPRO: --mode=L --lnorm --flags=CH 1024x1024\n", "passed:0", "listed:4"});

@@ -45,7 +45,9 @@ TEST_F(cli, writes_into_padding_and_beyond_a_tensor_are_found) {
 }
 
 TEST_F(cli, a_failure_does_not_stop_the_rest) {
-    expect(1, "--lnorm 15x3 30x300", {"tests:2 passed:0 skipped:0"}, PLANTED);
+    expect(1, "--lnorm 15x3 30x300", {"\nfailed:\n  0:FAILED ", "tests:2 passed:0 skipped:0"}, PLANTED);
+    expect(1, "--lnorm --summary=no-failures 15x3", {"tests:1 passed:0 skipped:0"}, PLANTED);
+    EXPECT_EQ(count_of(out_, "\nfailed:\n"), 0u) << out_;
 }
 
 TEST_F(cli, performance_mode_without_checks_does_not_see_the_planted_error) {

@@ -123,6 +123,21 @@ TEST(command_line, modes_are_kept_in_the_line) {
                      "--attr-fpmath=tf32:true --attr-deterministic=true 2x3"}));
 }
 
+TEST(command_line, accumulation_modes) {
+    EXPECT_EQ(lines_of({"--lnorm", "--attr-acc-mode=strict,any,s32", "2x3"}),
+              (words{"2x3", "--attr-acc-mode=any 2x3", "--attr-acc-mode=s32 2x3"}));
+}
+
+TEST(command_line, parts_of_the_summary) {
+    const auto parts = [](const char *value) {
+        return parse_command_line({"--lnorm", concat("--summary=", value), "2x3"}).summary;
+    };
+    EXPECT_EQ(parts(""), (summary_parts{true, false, false}));
+    EXPECT_EQ(parts("no-failures"), (summary_parts{false, false, false}));
+    EXPECT_EQ(parts("impl+impl-csv"), (summary_parts{true, true, true}));
+    EXPECT_EQ(parts("impl+no-failures+no-impl"), (summary_parts{false, false, false}));
+}
+
 TEST(command_line, threads_of_creation_and_execution) {
     const auto contexts = [](const char *knob) {
         const problem p = parse_command_line({"--lnorm", knob, "2x3"}).jobs[0].prb;

@@ -14,7 +14,7 @@ TEST(command_line, help_is_one_screen_with_every_knob) {
     for (const driver d : {driver::lnorm, driver::graph}) {
         const std::string driver_name(name_of(d)), help = parse_command_line({driver_name, "--help"}).text;
         EXPECT_EQ(parse_command_line({driver_name, "-h"}).text, help);
-        for (const knob &k : knobs_of(d)) EXPECT_NE(help.find(concat("\n  --", k.name)), std::string::npos) << k.name;
+        for (const knob &k : knobs_of(d)) EXPECT_NE(help.find(concat("  --", k.name)), std::string::npos) << k.name;
         const words lines = split(help, '\n');
         EXPECT_LE(lines.size(), 60u);
         for (const std::string &line : lines) EXPECT_LE(line.size(), 100u) << line;
@@ -64,8 +64,7 @@ TEST(command_line, mistakes_name_the_knob_and_the_reason) {
     EXPECT_EQ(mistake_in({"--lnorm", "--flavour=1", "2x3"}), "unknown knob '--flavour' (--help lists them)");
     EXPECT_EQ(mistake_in({"--lnorm", "--flag=CH", "2x3"}), "unknown knob '--flag' (the closest is --flags)");
     EXPECT_EQ(mistake_in({"--lnorm", "--batch=no\nfile"}), "--batch: no such file 'no?file'");
-    EXPECT_EQ(mistake_in({"--lnorm", "--engine=gpu", "2x3"}), "--engine: there is one engine, cpu, not 'gpu'");
-    EXPECT_NE(mistake_in({"--lnorm", "--memory-kind=buffer", "2x3"}), "");
+    EXPECT_EQ(mistake_in({"--lnorm", "--engine=gpu", "2x3"}), "--engine: 'gpu' is refused: there is one engine, cpu");
     EXPECT_NE(mistake_in({"--lnorm", "--perf-template=%nothing%", "2x3"}).find("--perf-template: unknown placeholder"),
               std::string::npos);
     EXPECT_NE(mistake_in({"--lnorm", "--tag=Ab3a", "2x3"}).find("--allow-enum-tags-only=false"), std::string::npos);
@@ -76,6 +75,14 @@ TEST(command_line, mistakes_name_the_knob_and_the_reason) {
               "--tag: the third tag is diff_src's, which a forward problem does not have");
     EXPECT_EQ(mistake_in({"--lnorm", "--dt", "2x3"}), "--dt needs a value after an equals sign: --dt=f32,bf16:f32");
     EXPECT_EQ(mistake_in({"--lnorm", "--dt", "bf16", "2x3"}), "--dt needs a value after an equals sign: --dt=bf16");
+    EXPECT_EQ(mistake_in({"--lnorm", "--skip-impl", "ref"}),
+              "--skip-impl needs a value after an equals sign: --skip-impl=ref");
+    for (const knob &k : knobs_of(driver::lnorm)) {
+        if (k.example.empty()) continue;
+        EXPECT_EQ(mistake_in({"--lnorm", concat("--", k.name), "8x8"}),
+                  concat("--", k.name, " needs a value after an equals sign: --", k.name, "=", k.example))
+            << "8x8 is a problem";
+    }
     EXPECT_EQ(mistake_in({"--lnorm", "--seed"}), "--seed needs a value after an equals sign: --seed=7");
     EXPECT_EQ(mistake_in({"--lnorm", "dt=bf16", "2x3"}), "'dt=bf16' is no problem; the knob is written --dt=bf16");
     EXPECT_EQ(mistake_in({"--lnorm", "-dt=bf16", "2x3"}), "unknown knob '-dt' (the closest is --dt)");
@@ -113,6 +120,59 @@ TEST(command_line, mistakes_name_the_knob_and_the_reason) {
     EXPECT_EQ(mistake_in({"--lnorm"}), "no problem to run: give a shape such as 128x768, or --batch=FILE");
     EXPECT_EQ(mistake_in({"2x3"}), "name a driver: --lnorm or --graph (--help explains)");
     EXPECT_EQ(mistake_in({"--conv", "2x3"}), "unknown knob '--conv' (--help lists them)");
+    EXPECT_EQ(mistake_in({"--lnorm", "--attr-acc-mode=f31", "2x3"}),
+              "--attr-acc-mode: 'f31' is no accumulation mode: strict, relaxed, any, s32, f32, f16");
+    EXPECT_EQ(mistake_in({"--lnorm", "--summary=impl+none", "2x3"}),
+              "--summary: 'none' is none of failures, impl, impl-csv, nor one of these after no-");
+    EXPECT_EQ(mistake_in({"--lnorm", "--start=-1", "2x3"}), "--start: '-1' is not between 0 and 2147483647");
+}
+
+// What lines and files of benchdnn may say, since nothing else happens here.
+TEST(command_line, knobs_of_benchdnn_that_change_nothing) {
+    for (const char *knob :
+         {"--engine=cpu:0", "--memory-kind=usm", "--stream-kind=def", "--stream-kind=in_order", "--num-streams=1",
+          "--execution-mode=direct", "--cpu-isa-hints=prefer_ymm", "--fast-ref=true", "--fast-ref=False",
+          "--mem-check=1", "--attr-zero-points=,src:common:0+dst:common:0", "--attr-dropout=0",
+          "--attr-rounding-mode=dst:environment", "--attr-rounding-mode="})
+        EXPECT_EQ(lines_of({"--lnorm", knob, "2x3"}), (words{"2x3"})) << knob;
+    const std::pair<const char *, const char *> refused[] = {
+        {"--memory-kind=buffer", "--memory-kind: 'buffer' is refused: a CPU has one kind of memory, usm"},
+        {"--stream-kind=out_of_order", "--stream-kind: 'out_of_order' is refused: a CPU's stream is in_order"},
+        {"--num-streams=2", "--num-streams: '2' is refused: there is 1 stream"},
+        {"--execution-mode=graph", "--execution-mode: 'graph' is refused: a CPU's execution is direct"},
+        {"--cpu-isa-hints=zmm", "--cpu-isa-hints: 'zmm' is refused: the hints are none, no_hints and prefer_ymm"},
+        {"--fast-ref=2", "--fast-ref: '2' is refused: true and false are the values"},
+        {"--mem-check=false", "--mem-check: 'false' is refused: what does not fit in memory is always skipped"},
+        {"--attr-zero-points=src:common:0,dst:common:1",
+         "--attr-zero-points: 'dst:common:1' is refused: layer normalization has no zero points"},
+        {"--attr-dropout=0.5:7", "--attr-dropout: '0.5:7' is refused: layer normalization has no dropout"},
+        {"--attr-rounding-mode=dst:stochastic:1",
+         "--attr-rounding-mode: 'dst:stochastic:1' is refused: values are rounded as the environment says"}};
+    for (const auto &[knob, reason] : refused) EXPECT_EQ(mistake_in({"--lnorm", knob, "2x3"}), reason);
+    EXPECT_EQ(mistake_in({"--graph", "--num-streams=2"}), "--num-streams: '2' is refused: there is 1 stream");
+}
+
+std::string warning_of(const words &arguments) { return parse_command_line(arguments).warning; }
+
+// benchdnn warns of the same and goes on.
+TEST(command_line, knobs_behind_the_last_problem_apply_to_nothing_and_are_named) {
+    const std::string smoke = concat("--batch=", INPUTS, "/test_lnorm_smoke");
+    EXPECT_EQ(
+        warning_of({"--lnorm", "2x3", "--dt=bf16"}),
+        "warning: no problem follows --dt=bf16, which applies to nothing: a knob holds for the problems behind it");
+    EXPECT_EQ(
+        warning_of({"--lnorm", "--dir=BWD_D", "2x3", "--dt=bf16", "-v5"}),
+        "warning: no problem follows --dt=bf16 --verbose=5, which apply to nothing: a knob holds for the problems "
+        "behind it");
+    EXPECT_EQ(
+        warning_of({"--lnorm", "2x3", smoke, "--mode=P"}),
+        "warning: no problem follows --mode=P, which applies to nothing: a knob holds for the problems behind it");
+    EXPECT_NE(warning_of({"--graph", concat("--case=", GRAPHS, "/op/f32/lnorm.json"), "--dt=bf16"}), "");
+    EXPECT_EQ(warning_of({"--lnorm", "--dt=bf16", "2x3"}), "");
+    EXPECT_EQ(warning_of({"--lnorm", "--dt=f32", "--dt=bf16", "--match=2x3", "2x3", "4x5"}), "");
+    EXPECT_EQ(warning_of({"--lnorm", "2x3", "--dt=bf16", smoke}), "");
+    EXPECT_EQ(warning_of({"--lnorm", "2x3", "--json=a", "--summary=impl", "--engine=cpu", "--reset"}), "")
+        << "the whole run's, and those that change nothing";
 }
 
 // A tag that the library does not name is a mistake if the problem's knob says so, whatever the tag's knob found.

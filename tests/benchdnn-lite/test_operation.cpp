@@ -11,7 +11,7 @@ namespace benchdnn_lite {
 namespace {
 
 struct asked {
-    int deterministic = -1, mode = -1, for_integers = -1;
+    int deterministic = -1, mode = -1, for_integers = -1, accumulation = -1;
     bool operator==(const asked &) const = default;
 };
 asked heard;
@@ -27,11 +27,17 @@ jitnorm_status_t hear_mode(jitnorm_primitive_attr_t attr, jitnorm_fpmath_mode_t 
     return jitnorm_primitive_attr_set_fpmath_mode_v2(attr, mode, for_integers);
 }
 
+jitnorm_status_t hear_accumulation(jitnorm_primitive_attr_t attr, jitnorm_accumulation_mode_t mode) {
+    heard.accumulation = mode;
+    return jitnorm_primitive_attr_set_accumulation_mode(attr, mode);
+}
+
 library listening() {
     library l;
     l.find_later = [](std::string_view name) {
-        return name == "jitnorm_primitive_attr_set_deterministic" ? reinterpret_cast<void *>(hear_deterministic)
-                                                                  : reinterpret_cast<void *>(hear_mode);
+        if (name == "jitnorm_primitive_attr_set_deterministic") return reinterpret_cast<void *>(hear_deterministic);
+        if (name == "jitnorm_primitive_attr_set_accumulation_mode") return reinterpret_cast<void *>(hear_accumulation);
+        return reinterpret_cast<void *>(hear_mode);
     };
     return l;
 }
@@ -49,6 +55,8 @@ TEST(operation, hands_modes_to_the_library) {
     EXPECT_EQ(what_is_asked("--dt=f32"), asked{});
     EXPECT_EQ(what_is_asked("--attr-deterministic=true"), (asked{1, -1, -1}));
     EXPECT_EQ(what_is_asked("--attr-fpmath=tf32"), (asked{-1, jitnorm_fpmath_mode_tf32, 0}));
+    EXPECT_EQ(what_is_asked("--attr-acc-mode=relaxed"), (asked{-1, -1, -1, jitnorm_accumulation_mode_relaxed}));
+    EXPECT_THROW(what_is_asked("--attr-acc-mode=f16"), api_error) << "refused at creation";
     EXPECT_THROW(what_is_asked("--attr-fpmath=any:true"), api_error) << "refused at creation";
     EXPECT_EQ(heard, (asked{-1, jitnorm_fpmath_mode_any, 1}));
 }

@@ -57,6 +57,14 @@ std::string mistake_in(const std::vector<std::string> &arguments) {
     return "";
 }
 
+TEST(race_options, a_knob_behind_the_last_problem_is_told) {
+    EXPECT_EQ(
+        parse_race_options({"2x8", "--dt=bf16"}).warning,
+        "warning: no problem follows --dt=bf16, which applies to nothing: a knob holds for the problems behind it");
+    EXPECT_EQ(parse_race_options({"2x8", "--rounds=20"}).warning, "") << "the race's own hold for all";
+    EXPECT_EQ(parse_race_options({"--dt=bf16"}).warning, "") << "the race's problems follow";
+}
+
 TEST(race_options, a_mistake_names_its_knob) {
     EXPECT_EQ(mistake_in({"--threads=none"}), "--threads: 'none' is not an integer");
     EXPECT_EQ(mistake_in({"--peer="}), "--peer needs a value after an equals sign: --peer=FILE");
