@@ -230,7 +230,11 @@ private:
         const std::string name = option.substr(std::min(option.find_first_not_of('-'), option.size()));
         if (option.starts_with("--") && find_knob(option.substr(2), other))
             throw input_error(name_of(state_.which), " has no knob '", option, "', only ", name_of(other), " has");
+        if (is_driver(option)) throw input_error(option, " takes no value; a problem is a word of its own");
         const std::string_view close = closest_knob(name, state_.which);
+        if (close.empty() && !driver_named_)
+            throw input_error("unknown driver or knob '", option,
+                              "': drivers are --lnorm and --graph, --help lists knobs");
         if (close.empty()) throw input_error("unknown knob '", option, "' (--help lists them)");
         throw input_error("unknown knob '", option, "' (the closest is --", close, ")");
     }

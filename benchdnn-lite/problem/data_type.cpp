@@ -115,9 +115,13 @@ double round_to_integer(const properties &p, double value) {
 std::string_view name_of(data_type type) { return of(type).name; }
 
 data_type parse_data_type(std::string_view name) {
-    for (const properties &p : TABLE)
-        if (p.size != 0 && equal_but_for_case(p.name, name)) return p.type;
-    throw input_error("unknown data type '", name, "'");
+    std::string known;
+    for (const properties &p : TABLE) {
+        if (p.size == 0) continue;
+        if (equal_but_for_case(p.name, name)) return p.type;
+        known += concat(" ", p.name);
+    }
+    throw input_error("unknown data type '", name, "', there are", known);
 }
 
 size_t size_of(data_type type) { return of(type).size; }

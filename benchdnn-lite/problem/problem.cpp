@@ -208,6 +208,8 @@ std::string to_text(const weight_types &types) {
 
 shape parse_shape(std::string_view text) {
     return blame(concat("malformed problem '", text, "'"), [&] {
+        if (text.empty() || std::isdigit(static_cast<unsigned char>(text.front())) == 0)
+            throw input_error("a problem is a shape such as 128x768");
         const auto [dims, name] = split_name(text);
         shape size{{}, std::string(name)};
         for (const std::string &dim : split(dims, 'x'))

@@ -99,7 +99,8 @@ TEST_F(cli, a_mistake_in_a_batch_file_names_its_line_before_anything_runs) {
     write("inner", "\n# comment\n--dt=f31\n");
     expect(2, "--lnorm --batch=outer");
     EXPECT_EQ(out_, "");
-    EXPECT_EQ(err_, "benchdnn-lite: outer:2: inner:3: --dt: unknown data type 'f31'\n");
+    EXPECT_EQ(err_, "benchdnn-lite: outer:2: inner:3: --dt: unknown data type 'f31', there are f16 bf16 f32 s32 s8 u8 "
+                    "f64 f8_e5m2 f8_e4m3\n");
 }
 
 TEST_F(cli, a_batch_file_that_includes_itself_is_a_mistake) {

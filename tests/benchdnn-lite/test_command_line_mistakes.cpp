@@ -60,7 +60,8 @@ TEST(command_line, the_documents_know_every_knob_and_every_batch_file) {
 }
 
 TEST(command_line, mistakes_name_the_knob_and_the_reason) {
-    EXPECT_EQ(mistake_in({"--lnorm", "--dt=f31", "2x3"}), "--dt: unknown data type 'f31'");
+    EXPECT_EQ(mistake_in({"--lnorm", "--dt=f31", "2x3"}),
+              "--dt: unknown data type 'f31', there are f16 bf16 f32 s32 s8 u8 f64 f8_e5m2 f8_e4m3");
     EXPECT_EQ(mistake_in({"--lnorm", "--flavour=1", "2x3"}), "unknown knob '--flavour' (--help lists them)");
     EXPECT_EQ(mistake_in({"--lnorm", "--flag=CH", "2x3"}), "unknown knob '--flag' (the closest is --flags)");
     EXPECT_EQ(mistake_in({"--lnorm", "--batch=no\nfile"}), "--batch: no such file 'no?file'");
@@ -117,9 +118,13 @@ TEST(command_line, mistakes_name_the_knob_and_the_reason) {
     EXPECT_EQ(mistake_in({"--lnorm", "--attr-residual=src1:f32:abc", "2x3"}),
               "--attr-residual: tag 'abc' does not fit 2 dimensions");
     EXPECT_EQ(mistake_in({"--lnorm", "2xthree"}), "malformed problem '2xthree': 'three' is not an integer");
+    EXPECT_EQ(mistake_in({"--lnorm", "mb2ic3"}), "malformed problem 'mb2ic3': a problem is a shape such as 128x768");
+    EXPECT_EQ(mistake_in({"--lnorm=2x3"}), "--lnorm takes no value; a problem is a word of its own");
     EXPECT_EQ(mistake_in({"--lnorm"}), "no problem to run: give a shape such as 128x768, or --batch=FILE");
     EXPECT_EQ(mistake_in({"2x3"}), "name a driver: --lnorm or --graph (--help explains)");
-    EXPECT_EQ(mistake_in({"--conv", "2x3"}), "unknown knob '--conv' (--help lists them)");
+    EXPECT_EQ(mistake_in({"--conv", "2x3"}),
+              "unknown driver or knob '--conv': drivers are --lnorm and --graph, --help lists knobs");
+    EXPECT_EQ(mistake_in({"--lnorm", "--conv", "2x3"}), "unknown knob '--conv' (--help lists them)");
     EXPECT_EQ(mistake_in({"--lnorm", "--attr-acc-mode=f31", "2x3"}),
               "--attr-acc-mode: 'f31' is no accumulation mode: strict, relaxed, any, s32, f32, f16");
     EXPECT_EQ(mistake_in({"--lnorm", "--summary=impl+none", "2x3"}),
