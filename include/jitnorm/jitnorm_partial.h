@@ -129,8 +129,8 @@ JITNORM_API jitnorm_status_t jitnorm_layer_normalization_merge_row_sums(double *
  * jitnorm_layer_normalization_forward_primitive_desc_create_v2; src, dst, scale, shift and what attributes add have
  * these columns. The primitive does not compute the moments of the rows but reads them: JITNORM_ARG_ROW_SUMS is an
  * input, a dense f64 tensor with the row dimensions of src and behind them the 4 numbers that
- * jitnorm_layer_normalization_merge_row_sums wrote. With jitnorm_forward_training it writes the statistics of the whole
- * rows.
+ * jitnorm_layer_normalization_merge_row_sums wrote. With jitnorm_rms_norm the means are taken as 0, whatever they are.
+ * With jitnorm_forward_training it writes the statistics of the whole rows.
  * invalid_arguments, also: jitnorm_use_global_stats; the same columns as above.
  * unimplemented, also: run-time sizes; a tensor that is f64 while src is not; scale, shift or a gate with row
  *   dimensions; scales of dst that the library finds. */

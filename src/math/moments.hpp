@@ -165,6 +165,13 @@ row_statistics<T> finish(const moments<T> &row, double inv_count) {
     return {hi, row.mean.beyond(hi), row.m2 * inv_count};
 }
 
+// The same of moments that the caller gives. With rms_norm the mean is zero by definition, whatever they say.
+template <typename T>
+row_statistics<T> finish_given(moments<T> row, bool rms, double inv_count) {
+    if (rms) row.mean = {};
+    return finish(row, inv_count);
+}
+
 // 1 / sqrt(variance + epsilon), rounded once to T
 template <typename T>
 T reciprocal_deviation(double variance, double epsilon) {

@@ -233,7 +233,7 @@ private:
         });
     }
     row_statistics<T> merged(const arguments &args, dim_t row) const {
-        return finish(load<moments<T>>(args[ROW_SUMS], row), 1.0 / double(p_.all_columns));
+        return finish_given(load<moments<T>>(args[ROW_SUMS], row), p_.is_rms(), 1.0 / double(p_.all_columns));
     }
     void write_chunks(const arguments &args, dim_t row) const {
         const dim_t C = p_.row_length(), chunks = divide_up(C, CHUNK);

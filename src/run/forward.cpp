@@ -138,7 +138,7 @@ void forward<T>::read_statistics(const statistics_rows &from, batch &b) const {
 
 template <typename T>
 void forward<T>::read_moments(const void *of_rows, batch &b) const {
-    for (dim_t r = 0; r < b.rows; ++r) b.set(r, finish(load<moments<T>>(of_rows, b.first + r), inv_C_));
+    for (dim_t r = 0; r < b.rows; ++r) b.set(r, finish_given(load<moments<T>>(of_rows, b.first + r), rms_, inv_C_));
     b.complete(epsilon_);
 }
 

@@ -214,5 +214,23 @@ INSTANTIATE_TEST_SUITE_P(without, special_rows, testing::ValuesIn(on_each(EVERY_
 INSTANTIATE_TEST_SUITE_P(others, special_rows, testing::ValuesIn(on_each(EVERY_SET, OTHERS)), name_of_sweep);
 INSTANTIATE_TEST_SUITE_P(emulated, special_rows, testing::ValuesIn(on_each({isa::avx512}, EMULATED)), name_of_sweep);
 
+// Rows of rms_norm, some of whose columns are normalized by moments that are given: their means are not read.
+class given_moments : public on_isa {};
+TEST_P(given_moments, of_rms_norm_have_no_mean) {
+    const setup s = {.flags = jitnorm_rms_norm, .dims = {5, 100}, .mean = 3, .all_columns = 200};
+    const auto without_means = [](run &r) {
+        std::vector<double> moments = r[ROW_SUMS].values();
+        for (size_t row = 0; row < 5; ++row) {
+            EXPECT_NE(moments[4 * row + 1], 0);
+            moments[4 * row + 1] = 0;
+        }
+        r[ROW_SUMS].fill(moments);
+    };
+    const outputs expected = outputs_by(reference_entry, s, without_means);
+    expect_same(outputs_by(reference_entry, s), expected, s, "the reference");
+    expect_same(outputs_by(jit_for(GetParam()), s), expected, s, "kernels");
+}
+INSTANTIATE_TEST_SUITE_P(native, given_moments, testing::ValuesIn(EVERY_SET), on_isa::name);
+
 } // namespace
 } // namespace jitnorm::tests

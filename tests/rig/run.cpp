@@ -69,7 +69,8 @@ void run::fill(slot s, const setup &how) {
         std::vector<double> values;
         const std::vector<double> means = normal(how.mean, how.deviation / 8, 3);
         for (dim_t row = 0; row < p.rows(); ++row) {
-            const double mean = p.is_rms() ? 0 : means[size_t(row)], squares = how.deviation * how.deviation;
+            // rms_norm reads no mean.
+            const double mean = means[size_t(row)], squares = how.deviation * how.deviation;
             const double rest = p.computes_in_double() ? mean * 0x1p-55 : 0;
             values.insert(values.end(), {double(p.all_columns), mean, rest, squares * double(p.all_columns + row)});
         }
