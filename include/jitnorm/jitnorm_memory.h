@@ -87,8 +87,10 @@ JITNORM_API jitnorm_status_t jitnorm_memory_desc_create_with_tag(jitnorm_memory_
  * puts all indices of a dimension at one place in memory. Inputs may have such a stride, outputs may not. Exceptions
  * are dimensions of size 1 and tensors without elements, whose strides are ignored.
  * invalid_arguments: as for jitnorm_memory_desc_create_with_tag; a negative stride that is not JITNORM_RUNTIME_DIM_VAL;
- *   strides other than 0 with which two elements overlap. With run-time dimensions or strides overlaps are not
- *   checked. */
+ *   strides other than 0 with which two elements overlap. Elements may interleave: dimensions {2, 3} with strides
+ *   {3, 2} are legal. This is found out exactly; strides for which it would take too long are refused, too, which takes
+ *   three dimensions or more, of tens of thousands of indices, whose offsets interleave. With run-time dimensions or
+ *   strides overlaps are not checked. */
 JITNORM_API jitnorm_status_t jitnorm_memory_desc_create_with_strides(jitnorm_memory_desc_t *memory_desc, int ndims,
                                                                      const jitnorm_dims_t dims,
                                                                      jitnorm_data_type_t data_type,

@@ -6,9 +6,9 @@
 #include <functional>
 #include <limits>
 #include <numeric>
-#include <utility>
 
 #include "names.hpp"
+#include "overlap.hpp"
 
 namespace jitnorm::impl {
 
@@ -121,21 +121,22 @@ bool set_dense_strides(memory_desc &md, const int *order) {
 // Whether the strides keep elements apart.
 status check_overlap(const memory_desc &md) {
     if (has_runtime_dims(md) || any_zero(md)) return ACCEPTED;
-    std::array<std::pair<dim_t, int>, MAX_NDIMS> steps; // strides and their dimensions
+    dim_t end;
+    if (!find_end(md, end)) return TOO_LARGE;
+    std::array<strided_dim, MAX_NDIMS> dims;
     size_t count = 0;
     for (int d = 0; d < md.ndims; ++d)
-        if (md.strides[d] != 0 && md.dims[d] != 1) steps[count++] = {md.strides[d], d};
-    std::sort(steps.begin(), steps.begin() + count);
-    dim_t span = 1;
-    for (const auto &[stride, d] : std::span(steps.data(), count)) {
-        if (stride < span)
-            return invalid(
-                explain("strides[%d] is %lld and lets elements overlap: the dimensions of smaller strides span %lld", d,
-                        as_number(stride), as_number(span)));
-        span = stride;
-        if (!multiply(span, md.dims[d])) return TOO_LARGE;
-    }
-    return ACCEPTED;
+        if (md.strides[d] != 0 && md.dims[d] != 1) dims[count++] = {md.strides[d], md.dims[d] - 1, d};
+    const overlap_search done = find_overlap({dims.data(), count});
+    if (done.result == overlap::none) return ACCEPTED;
+    const long long stride = as_number(md.strides[done.dim]);
+    return invalid(
+        done.result == overlap::found
+            ? explain("strides[%d] is %lld and lets elements overlap: the dimensions of smaller strides have "
+                      "elements at the distance %lld, too",
+                      done.dim, stride, as_number(done.distance))
+            : explain("strides[%d] is %lld, and whether it lets elements overlap takes too long to find out", done.dim,
+                      stride));
 }
 
 status set_strides(memory_desc &md, const dim_t *strides) {

@@ -111,9 +111,8 @@ constexpr status TOO_LARGE = invalid("the tensor is too large to be addressed");
 // or the tensor is too large to be addressed, md becomes empty and the status is invalid_arguments. With ndims 0 md
 // becomes empty and the status is success. The arrays that are passed must not be members of md.
 //
-// Two elements may share memory only along a dimension of stride 0 (a broadcast dimension). Of the other dimensions,
-// taken from the smallest stride to the largest, each must have a stride of at least what the ones before it span. The
-// stride of a dimension of size 1 does not matter, since it is never used.
+// Two elements may share memory only along a dimension of stride 0 (a broadcast dimension). Along the others they may
+// interleave (overlap.hpp). The stride of a dimension of size 1 does not matter, since it is never used.
 status make_with_strides(memory_desc &md, int ndims, const dim_t *dims, jitnorm_data_type_t type,
                          const dim_t *strides /* null: row major */);
 status make_with_tag(memory_desc &md, int ndims, const dim_t *dims, jitnorm_data_type_t type, jitnorm_format_tag_t tag);

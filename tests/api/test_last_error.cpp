@@ -151,9 +151,11 @@ TEST_F(last_error, tells_one_of_two_causes) {
         return std::string(jitnorm_get_last_error());
     };
     EXPECT_EQ(reason({4, 3, 8}, {24, 7, 1}),
-              "strides[1] is 7 and lets elements overlap: the dimensions of smaller strides span 8");
+              "strides[1] is 7 and lets elements overlap: the dimensions of smaller strides have elements at the "
+              "distance 7, too");
     EXPECT_EQ(reason({2, 3}, {1, 1}),
-              "strides[1] is 1 and lets elements overlap: the dimensions of smaller strides span 2");
+              "strides[1] is 1 and lets elements overlap: the dimensions of smaller strides have elements at the "
+              "distance 1, too");
     EXPECT_EQ(reason({4, 2}, {jitnorm_dim_t(1) << 61, 1}), "the tensor is too large to be addressed");
     EXPECT_EQ(reason({2, -3}, {3, 1}), "dims[1] is -3, which is negative");
     owned_md md;

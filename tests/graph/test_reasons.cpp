@@ -46,7 +46,8 @@ TEST(reasons, of_compilation) {
     EXPECT_EQ(reason_of(0, make_lt(SRC_ID, {2, 5, 4})), "dimension 1 of dst is 3, of src 5 (2x3x4 and 2x5x4)");
     EXPECT_EQ(reason_of(1, make_lt(GAMMA_ID, {4}, jitnorm_bf16)), "gamma is bf16, the operation was made with f32");
     EXPECT_EQ(reason_of(0, make_strided_lt(SRC_ID, {2, 3, 4}, {12, 3, 1})),
-              "src: strides[1] is 3 and lets elements overlap: the dimensions of smaller strides span 4");
+              "src: strides[1] is 3 and lets elements overlap: the dimensions of smaller strides have elements at the "
+              "distance 3, too");
     EXPECT_EQ(reason_of(0, make_strided_lt(SRC_ID, {2, 3, 4}, {12, -4, 1})),
               "src: strides[1] is -4, which is negative");
     EXPECT_EQ(reason_of(0, make_strided_lt(SRC_ID, {2, 3, 4}, {INT64_MAX / 2, 4, 1})),

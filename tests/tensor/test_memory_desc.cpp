@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <random>
+#include <set>
 #include <vector>
 
 #include "rig/unknown.hpp"
@@ -109,22 +111,77 @@ TEST(memory_desc, strides_of_single_and_empty_dimensions_are_free) {
     EXPECT_EQ(status_of({4, 0}, {-1, 1}), jitnorm_invalid_arguments);
 }
 
-// Every set of small strides: accepted exactly when no two elements share an offset.
-TEST(memory_desc, accepted_strides_keep_elements_apart) {
-    const values dims = {2, 3, 2};
-    int accepted = 0;
-    for (dim_t code = 0; code < 8 * 8 * 8; ++code) {
-        const values strides = {1 + code / 64, 1 + code / 8 % 8, 1 + code % 8};
-        memory_desc md;
-        if (make(md, dims, strides) != jitnorm_success) continue;
-        ++accepted;
-        values offsets;
-        for (dim_t i = 0; i < nelems(md); ++i) offsets.push_back(offset_of_index(md, i));
-        std::sort(offsets.begin(), offsets.end());
-        EXPECT_EQ(std::adjacent_find(offsets.begin(), offsets.end()), offsets.end());
-        EXPECT_EQ(bytes(md), size_t(offsets.back() + 1) * 4);
+bool keeps_apart(const values &dims, const values &strides) {
+    std::set<dim_t> offsets = {0};
+    size_t elements = 1;
+    for (size_t d = 0; d < dims.size(); ++d) {
+        std::set<dim_t> more;
+        for (const dim_t offset : offsets)
+            for (dim_t i = 0; i < dims[d]; ++i) more.insert(offset + i * strides[d]);
+        offsets.swap(more);
+        elements *= size_t(dims[d]);
     }
-    EXPECT_GT(accepted, 20);
+    return offsets.size() == elements;
+}
+
+void expect_accepted_if_apart(const values &dims, const values &strides, int (&found)[2]) {
+    const bool apart = keeps_apart(dims, strides);
+    ++found[apart ? 1 : 0];
+    EXPECT_EQ(status_of(dims, strides) == jitnorm_success, apart)
+        << testing::PrintToString(dims) << " with the strides " << testing::PrintToString(strides);
+}
+
+// Every set of small strides, compared with the set of the elements' offsets.
+TEST(memory_desc, strides_are_accepted_exactly_if_they_keep_elements_apart) {
+    int found[2] = {};
+    for (dim_t code = 0; code < 8 * 8 * 8; ++code)
+        expect_accepted_if_apart({2, 3, 2}, {1 + code / 64, 1 + code / 8 % 8, 1 + code % 8}, found);
+    EXPECT_GT(found[0], 200);
+    EXPECT_GT(found[1], 50);
+}
+
+// The strides of row-major tensors with gaps, some multiplied or moved a little, in any order, so that many layouts
+// interleave and about as many overlap by a few elements.
+TEST(memory_desc, strides_at_random_are_accepted_exactly_if_they_keep_elements_apart) {
+    std::mt19937_64 numbers(48);
+    const auto below = [&](dim_t limit) { return dim_t(numbers() % uint64_t(limit)); };
+    int found[2] = {};
+    for (int turn = 0; turn < 20000; ++turn) {
+        values dims(size_t(2 + below(4))), strides;
+        dim_t stride = 1 + below(3);
+        for (dim_t &dim : dims) {
+            dim = 1 + below(dims.size() < 4 ? 9 : 5);
+            strides.push_back(std::max<dim_t>(1, stride + below(7) - 3));
+            stride = stride * dim + below(4) * below(3);
+            if (below(6) == 0) stride *= 1 + below(4);
+        }
+        std::shuffle(strides.begin(), strides.end(), numbers);
+        if (below(2) == 0) std::shuffle(dims.begin(), dims.end(), numbers);
+        expect_accepted_if_apart(dims, strides, found);
+    }
+    EXPECT_GT(found[0], 2000);
+    EXPECT_GT(found[1], 2000);
+}
+
+TEST(memory_desc, strides_within_the_reach_of_others) {
+    EXPECT_EQ(status_of({4, 9}, {17, 2}), jitnorm_success) << "every second column of rows of 17";
+    EXPECT_EQ(status_of({17, 2, 8}, {600, 400, 25}), jitnorm_success);
+    EXPECT_EQ(status_of({2, 3}, {3, 2}), jitnorm_success) << "interleaved: 0 2 4 3 5 7";
+    EXPECT_EQ(status_of({3, 4}, {3, 2}), jitnorm_invalid_arguments) << "6 twice";
+    EXPECT_EQ(status_of({1000, 2001, 2}, {2001, 1000, 2001000}), jitnorm_success);
+    EXPECT_EQ(status_of({1001, 2001, 2}, {2001, 1000, 1}), jitnorm_invalid_arguments) << "2001000 twice";
+    EXPECT_EQ(status_of({1000, 2001, 3}, {2001, 1000, 1000500}), jitnorm_invalid_arguments) << "1000500 is 500 * 2001";
+}
+
+TEST(memory_desc, strides_of_long_dimensions_are_decided_or_refused) {
+    const dim_t far = dim_t(1) << 40, largest = std::numeric_limits<dim_t>::max();
+    EXPECT_EQ(status_of({1 << 20, 1 << 20}, {far + 1, far}), jitnorm_success);
+    EXPECT_EQ(status_of({2, 2}, {largest / 2, largest / 2 - 1}, jitnorm_s8), jitnorm_success);
+    EXPECT_EQ(status_of({3, 3}, {largest / 2, largest / 2 - 1}, jitnorm_s8), jitnorm_invalid_arguments);
+    memory_desc md;
+    const values dims(3, 1 << 17), strides = {far + 12345677, far + 7654321, far};
+    EXPECT_STREQ(make_with_strides(md, 3, dims.data(), jitnorm_f32, strides.data()).reason,
+                 "strides[0] is 1099523973453, and whether it lets elements overlap takes too long to find out");
 }
 
 TEST(memory_desc, sizes_that_do_not_fit_are_refused) {
