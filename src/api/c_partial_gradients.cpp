@@ -7,6 +7,7 @@
 
 #include "../base/boundary.hpp"
 #include "../reference/merge_parts.hpp"
+#include "../tensor/memory_desc.hpp"
 #include "../tensor/names.hpp"
 #include "jitnorm/jitnorm_partial.h"
 
@@ -16,9 +17,6 @@ using layer_norm::reference::column_range_moments;
 using layer_norm::reference::row_range_sums;
 
 namespace {
-
-// A tensor cannot have more elements.
-constexpr dim_t MOST_ELEMENTS = dim_t(1) << 53;
 
 status check_sizes(std::initializer_list<std::pair<const char *, dim_t>> sizes) {
     for (const auto &[name, size] : sizes)

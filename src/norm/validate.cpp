@@ -86,30 +86,17 @@ status check_rank(const problem &p) {
                              p.normalized_axes, p[SRC].ndims));
 }
 
-// No program has more addresses than this on any x86-64 processor. Up to this limit no number that is derived from
-// sizes overflows: lengths of vectors, sums of several tensors' bytes, strides times sizes, sizes of scratchpads.
-constexpr dim_t MOST_BYTES = dim_t(1) << 56;
-constexpr dim_t MOST_ELEMENTS = MOST_BYTES / dim_t(sizeof(double));
-
-// A dimension of 0 or of run time counts as 1, because the other dimensions still are sizes of vectors and statistics.
-bool has_possible_size(const memory_desc &md) {
-    dim_t elements = 1;
-    for (int d = 0; d < md.ndims; ++d)
-        if (__builtin_mul_overflow(elements, std::max<dim_t>(md.padded_dims[d], 1), &elements)) return false;
-    return elements <= MOST_ELEMENTS && (has_runtime_dims(md) || bytes(md) <= size_t(MOST_BYTES));
-}
-
+// Of every tensor with a descriptor, used or not: the dimensions of others follow from it.
 status check_sizes(const problem &p) {
-    const auto &post_ops = p.attr.post_ops.entries;
-    if (const auto [name, md] = find_tensor(p, [](const memory_desc &one) { return !has_possible_size(one); });
-        md != nullptr)
+    const size_t slots = FIRST_POST_OP + p.attr.post_ops.entries.size();
+    for (size_t i = 0; i < slots; ++i) {
+        const slot s = slot(i);
+        const memory_desc *md = p.descriptor(s);
+        if (md == nullptr || fits_in_memory(*md)) continue;
         return invalid(explain("%s (%s, %s), or a vector or statistics of its dimensions, is larger than memory can be",
-                               name, dims_text(*md).text, text_of(md->data_type)));
-    const bool possible = std::all_of(post_ops.begin(), post_ops.end(), [](const post_op &entry) {
-        const auto *binary = std::get_if<binary_post_op>(&entry);
-        return binary == nullptr || has_possible_size(binary->src1);
-    });
-    return possible ? ACCEPTED : invalid("src1 of a binary post-op is larger than memory can be");
+                               s == MEAN ? STATISTICS : tensor_name(s), dims_text(*md).text, text_of(md->data_type)));
+    }
+    return ACCEPTED;
 }
 
 status check_presence(const problem &p) {

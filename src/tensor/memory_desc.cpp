@@ -229,6 +229,14 @@ bool has_runtime_dims(const memory_desc &md) {
     return any_runtime(md.dims, md.ndims) || any_runtime(md.strides, md.ndims);
 }
 
+bool fits_in_memory(const memory_desc &md) {
+    dim_t elements = 1, end;
+    for (int d = 0; d < md.ndims; ++d)
+        if (!multiply(elements, std::max<dim_t>(md.padded_dims[d], 1)) || elements > MOST_ELEMENTS) return false;
+    if (md.format_kind != jitnorm_blocked || has_runtime_dims(md) || any_zero(md)) return true;
+    return find_end(md, end) && multiply(end, element_size(md)) && end <= MOST_BYTES;
+}
+
 bool same_dims(const memory_desc &a, const memory_desc &b) {
     return a.ndims == b.ndims && std::equal(a.dims, a.dims + a.ndims, b.dims);
 }

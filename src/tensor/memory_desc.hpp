@@ -105,6 +105,11 @@ inline constexpr memory_desc NO_TENSOR;
 size_t size_of(jitnorm_data_type_t type); // bytes of one element; 0 for undef or unknown
 inline dim_t element_size(const memory_desc &md) { return dim_t(size_of(md.data_type)); }
 
+// No program has more addresses than this on any x86-64 processor. Up to these limits no number that is derived from
+// sizes overflows: lengths of vectors, sums of several tensors' bytes, strides times sizes, sizes of scratchpads.
+constexpr dim_t MOST_BYTES = dim_t(1) << 56;
+constexpr dim_t MOST_ELEMENTS = MOST_BYTES / dim_t(sizeof(double));
+
 constexpr status TOO_LARGE = invalid("the tensor is too large to be addressed");
 
 // Each of these checks its arguments and sets md. If the rank, a dimension, a stride, the type or the tag is invalid,
@@ -132,6 +137,13 @@ bool same_dims(const memory_desc &a, const memory_desc &b);
 dim_t block_of(const memory_desc &md, int d); // elements of the inner tile along dimension d
 // Whether elements share memory along a dimension of stride 0. Such a tensor can be an input only.
 bool is_broadcast(const memory_desc &md);
+
+// Whether memory could hold the tensor: its elements are at most MOST_ELEMENTS, padding included, and the last of them
+// ends at most MOST_BYTES behind the data handle. A dimension of 0 or of run time counts as 1, because the other
+// dimensions still are sizes of vectors and statistics; without elements, or with run-time numbers, strides do not
+// count. Every front end asks this of every tensor that a program describes. Any numbers that are not negative may be
+// in the descriptor.
+bool fits_in_memory(const memory_desc &md);
 
 // The distance in elements from the data handle to the element at `position`, which has ndims indices, each below its
 // padded dimension.

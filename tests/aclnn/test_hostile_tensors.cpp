@@ -3,9 +3,11 @@
 // others: test_aliases.cpp has those that have one address.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "operands.hpp"
 
@@ -75,6 +77,31 @@ TEST(aclnn_strides_without_elements, must_still_count) {
         forward.given = {large.get(), nullptr, nullptr, large.get(), rows.get(), rows.get()};
         forward.with.shape = int_array({columns});
         EXPECT_EQ(forward.first(), INVALID);
+    }
+}
+
+// Each tensor of each operation, by its first stride and by its offset.
+TEST(aclnn_sizes, that_memory_cannot_have) {
+    for (const operation &op : OPERATIONS) {
+        operands call(op);
+        for (size_t i = 0; i < call.given.size(); ++i) {
+            if (call.given[i] == nullptr || call.parameters[i].use == '!') continue;
+            const acl_tensor &right = *call.tensors[i];
+            dims_t strides(right.shape().size(), 1), far = strides;
+            for (size_t d = strides.size(); d-- > 1;) far[d - 1] = strides[d - 1] = strides[d] * right.shape()[d];
+            const size_t longest = size_t(std::ranges::max_element(right.shape()) - right.shape().begin());
+            far[longest] = int64_t(1) << 58;
+            for (const auto &[steps, offset] : {std::pair(far, int64_t(0)), std::pair(strides, int64_t(1) << 56)}) {
+                const acl_owned<aclTensor> wrong(aclCreateTensor(right.shape().data(), steps.size(), right.type(),
+                                                                 steps.data(), offset, ACL_FORMAT_ND,
+                                                                 right.shape().data(), steps.size(), right.data()));
+                aclTensor *const kept = std::exchange(call.given[i], wrong.get());
+                EXPECT_NE(call.first(), ACLNN_SUCCESS) << op.name << ": " << call.parameters[i].name;
+                EXPECT_NE(std::string(aclGetRecentErrMsg()).find("larger than memory"), std::string::npos)
+                    << aclGetRecentErrMsg();
+                call.given[i] = kept;
+            }
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 // that share memory.
 #include <climits>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "compiled_op.hpp"
@@ -116,6 +117,23 @@ TEST(graph_sizes, that_memory_cannot_have) {
     EXPECT_EQ(compile(layer_norm_of({0, int64_t(1) << 60}, {1, 1}, 1)), REFUSED);
     EXPECT_EQ(compile(layer_norm_of({int64_t(1) << 60, 0}, {1, 1}, 1)), REFUSED);
     EXPECT_EQ(compile(layer_norm_of({2, 3, 4}, {int64_t(1) << 58, 4, 1}, 2)), REFUSED);
+}
+
+// Each tensor, gamma and statistics among them.
+TEST(graph_sizes, that_strides_of_no_memory_make) {
+    for (const op_request &right : {layer_norm(), layer_norm_backward(), layer_norm_grad(), rms_norm()}) {
+        EXPECT_OK(compile(right));
+        for (const auto list : {&op_request::inputs, &op_request::outputs})
+            for (size_t i = 0; i < (right.*list).size(); ++i) {
+                op_request wrong = right;
+                lt &t = (wrong.*list)[i];
+                if (t.id == BETA_ID && right.kind != jitnorm_graph_op_layer_norm) continue; // not looked at
+                t.layout.strides[0] = int64_t(1) << 58;
+                EXPECT_EQ(compile(wrong), REFUSED) << t.id;
+                EXPECT_STREQ(jitnorm_get_last_error() + std::strlen(jitnorm_get_last_error()) - 39,
+                             "the tensor is too large to be addressed");
+            }
+    }
 }
 
 // ---------------------------------------------------------------- tensors that share memory

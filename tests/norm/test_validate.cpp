@@ -244,6 +244,31 @@ TEST(validate, outputs_without_elements_have_no_wrong_strides) {
     is_invalid(make_problem(jitnorm_forward_training, {3, 2, 0}), [](problem &p) { p[VARIANCE].strides[0] = 0; });
 }
 
+// Each tensor that a program describes, whatever it is for.
+TEST(validate, strides_that_memory_can_have) {
+    constexpr dim_t FAR = dim_t(1) << 54; // f32: 2^56 bytes behind the first element
+    problem forward = forward_problem(), backward = backward_problem();
+    for (problem *p : {&forward, &backward}) {
+        p->flags = unsigned(jitnorm_use_scale) | unsigned(jitnorm_use_shift);
+        for (const slot s : {SCALE, SHIFT}) (*p)[s] = dense({4, 1, 8});
+        for (const slot s : {RESIDUAL, SUM}) (*p)[s] = dense({4, 6, 8});
+        (*p)[GATE] = dense({4, 1, 8});
+    }
+    forward[PRE_QUANTIZATION] = dense({4, 6, 8});
+    forward.attr.post_ops.entries = {binary_post_op{jitnorm_binary_add, dense({4, 6, 8})}};
+    int described = 0;
+    for (const problem &p : {forward, backward}) {
+        accepts(p);
+        for (int i = 0; i <= FIRST_POST_OP; ++i) {
+            if (p.descriptor(slot(i)) == nullptr) continue;
+            ++described;
+            is_invalid(p, [&](problem &changed) { changed.descriptor(slot(i))->strides[0] = FAR; });
+            is_invalid(p, [&](problem &changed) { changed.descriptor(slot(i))->offset0 = FAR; });
+        }
+    }
+    EXPECT_GE(described, 20);
+}
+
 TEST(validate, sizes_that_memory_can_have) {
     constexpr dim_t most = dim_t(1) << 53;
     for (const auto kind : {jitnorm_forward_training, jitnorm_backward}) {

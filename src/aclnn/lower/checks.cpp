@@ -45,27 +45,18 @@ bool any_negative(shape values) {
     return std::any_of(values.begin(), values.end(), [](dim_t value) { return value < 0; });
 }
 
-// Whether dim_t can represent the bytes of a dense tensor with these dimensions. A dimension of 0 counts as 1, because
-// the others still count rows or columns.
-bool is_countable(const tensor &t) {
-    dim_t bytes = sizeof(float);
-    return std::all_of(t.dims.begin(), t.dims.end(),
-                       [&](dim_t dim) { return !__builtin_mul_overflow(bytes, std::max<dim_t>(dim, 1), &bytes); });
-}
-
-// Whether dim_t can represent the bytes from `data` to the end of the last element. A tensor without elements may have
-// any strides and offset.
-bool is_addressable(const tensor &t) {
-    if (!is_countable(t)) return false;
-    if (count(t.dims) == 0) return true;
-    dim_t end, bytes;
-    if (__builtin_add_overflow(t.offset, 1, &end)) return false;
-    for (size_t d = 0; d < t.dims.size(); ++d) {
-        dim_t reach;
-        if (__builtin_mul_overflow(t.dims[d] - 1, t.strides[d], &reach)) return false;
-        if (__builtin_add_overflow(end, reach, &end)) return false;
-    }
-    return !__builtin_mul_overflow(end, dim_t(sizeof(float)), &bytes);
+// Whether memory could hold what lies between `data` and the end of the last element. The type, which may not have been
+// checked yet, counts as the widest one.
+bool fits_in_memory(const tensor &t) {
+    memory_desc md;
+    md.ndims = int(t.dims.size());
+    md.data_type = jitnorm_f32;
+    md.format_kind = jitnorm_blocked;
+    std::ranges::copy(t.dims, md.dims);
+    std::ranges::copy(t.dims, md.padded_dims);
+    std::ranges::copy(t.strides, md.strides);
+    md.offset0 = t.offset;
+    return impl::fits_in_memory(md);
 }
 
 bool has_legal_rank(const tensor &t) { return !t.dims.empty() && t.dims.size() <= MAX_DIMENSIONS; }
@@ -78,7 +69,7 @@ acl_status check_view(const char *name, const tensor &t) {
     if (any_negative(t.strides))
         return invalid(explain("%s has a negative stride: %s", name, shape_text(t.strides).text));
     if (t.offset < 0) return invalid(explain("%s has the negative offset %lld", name, as_number(t.offset)));
-    return is_addressable(t) ? acl_status{}
+    return fits_in_memory(t) ? acl_status{}
                              : invalid(explain("%s is larger than memory: shape %s, strides %s", name,
                                                shape_text(t.dims).text, shape_text(t.strides).text));
 }

@@ -26,6 +26,17 @@ bool set_strides(logical_tensor &lt, const int *order) {
     return true;
 }
 
+bool has_strides(const logical_tensor &lt, std::span<const dim_t> dims, const dim_t *strides, memory_desc &md) {
+    return make_with_strides(md, int(dims.size()), dims.data(), lt.data_type, strides) == jitnorm_success;
+}
+
+// Describes a tensor of an execution: all of them are described here. False if it is none that memory can hold.
+bool describe(const logical_tensor &lt, std::span<const dim_t> dims, const dim_t *strides, memory_desc &md) {
+    return has_strides(lt, dims, strides, md) && fits_in_memory(md);
+}
+
+constexpr dim_t ONE = 1; // the size and the stride of the dimension that a tensor without any gets
+
 // Describes the tensor with `rank` dimensions. If it has fewer, dimensions of 1 are put in front; if it has more, the
 // first ones, which must be 1, are left out. False if this makes no tensor.
 bool describe_aligned(const logical_tensor &lt, int rank, memory_desc &md) {
@@ -37,7 +48,7 @@ bool describe_aligned(const logical_tensor &lt, int rank, memory_desc &md) {
         dims[d] = lt.dims[d - more];
         strides[d] = lt.layout.strides[d - more];
     }
-    return make_with_strides(md, rank, dims, lt.data_type, strides) == jitnorm_success;
+    return describe(lt, {dims, size_t(rank)}, strides, md);
 }
 
 } // namespace
@@ -91,10 +102,8 @@ bool lay_out_densely_like(logical_tensor &lt, const logical_tensor &model) {
 }
 
 bool describe_dims(const logical_tensor &lt, int count, memory_desc &md) {
-    constexpr dim_t ONE = 1;
-    const status made = count == 0 ? make_with_strides(md, 1, &ONE, lt.data_type, &ONE)
-                                   : make_with_strides(md, count, lt.dims, lt.data_type, lt.layout.strides);
-    return !made.failed();
+    return count == 0 ? describe(lt, {&ONE, 1}, &ONE, md)
+                      : describe(lt, {lt.dims, size_t(count)}, lt.layout.strides, md);
 }
 
 bool describe_flat(const logical_tensor &lt, std::span<const dim_t> dims, memory_desc &md) {
@@ -104,7 +113,7 @@ bool describe_flat(const logical_tensor &lt, std::span<const dim_t> dims, memory
         strides[d] = stride;
         if (d > 0 && __builtin_mul_overflow(stride, std::max<dim_t>(dims[d], 1), &stride)) return false;
     }
-    return make_with_strides(md, int(dims.size()), dims.data(), lt.data_type, strides) == jitnorm_success;
+    return describe(lt, dims, strides, md);
 }
 
 bool broadcasts_to(const logical_tensor &lt, std::span<const dim_t> dims) {
@@ -121,7 +130,7 @@ bool describe_broadcast(const logical_tensor &lt, std::span<const dim_t> dims, m
     const int rank = int(dims.size()), more = rank - lt.ndims;
     for (int d = std::max(0, more); d < rank; ++d)
         if (lt.dims[d - more] == dims[size_t(d)]) strides[d] = lt.layout.strides[d - more];
-    return make_with_strides(md, rank, dims.data(), lt.data_type, strides) == jitnorm_success;
+    return describe(lt, dims, strides, md);
 }
 
 status check_broadcast(const logical_tensor &lt, const char *name, const logical_tensor &src,
@@ -156,7 +165,9 @@ size_t size_in_bytes(const logical_tensor &lt) {
     memory_desc md;
     const bool known =
         lt.layout_type == jitnorm_graph_layout_type_strided && is_shape_known(lt) && are_strides_known(lt);
-    return known && describe_dims(lt, lt.ndims, md) ? bytes(md) : size_t(-1);
+    const bool is_tensor = known && (lt.ndims == 0 ? has_strides(lt, {&ONE, 1}, &ONE, md)
+                                                   : has_strides(lt, dims_of(lt), lt.layout.strides, md));
+    return is_tensor ? bytes(md) : size_t(-1);
 }
 
 } // namespace jitnorm::impl::graph
