@@ -49,9 +49,9 @@ constexpr dim_t ROWS[] = {1, 2, 3, 5, 8, 17, 40};
 // By number of dimensions from 1 on; "dense" comes often, since it has code of its own.
 const std::vector<std::string> LAYOUTS[] = {
     {"dense", "gap", "spread", "a"},
-    {"dense", "dense", "dense+7", "gap", "gap+7", "spread", "ba", "aB8b", "AB16b16a", "AB16a16b"},
-    {"dense", "dense", "gap", "cba", "bac", "acb", "aBc8b", "aBc16b", "aBC8b8c+7", "ABc16a16b"},
-    {"dense", "gap", "acdb", "dcba", "aBcd8b", "abdc"},
+    {"dense", "dense", "dense+7", "gap", "gap+7", "spread", "woven", "ba", "aB8b", "AB16b16a", "AB16a16b"},
+    {"dense", "dense", "gap", "woven", "cba", "bac", "acb", "aBc8b", "aBc16b", "aBC8b8c+7", "ABc16a16b"},
+    {"dense", "gap", "woven", "acdb", "dcba", "aBcd8b", "abdc"},
 };
 
 std::vector<dim_t> pick_dims(picker &pick) {

@@ -28,6 +28,21 @@ impl::memory_desc make_strided(const std::vector<size_t> &order, const std::vect
     return md;
 }
 
+// The indices of the first dimension tell the remainders of offsets by its size, so its elements lie among those of the
+// last dimension. The dimensions between are outside of both.
+impl::memory_desc make_woven(const std::vector<impl::dim_t> &dims, jitnorm_data_type_t type) {
+    std::vector<impl::dim_t> strides(dims.size());
+    const impl::dim_t first = std::max<impl::dim_t>(dims.front(), 1), last = std::max<impl::dim_t>(dims.back(), 1);
+    strides.front() = first + 1;
+    strides.back() = first;
+    impl::dim_t stride = (first - 1) * (first + 1) + (last - 1) * first + 1;
+    for (size_t d = dims.size() - 1; d-- > 1; stride *= std::max<impl::dim_t>(dims[d], 1)) strides[d] = stride;
+    impl::memory_desc md;
+    if (impl::make_with_strides(md, int(dims.size()), dims.data(), type, strides.data()) != jitnorm_success)
+        throw std::invalid_argument("no woven layout");
+    return md;
+}
+
 impl::memory_desc make_with_numbers(const std::string &numbers, const std::vector<impl::dim_t> &dims,
                                     jitnorm_data_type_t type) {
     std::vector<impl::dim_t> strides;
@@ -54,6 +69,7 @@ impl::memory_desc make_layout(const std::string &text, const std::vector<impl::d
     std::iota(order.begin(), order.end(), size_t(0));
     if (text == "gap") return make_strided(order, dims, type, 1, 3);
     if (text == "spread") return make_strided(order, dims, type, 2, 0);
+    if (text == "woven") return make_woven(dims, type);
     if (text == "reversed") return make_strided({order.rbegin(), order.rend()}, dims, type, 1, 0);
     if (text == "rotated") std::rotate(order.begin(), order.begin() + 1, order.end());
     if (text.starts_with("@"))
