@@ -192,6 +192,7 @@ std::optional<graph_norm> understand(const graph_op &op) {
     n.inputs = ids_of(k->inputs, op.inputs);
     n.outputs = ids_of(k->outputs, op.outputs);
     std::vector<int64_t> mask = {1, 1, 1};
+    if (n.is_ascend && op.inputs.size() > 1 && op.inputs[1].type == jitnorm_f32) n.epsilon = 1e-12F;
     op.read("use_affine", n.uses_affine);
     op.read("epsilon", n.epsilon);
     op.read("begin_norm_axis", n.begin_norm_axis);

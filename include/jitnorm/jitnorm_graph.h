@@ -61,7 +61,7 @@ extern "C" {
  *   inputs     dy, x, variance, mean, gamma
  *   outputs    pd_x, pd_gamma, pd_beta        (always all three; those that output_mask leaves out are ignored)
  *   attributes output_mask (three s64s, 1 1 1) which outputs are written, 1 or 0 for each
- *              epsilon (f32, 1e-5)
+ *              epsilon (f32; 1e-12 if x is f32, otherwise 1e-5, as Ascend's kernel, which has no such attribute)
  * Data types: dy, x and pd_x have the same type, f32, bf16 or f16. variance, mean, gamma, pd_gamma and pd_beta each
  * have any of these types; variance and mean must have types at least as wide as that of x. The number of normalized
  * axes is the number of gamma's dimensions.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <optional>
 #include <thread>
 
 #include "compiled_op.hpp"
@@ -50,6 +51,30 @@ TEST(execution, gradients_that_are_left_out_and_without_use_affine) {
     }
     EXPECT_EQ(gradients_of(without, 3), gradients_of(no_gamma, 3));
     EXPECT_NE(gradients_of(without, 3), gradients_of(affine, 3)) << "whose gamma is not ones";
+}
+
+// As Ascend's kernel, which takes no attribute.
+TEST(execution, epsilon_of_layer_norm_grad) {
+    const auto gradient_of = [](jitnorm_data_type_t type, std::optional<float> epsilon) {
+        op_request request = layer_norm_grad();
+        for (std::vector<lt> *list : {&request.inputs, &request.outputs})
+            for (lt &t : *list)
+                if (t.ndims == 3 && t.id != MEAN_ID && t.id != VARIANCE_ID) t.data_type = type;
+        if (epsilon) request.floats = {{jitnorm_graph_op_attr_epsilon, *epsilon}};
+        execution e(request);
+        std::fill_n(e.inputs.data(2), 6, 1e-6F); // variances to which either makes a difference
+        for (const size_t input : {0, 1})
+            for (size_t i = 0; i < 24 && type != jitnorm_f32; ++i)
+                e.inputs.data<uint16_t>(input)[i] = uint16_t(0x3c00 + 16 * (i % 7) + 16 * input); // near 1 or 1/128
+        EXPECT_OK(e.run());
+        return e.outputs.values(0, type == jitnorm_f32 ? 24 : 12);
+    };
+    EXPECT_EQ(gradient_of(jitnorm_f32, {}), gradient_of(jitnorm_f32, 1e-12F));
+    EXPECT_NE(gradient_of(jitnorm_f32, {}), gradient_of(jitnorm_f32, 1e-5F));
+    for (const auto type : {jitnorm_bf16, jitnorm_f16}) {
+        EXPECT_EQ(gradient_of(type, {}), gradient_of(type, 1e-5F));
+        EXPECT_NE(gradient_of(type, {}), gradient_of(type, 1e-12F));
+    }
 }
 
 TEST(execution, gradients_of_two_types) {

@@ -61,9 +61,16 @@ struct attribute_values {
     bool keep_stats = true;
     int64_t begin_norm_axis = -1;
     bool use_affine = true;
-    float epsilon = 1e-5F;
+    float epsilon;
     std::vector<int64_t> output_mask = {1, 1, 1};
 };
+
+// That of an operation without the attribute. Ascend's kernel of LayerNormGrad, which knows no attribute, has two.
+float default_epsilon(const jitnorm_graph_op &op, const schema &s) {
+    const auto x = size_t(std::ranges::find(s.inputs, SRC) - s.inputs.begin());
+    const bool is_float = x < op.inputs.size() && op.inputs[x].data_type == jitnorm_f32;
+    return s.is_ascend() && is_float ? 1e-12F : 1e-5F;
+}
 
 // Reads the attribute if the operation has it. `type` is what it must be, in words.
 template <typename Value>
@@ -223,7 +230,7 @@ bool normalizes_last_axis(const norm_op &n, int rank) {
 status understand(const jitnorm_graph_op &op, std::optional<norm_op> &result) {
     const schema *s = find_schema(op.kind);
     if (s == nullptr) return ACCEPTED;
-    attribute_values v;
+    attribute_values v = {.epsilon = default_epsilon(op, *s)};
     JITNORM_TRY(read_attributes(op, *s, v));
     JITNORM_TRY(check_counts(op, *s, v));
 
