@@ -48,7 +48,8 @@ jitnorm_cpu_isa_hints_t jitnorm_get_cpu_isa_hints(void) { return cpu_isa_hints.l
 jitnorm_status_t jitnorm_set_implementation(const char *name) {
     return guarded(__func__, [&]() -> status {
         if (layer_norm::set_forced_implementation(name == nullptr ? "" : name)) return {};
-        return invalid(explain("no implementation has the name %s", name));
+        return invalid(explain("no implementation has the name %s, there are %s", name,
+                               layer_norm::implementation_names().text()));
     });
 }
 

@@ -28,6 +28,11 @@ const char *explain(const char *format, ...) noexcept {
     return state->explanation;
 }
 
+void name_list::add(const char *name) noexcept {
+    const int more = std::snprintf(text_ + size_, sizeof text_ - size_, size_ == 0 ? "%s" : ", %s", name);
+    size_ = std::min(size_ + size_t(std::max(more, 0)), sizeof text_ - 1);
+}
+
 void remember_error(const char *function, std::string_view code, const char *reason) noexcept {
     thread_state *state = state_of_this_thread();
     if (state == nullptr) {

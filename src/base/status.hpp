@@ -40,6 +40,17 @@ constexpr status unsupported(const char *reason) { return {jitnorm_unimplemented
 // have a state, the result is a text that says so.
 [[gnu::format(printf, 1, 2)]] const char *explain(const char *format, ...) noexcept;
 
+// Names that a reason lists: "one, another".
+class name_list {
+public:
+    void add(const char *name) noexcept;
+    const char *text() const { return text_; }
+
+private:
+    char text_[256] = {};
+    size_t size_ = 0;
+};
+
 // Keeps the reason as the thread's last error; `code` is the status in the spelling of the front end.
 void remember_error(const char *function, std::string_view code, const char *reason) noexcept;
 

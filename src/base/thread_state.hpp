@@ -21,7 +21,7 @@ struct thread_state {
         bool is_news = false; // whether take_last_error() still has to return this error
     } error;                  // status.hpp
 
-    char explanation[320] = {}; // what explain() wrote
+    char explanation[400] = {}; // what explain() wrote
 };
 
 // The calling thread's state, which the first call makes. Null if memory is out, if the system has no pthread key for

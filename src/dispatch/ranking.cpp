@@ -57,6 +57,12 @@ std::string_view forced_implementation() {
 
 std::span<const implementation> implementations() { return the_ranking.get().best_first; }
 
+name_list implementation_names() {
+    name_list names;
+    for (const implementation &entry : implementations()) names.add(entry.name);
+    return names;
+}
+
 bool set_forced_implementation(std::string_view name) {
     const auto all = implementations();
     const auto found = std::find_if(all.begin(), all.end(), [&](auto &entry) { return entry.name == name; });

@@ -16,6 +16,8 @@ std::span<const implementation> implementations();
 // JITNORM_IMPL. If no implementation has the name, returns false and changes nothing.
 bool set_forced_implementation(std::string_view name);
 
+name_list implementation_names();
+
 // The name that set_forced_implementation() has set, otherwise that in JITNORM_IMPL; empty if any implementation may be
 // chosen. The text lives as long as the process.
 std::string_view forced_implementation();

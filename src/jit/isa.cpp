@@ -55,32 +55,33 @@ std::optional<isa> cap_of(jitnorm_cpu_isa_t cap) {
     return std::nullopt;
 }
 
+struct cap_name {
+    const char *name;
+    jitnorm_cpu_isa_t cap;
+};
+
+constexpr cap_name CAP_NAMES[] = {{"DEFAULT", jitnorm_cpu_isa_default},
+                                  {"ALL", jitnorm_cpu_isa_default},
+                                  {"SSE41", jitnorm_cpu_isa_sse41},
+                                  {"AVX", jitnorm_cpu_isa_avx},
+                                  {"AVX2", jitnorm_cpu_isa_avx2},
+                                  {"AVX2_VNNI", jitnorm_cpu_isa_avx2_vnni},
+                                  {"AVX2_VNNI_2", jitnorm_cpu_isa_avx2_vnni_2},
+                                  {"AVX512_CORE", jitnorm_cpu_isa_avx512_core},
+                                  {"AVX512_CORE_VNNI", jitnorm_cpu_isa_avx512_core_vnni},
+                                  {"AVX512_CORE_BF16", jitnorm_cpu_isa_avx512_core_bf16},
+                                  {"AVX512_CORE_FP16", jitnorm_cpu_isa_avx512_core_fp16},
+                                  {"AVX512_CORE_AMX", jitnorm_cpu_isa_avx512_core_amx},
+                                  {"AVX512_CORE_AMX_FP16", jitnorm_cpu_isa_avx512_core_amx_fp16},
+                                  {"AVX10_1_512", jitnorm_cpu_isa_avx10_1_512},
+                                  {"AVX10_1_512_AMX", jitnorm_cpu_isa_avx10_1_512_amx},
+                                  {"AVX10_1_512_AMX_FP16", jitnorm_cpu_isa_avx10_1_512_amx_fp16}};
+
+// No name is no cap.
 std::optional<isa> cap_named(const char *name) {
-    struct entry {
-        const char *name;
-        jitnorm_cpu_isa_t cap;
-    };
-    static constexpr entry entries[] = {{"", jitnorm_cpu_isa_default},
-                                        {"DEFAULT", jitnorm_cpu_isa_default},
-                                        {"ALL", jitnorm_cpu_isa_default},
-                                        {"SSE41", jitnorm_cpu_isa_sse41},
-                                        {"AVX", jitnorm_cpu_isa_avx},
-                                        {"AVX2", jitnorm_cpu_isa_avx2},
-                                        {"AVX2_VNNI", jitnorm_cpu_isa_avx2_vnni},
-                                        {"AVX2_VNNI_2", jitnorm_cpu_isa_avx2_vnni_2},
-                                        {"AVX512_CORE", jitnorm_cpu_isa_avx512_core},
-                                        {"AVX512_CORE_VNNI", jitnorm_cpu_isa_avx512_core_vnni},
-                                        {"AVX512_CORE_BF16", jitnorm_cpu_isa_avx512_core_bf16},
-                                        {"AVX512_CORE_FP16", jitnorm_cpu_isa_avx512_core_fp16},
-                                        {"AVX512_CORE_AMX", jitnorm_cpu_isa_avx512_core_amx},
-                                        {"AVX512_CORE_AMX_FP16", jitnorm_cpu_isa_avx512_core_amx_fp16},
-                                        {"AVX10_1_512", jitnorm_cpu_isa_avx10_1_512},
-                                        {"AVX10_1_512_AMX", jitnorm_cpu_isa_avx10_1_512_amx},
-                                        {"AVX10_1_512_AMX_FP16", jitnorm_cpu_isa_avx10_1_512_amx_fp16},
-                                        {"AVX10_2_512", jitnorm_cpu_isa_avx10_2_512},
-                                        {"AVX10_2_512_AMX_2", jitnorm_cpu_isa_avx10_2_512_amx_2}};
-    for (const entry &e : entries)
-        if (strcasecmp(e.name, name) == 0) return cap_of(e.cap);
+    if (*name == '\0') return cap_of(jitnorm_cpu_isa_default);
+    for (const cap_name &known : CAP_NAMES)
+        if (strcasecmp(known.name, name) == 0) return cap_of(known.cap);
     return std::nullopt;
 }
 
@@ -119,5 +120,11 @@ jitnorm_cpu_isa_t effective_isa() {
 }
 
 bool isa_cap_is_valid() { return current_cap() != INVALID; }
+
+name_list isa_cap_names() {
+    name_list names;
+    for (const cap_name &known : CAP_NAMES) names.add(known.name);
+    return names;
+}
 
 } // namespace jitnorm::impl::jit

@@ -2,6 +2,7 @@
 // isa: the instruction sets for which kernels are generated, which of them this processor has, and the cap on them.
 #pragma once
 
+#include "../base/status.hpp"
 #include "jitnorm/jitnorm_types.h"
 
 namespace jitnorm::impl::jit {
@@ -31,5 +32,6 @@ jitnorm_cpu_isa_t effective_isa();
 // False if JITNORM_MAX_CPU_ISA is none of the names (in upper or lower case). Then no descriptor can be created until
 // set_max_isa() is called.
 bool isa_cap_is_valid();
+name_list isa_cap_names();
 
 } // namespace jitnorm::impl::jit

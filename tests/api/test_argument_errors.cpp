@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executions that must not happen: every wrong argument list gives invalid_arguments and no byte is written. Tensors
 // that share memory are in test_aliases.cpp.
+#include <algorithm>
 #include <string>
 
 #include "primitives_with_all.hpp"
@@ -94,6 +95,35 @@ TEST_P(argument_errors, each_that_is_not_of_the_primitive) {
     for (const int arg : args)
         if (run_.tensors().count(arg) == 0 && !GetParam().outputs.contains(arg))
             expect_refusal(run_, with_more(list_, arg, list_.front().memory), std::to_string(arg));
+}
+
+// What would have to be asked for.
+TEST(argument_reasons, of_arguments_that_a_primitive_has_not) {
+    const owned_md data = make_md(SIZES, jitnorm_f32);
+    const owned_pd inference = forward_request{jitnorm_forward_inference, data, data}.make(0),
+                   backward = backward_request{jitnorm_backward_data, data, data, data}.make(0);
+    const auto reason = [](const owned_pd &pd, int arg) {
+        execution run(pd);
+        arg_list list = run.args();
+        expect_refusal(run, with_more(list, arg, list.front().memory), std::to_string(arg),
+                       " is none of this primitive's: ");
+        const std::string text = jitnorm_get_last_error();
+        return text.substr(text.find(": ") + 2);
+    };
+    EXPECT_EQ(reason(inference, JITNORM_ARG_SCALE), "use_scale is not set");
+    EXPECT_EQ(reason(inference, JITNORM_ARG_SHIFT), "use_shift is not set");
+    EXPECT_EQ(reason(inference, JITNORM_ARG_DIFF_SRC), "it is backward's");
+    EXPECT_EQ(reason(inference, JITNORM_ARG_VARIANCE), "forward_inference has statistics with use_global_stats alone");
+    EXPECT_EQ(reason(inference, JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_SRC),
+              "the attributes have no scale of src (jitnorm_primitive_attr_set_scales_mask)");
+    EXPECT_EQ(reason(inference, JITNORM_ARG_ATTR_MULTIPLE_POST_OP(0) | JITNORM_ARG_SRC_1),
+              "the attributes have no binary post-op of this number");
+    EXPECT_EQ(reason(inference, JITNORM_ARG_WORKSPACE), "no primitive has it");
+    EXPECT_EQ(reason(backward, JITNORM_ARG_DIFF_SCALE), "it is that of prop_kind backward with use_scale");
+    std::vector<std::string> reasons;
+    for (const int arg : execution::all_args())
+        if (arg != JITNORM_ARG_SRC && arg != JITNORM_ARG_DST) reasons.push_back(reason(inference, arg));
+    EXPECT_EQ(std::ranges::count(reasons, ""), 0);
 }
 
 TEST_P(argument_errors, each_with_another_descriptor) {

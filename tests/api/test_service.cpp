@@ -90,6 +90,27 @@ TEST(environment, names_must_be_known) {
     EXPECT_EXIT(exit_with_status_of_creation("JITNORM_MAX_CPU_ISA", "AVX9"), exits_with(jitnorm_runtime_error), "");
 }
 
+[[noreturn]] void exit_with_reason(const char *variable, const char *value) {
+    setenv(variable, value, 1);
+    const owned_md data = make_md({3, 8}, jitnorm_f32);
+    owned_pd pd;
+    forward_request{jitnorm_forward_inference, data, data}.create(&pd);
+    std::fprintf(stderr, "%s\n", jitnorm_get_last_error());
+    std::exit(0);
+}
+
+TEST(environment, unknown_names_are_answered_by_those_there_are) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    EXPECT_EXIT(exit_with_reason("JITNORM_IMPL", "ref:none"), testing::ExitedWithCode(0),
+                "JITNORM_IMPL is ref:none, which is none of jit:avx512, jit:avx2, ref:any");
+    EXPECT_EXIT(
+        exit_with_reason("JITNORM_MAX_CPU_ISA", "AVX9"), testing::ExitedWithCode(0),
+        "JITNORM_MAX_CPU_ISA is AVX9, which is none of DEFAULT, ALL, SSE41, AVX, AVX2, .*, AVX10_1_512_AMX_FP16");
+    EXPECT_EQ(jitnorm_set_implementation("ref:none"), INVALID);
+    EXPECT_STREQ(jitnorm_get_last_error(),
+                 "no implementation has the name ref:none, there are jit:avx512, jit:avx2, ref:any");
+}
+
 // What was set takes precedence over what the environment says, before its first use and after.
 [[noreturn]] void exit_with_status_where_set() {
     const owned_md data = make_md({3, 8}, jitnorm_f32);

@@ -40,6 +40,9 @@ TEST(reasons, of_compilation) {
         EXPECT_NE(compile(request, inputs, request.outputs), jitnorm_success);
         return std::string(jitnorm_get_last_error());
     };
+    EXPECT_EQ(reason_of(1, make_unknown_lt(GAMMA_ID)),
+              "the shape of gamma (tensor 11) is not known: inputs are compiled with all their dimensions "
+              "(jitnorm_graph_logical_tensor_init_with_dims)");
     EXPECT_EQ(reason_of(0, make_lt(99, {4})), "src (tensor 10) is missing");
     EXPECT_EQ(reason_of(1, make_lt(GAMMA_ID, {5})), "dimension 0 of gamma is 5, of src's normalized axes 4 (5 and 4)");
     EXPECT_EQ(reason_of(2, make_lt(BETA_ID, {1, 4})), "beta has 2 dimensions (1x4), src's normalized axes has 1 (4)");

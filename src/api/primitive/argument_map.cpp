@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
+#include <utility>
 
 #include "../../norm/tensors.hpp"
 #include "../../tensor/names.hpp"
@@ -90,6 +92,42 @@ bool agrees(const memory_desc &md, const memory_desc &pattern, slot s, const lay
     return invalid(explain("argument %s %s", argument_name(arg).text, reason));
 }
 
+// What would have to be asked for, so that a primitive had the tensor.
+constexpr std::pair<slot, const char *> WHY_ABSENT[] = {
+    {DST, "backward has none, and forward none whose dst_desc is empty"},
+    {MEAN, "forward_inference has statistics with use_global_stats alone, and rms_norm has no mean"},
+    {VARIANCE, "forward_inference has statistics with use_global_stats alone"},
+    {SCALE, "use_scale is not set"},
+    {SHIFT, "use_shift is not set"},
+    {DIFF_DST, "it is backward's"},
+    {DIFF_SRC, "it is backward's"},
+    {DIFF_SCALE, "it is that of prop_kind backward with use_scale"},
+    {DIFF_SHIFT, "it is that of prop_kind backward with use_shift"},
+    {RESIDUAL, "jitnorm_primitive_attr_set_residual has set none, or backward has no gate"},
+    {SUM, "jitnorm_primitive_attr_set_residual has set no sum, or it is backward"},
+    {BIAS, "jitnorm_primitive_attr_set_residual has set no bias, or it is backward"},
+    {GATE, "jitnorm_primitive_attr_set_residual_gate has set none, or there is no residual"},
+    {DIFF_SUM, "jitnorm_primitive_attr_set_residual has set no sum, or it is forward"},
+    {DIFF_GATED, "jitnorm_primitive_attr_set_residual_gate has set no gate, or it is forward"},
+    {DIFF_GATE, "it is that of prop_kind backward with a gate (jitnorm_primitive_attr_set_residual_gate)"},
+    {PRE_QUANTIZATION, "jitnorm_primitive_attr_set_pre_quantization_dst has set none"},
+    {SRC_SCALE, "the attributes have no scale of src (jitnorm_primitive_attr_set_scales_mask)"},
+    {DST_SCALE, "the attributes have no scale of dst (jitnorm_primitive_attr_set_scales_mask)"},
+    {ROW_SUMS, "the primitive has whole rows"},
+    {SCRATCHPAD, "the scratchpad mode is not user"}};
+static_assert(std::size(WHY_ABSENT) == FIRST_POST_OP - 1); // every primitive has src
+
+const char *why_absent(slot s) {
+    if (s == NO_SLOT) return "no primitive has it";
+    if (s >= FIRST_POST_OP) return "the attributes have no binary post-op of this number";
+    const auto *const found = std::ranges::find(WHY_ABSENT, s, &std::pair<slot, const char *>::first);
+    return found == std::end(WHY_ABSENT) ? "" : found->second;
+}
+
+[[gnu::cold, gnu::noinline]] status complain_of_absence(int arg, slot s) noexcept {
+    return invalid(explain("argument %s is none of this primitive's: %s", argument_name(arg).text, why_absent(s)));
+}
+
 slot first_of(uint64_t slots) { return slot(std::countr_zero(slots)); }
 
 } // namespace
@@ -139,7 +177,7 @@ constexpr const char *NO_DATA = "has a memory without data";
 
 status argument_map::take(const jitnorm_exec_arg_t &argument, reading &list) const noexcept {
     const slot s = slot_of(argument.arg);
-    if (((required_ | ignored_) & only(s)) == 0) return complain(argument.arg, "is none of this primitive's");
+    if (((required_ | ignored_) & only(s)) == 0) return complain_of_absence(argument.arg, s);
     if ((list.awaited & only(s)) == 0) return complain(argument.arg, "is given twice");
     list.awaited ^= only(s);
     const jitnorm_memory &memory = *argument.memory;

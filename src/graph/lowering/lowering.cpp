@@ -22,8 +22,12 @@ status take_tensor(const port &p, const char *name, tensor_list given, logical_t
     if (lt.data_type != p.type)
         return {jitnorm_invalid_data_type,
                 explain("%s is %s, the operation was made with %s", name, text_of(lt.data_type), text_of(p.type))};
-    return p.how == use::written || is_shape_known(lt) ? ACCEPTED
-                                                       : invalid(explain("the shape of %s is not known", name));
+    return p.how == use::written || is_shape_known(lt)
+               ? ACCEPTED
+               : invalid(
+                     explain("the shape of %s (tensor %zu) is not known: inputs are compiled with all their dimensions "
+                             "(jitnorm_graph_logical_tensor_init_with_dims)",
+                             name, p.id));
 }
 
 // Puts a dimension of 1 in front of the others. Nothing moves by its stride, because it has a single index: if the
