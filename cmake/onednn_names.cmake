@@ -2,7 +2,7 @@
 # Writes dnnl_names.h: oneDNN's name of each function, type, value and macro of the C headers that oneDNN has, too. Left
 # out is what only this library has: the flags and algorithms that tables/ says, and this list.
 set(own_names
-  "jitnorm_(get_last_error|version|version_t|set_implementation|set_jit_dump_folder|format_tag_last)"
+  "jitnorm_(get_last_error|print_errors_as_onednn|version|version_t|set_implementation|set_jit_dump_folder|format_tag_last)"
   "jitnorm_(residual_.*|partial|free_thread_scratchpad|thread_pool_t|stream_create_with_thread_pool.*)"
   "jitnorm_primitive_attr_(get|set)_(residual|residual_gate|scale_shift_descs|pre_quantization_dst|epsilon)"
   "jitnorm_quantization_mode_dynamic_amax"

@@ -281,12 +281,16 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_destroy(jitnorm_primitive_t primi
 /* Says which events are printed on standard output, one line each, instead of what the environment variable
  * JITNORM_VERBOSE says. 0: none. 1: errors, executions, and the implementation that was used because memory for code
  * was refused. 2: also creations, and why implementations were refused. Times are in milliseconds. If neither this
- * function nor the variable has set a level, a line is printed for each call that fails, except for calls that return
- * jitnorm_unimplemented, because a program may call a function in order to learn whether something is implemented. The
- * variable may also contain oneDNN's words, separated by commas: none (0), error (as if no level was set), check and
- * profile_exec (1), profile_create, profile, dispatch and all (2).
+ * function nor the variable has set a level, a line is printed on standard error for each call that fails, except for
+ * calls that return jitnorm_unimplemented, because a program may call a function in order to learn whether something is
+ * implemented. The variable may also contain oneDNN's words, separated by commas: none (0), error (the same calls, on
+ * standard output), check and profile_exec (1), profile_create, profile, dispatch and all (2).
  * invalid_arguments: another level. */
 JITNORM_API jitnorm_status_t jitnorm_set_verbose(int level);
+
+/* Prints the lines that are printed if no level is set on standard output, as oneDNN does. The header with oneDNN's
+ * names (dnnl.h) calls this when a program begins. */
+JITNORM_API void jitnorm_print_errors_as_onednn(void);
 
 /* Sets the highest instruction set for code that is generated from now on. The environment variable JITNORM_MAX_CPU_ISA
  * does the same (values DEFAULT, SSE41, AVX2, AVX512_CORE and oneDNN's other names). Existing primitives stay as they

@@ -28,6 +28,8 @@ jitnorm_status_t jitnorm_set_verbose(int level) {
     return jitnorm_success;
 }
 
+void jitnorm_print_errors_as_onednn(void) { print_errors_as_onednn(); }
+
 jitnorm_status_t jitnorm_set_max_cpu_isa(jitnorm_cpu_isa_t isa) {
     return guarded(__func__, [&]() -> status {
         return {jit::set_max_isa(isa), explain("instruction sets cannot be capped to %d, which is none", int(isa))};

@@ -73,7 +73,7 @@ constinit process_wide<const environment> at_first_use;
 } // namespace
 
 environment::environment()
-    : verbose(verbose_level_of(text_of("JITNORM_VERBOSE"))),
+    : verbose(verbose_level_of(text_of("JITNORM_VERBOSE"))), verbose_is_set(!text_of("JITNORM_VERBOSE").empty()),
       jit_profile(profilers_of(integer_or(text_of("JITNORM_JIT_PROFILE"), 0))),
       threads_sleep(is_passive(text_of("OMP_WAIT_POLICY"))) {
     const std::string_view profilers = text_of("JITNORM_JIT_PROFILE");

@@ -17,6 +17,7 @@ struct environment {
     environment();
 
     int verbose;                    // JITNORM_VERBOSE as a level (verbose.hpp)
+    bool verbose_is_set;            // to some text
     char unknown_verbose[64];       // the first word of JITNORM_VERBOSE that is none
     char max_cpu_isa[64];           // JITNORM_MAX_CPU_ISA
     char implementation[64];        // JITNORM_IMPL

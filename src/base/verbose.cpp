@@ -22,8 +22,12 @@ namespace jitnorm::impl {
 
 namespace {
 
-// ---- Standard output, where the log goes. It belongs to the program, so a line must neither end nor stop nor change
-// the process, whatever is behind it.
+// ---- Standard output or standard error, where the log goes. They belong to the program, so a line must neither end
+// nor stop nor change the process, whatever is behind them.
+
+constinit std::atomic<bool> is_asked_for = false; // by the function, by the environment or by oneDNN's headers
+
+int output() { return is_asked_for.load(std::memory_order_relaxed) ? STDOUT_FILENO : STDERR_FILENO; }
 
 // The most bytes of a line: a pipe takes so many in one piece.
 constexpr size_t LONGEST_LINE = PIPE_BUF;
@@ -75,20 +79,20 @@ private:
 
 // A write to a file does not wait for anybody. A write to what else there is may, but not while poll() says that there
 // is room: then a pipe takes PIPE_BUF bytes.
-bool waits_for_a_reader() {
+bool waits_for_a_reader(int to) {
     struct stat what;
-    return fstat(STDOUT_FILENO, &what) == 0 && !S_ISREG(what.st_mode);
+    return fstat(to, &what) == 0 && !S_ISREG(what.st_mode);
 }
 
-short state_of_output(int milliseconds) {
-    pollfd output = {STDOUT_FILENO, POLLOUT, 0};
+short state_of(int to, int milliseconds) {
+    pollfd output = {to, POLLOUT, 0};
     return poll(&output, 1, milliseconds) == 1 ? output.revents : short(0);
 }
 
 // Whether a write would return at once, as it also does if it fails.
-bool returns_at_once() {
+bool returns_at_once(int to) {
     const bool stopped = reader_has_stopped.load(std::memory_order_relaxed);
-    const bool ready = state_of_output(stopped ? 0 : PATIENCE) != 0;
+    const bool ready = state_of(to, stopped ? 0 : PATIENCE) != 0;
     if (ready == stopped) reader_has_stopped.store(!ready, std::memory_order_relaxed);
     return ready;
 }
@@ -99,26 +103,27 @@ bool returns_at_once() {
 void flush_what_was_printed(bool may_wait) {
     if (forks.load(std::memory_order_relaxed) != 0 || ftrylockfile(stdout) != 0) return;
     const size_t printed = fileno_unlocked(stdout) == STDOUT_FILENO ? __fpending(stdout) : 0;
-    if (printed > 0 && (!may_wait || (printed <= PIPE_BUF && state_of_output(0) == POLLOUT))) fflush_unlocked(stdout);
+    if (printed > 0 && (!may_wait || (printed <= PIPE_BUF && state_of(STDOUT_FILENO, 0) == POLLOUT)))
+        fflush_unlocked(stdout);
     funlockfile(stdout);
 }
 
 // The room that poll() saw may be another writer's by now, so the system is asked not to wait, if it can do that.
-ssize_t write_some(std::string_view text, bool may_wait) {
+ssize_t write_some(int to, std::string_view text, bool may_wait) {
     const iovec piece = {const_cast<char *>(text.data()), text.size()};
 #ifdef RWF_NOWAIT
     if (may_wait) {
-        const ssize_t written = pwritev2(STDOUT_FILENO, &piece, 1, -1, RWF_NOWAIT);
+        const ssize_t written = pwritev2(to, &piece, 1, -1, RWF_NOWAIT);
         if (written >= 0 || (errno != EOPNOTSUPP && errno != ENOSYS)) return written;
     }
 #endif
-    return writev(STDOUT_FILENO, &piece, 1);
+    return writev(to, &piece, 1);
 }
 
-bool write_all(std::string_view text, bool may_wait) {
+bool write_all(int to, std::string_view text, bool may_wait) {
     while (!text.empty()) {
-        if (may_wait && !returns_at_once()) return false;
-        const ssize_t written = write_some(text, may_wait);
+        if (may_wait && !returns_at_once(to)) return false;
+        const ssize_t written = write_some(to, text, may_wait);
         if (written > 0)
             text.remove_prefix(size_t(written));
         else if (written == 0 || errno != EINTR)
@@ -137,9 +142,10 @@ bool write_line(std::string_view line) {
     bool written;
     {
         const without_sigpipe quiet;
-        const bool may_wait = waits_for_a_reader();
-        flush_what_was_printed(may_wait);
-        written = write_all(line, may_wait);
+        const int to = output();
+        const bool may_wait = waits_for_a_reader(to);
+        if (to == STDOUT_FILENO) flush_what_was_printed(may_wait);
+        written = write_all(to, line, may_wait);
     }
     errno = error_before;
     return written;
@@ -215,12 +221,18 @@ constinit std::atomic<int> verbose_level_if_read = VERBOSE_LEVEL_NOT_READ;
 int read_verbose_level() {
     int level = VERBOSE_LEVEL_NOT_READ;
     const environment &asked = the_environment();
+    if (asked.verbose_is_set) is_asked_for.store(true, std::memory_order_relaxed);
     if (!verbose_level_if_read.compare_exchange_strong(level, asked.verbose, std::memory_order_relaxed)) return level;
     if (asked.verbose >= VERBOSE_ERRORS && asked.unknown_verbose[0] != '\0') log_unknown_word(asked.unknown_verbose);
     return asked.verbose;
 }
 
-void set_verbose_level(int value) { verbose_level_if_read.store(value, std::memory_order_relaxed); }
+void set_verbose_level(int value) {
+    is_asked_for.store(true, std::memory_order_relaxed);
+    verbose_level_if_read.store(value, std::memory_order_relaxed);
+}
+
+void print_errors_as_onednn() { is_asked_for.store(true, std::memory_order_relaxed); }
 
 void log_line(std::string_view event, std::string_view text) {
     if (!tell_of_lost_lines() || !write_event(event, text)) lose_line();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// verbose: the log, one line on standard output for each event. JITNORM_VERBOSE or jitnorm_set_verbose() says which
-// events are logged.
+// verbose: the log, one line for each event. JITNORM_VERBOSE or jitnorm_set_verbose() says which events are logged, on
+// standard output. If neither does, errors are, on standard error.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@ namespace jitnorm::impl {
 
 constexpr int VERBOSE_LEVEL_NOT_READ = -2;
 constexpr int VERBOSE_NOTHING = -1;
-constexpr int VERBOSE_ERRORS = 0; // the level if nobody has set one
+constexpr int VERBOSE_ERRORS = 0; // also the level if nobody has set one
 extern std::atomic<int> verbose_level_if_read;
 int read_verbose_level();
 
@@ -25,8 +25,11 @@ inline int verbose_level() {
 }
 void set_verbose_level(int level);
 
-// Writes the line "jitnorm_verbose,v1,<event>,<text>" to standard output, without harm to the program whose output it
-// is: a line that cannot be written is lost. Bytes that are not printable ASCII become \xHH, so that no text makes a
+// From now on errors go to standard output where nobody has set a level, too, as those of oneDNN do.
+void print_errors_as_onednn();
+
+// Writes the line "jitnorm_verbose,v1,<event>,<text>", without harm to the program whose output it is: a line that
+// cannot be written is lost. Bytes that are not printable ASCII become \xHH, so that no text makes a
 // second line or steers a terminal. Callers check the level before.
 void log_line(std::string_view event, std::string_view text);
 

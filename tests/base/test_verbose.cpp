@@ -56,20 +56,26 @@ TEST(verbose, level_is_what_was_set) {
     set_verbose_level(before);
 }
 
-TEST(verbose, one_line_per_event) {
+// Where a level is set, lines are on standard output.
+class verbose_lines : public testing::Test {
+protected:
+    void SetUp() override { set_verbose_level(VERBOSE_ERRORS); }
+};
+
+TEST_F(verbose_lines, one_line_per_event) {
     testing::internal::CaptureStdout();
     log_line("refuse", "jit:avx2,because");
     EXPECT_EQ(testing::internal::GetCapturedStdout(), "jitnorm_verbose,v1,refuse,jit:avx2,because\n");
 }
 
-TEST(verbose, an_event_cannot_make_another_line) {
+TEST_F(verbose_lines, an_event_cannot_make_another_line) {
     testing::internal::CaptureStdout();
     log_line("error", "a\nb\r\x1b[2J\x7f\x9b\xc3\xa4\\n ~");
     EXPECT_EQ(testing::internal::GetCapturedStdout(),
               "jitnorm_verbose,v1,error,a\\x0ab\\x0d\\x1b[2J\\x7f\\x9b\\xc3\\xa4\\x5cn ~\n");
 }
 
-TEST(verbose, a_long_line_is_cut) {
+TEST_F(verbose_lines, a_long_line_is_cut) {
     testing::internal::CaptureStdout();
     log_line("error", std::string(10'000, '\n'));
     const std::string line = testing::internal::GetCapturedStdout();
@@ -78,7 +84,7 @@ TEST(verbose, a_long_line_is_cut) {
     EXPECT_EQ(line.substr(line.size() - 8), "\\x0a...\n");
 }
 
-TEST(verbose, lines_of_several_threads_do_not_mix) {
+TEST_F(verbose_lines, of_several_threads_do_not_mix) {
     constexpr int THREADS = 4, LINES = 200;
     const std::string text(300, 'x'), line = "jitnorm_verbose,v1,event," + text;
     testing::internal::CaptureStdout();

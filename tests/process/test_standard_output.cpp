@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <thread>
 
 #include <fcntl.h>
@@ -62,6 +63,22 @@ protected:
     void SetUp() override { EXPECT_EQ(jitnorm_set_verbose(1), jitnorm_success); }
     void TearDown() override { EXPECT_EQ(jitnorm_set_verbose(0), jitnorm_success); }
 };
+
+// A process of its own, in which nobody has asked for a log, or the environment has.
+[[noreturn]] void fail_without_standard_output(const char *verbose) {
+    verbose == nullptr ? unsetenv("JITNORM_VERBOSE") : setenv("JITNORM_VERBOSE", verbose, 1);
+    const int nowhere = open("/dev/null", O_WRONLY);
+    dup2(nowhere, STDOUT_FILENO);
+    fail();
+    std::exit(0);
+}
+
+TEST(standard_error, has_errors_that_nobody_asked_for) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    EXPECT_EXIT(fail_without_standard_output(nullptr), testing::ExitedWithCode(0), "^" + LINE + "$");
+    EXPECT_EXIT(fail_without_standard_output("error"), testing::ExitedWithCode(0), "^$");
+    EXPECT_EXIT(fail_without_standard_output("none"), testing::ExitedWithCode(0), "^$");
+}
 
 TEST_F(standard_output, a_pipe_without_a_reader_does_not_end_the_process) {
     expect_child_succeeds([] {
