@@ -43,11 +43,62 @@ cache_levels levels_in(cpuid_function cpuid, uint32_t leaf) {
     return levels;
 }
 
+constexpr dim_t KB = 1024, MB = 1024 * KB;
+
+// ---- processors
+
+// The first row that a processor fits in is its own. A new processor is a new row.
+struct processor {
+    bool is_zen;           // of AMD or Hygon, which builds AMD's Zen
+    uint32_t first_family; // this family and those after it
+    bool overlaps_batches, batches_in_l1;
+    dim_t last_level; // where CPUID tells none
+};
+constexpr processor PROCESSORS[] = {
+    {true, 26, false, true, 32 * MB},             // Zen 5
+    {true, 25, false, false, 32 * MB},            // Zen 3 and 4
+    {true, 0, false, false, 16 * MB},             // before
+    {false, 0, true, true, machine().last_level}, // others
+};
+
+bool is_zen(cpuid_function cpuid) {
+    constexpr uint32_t VENDOR = 0, AUTH = 0x6874'7541, HYGO = 0x6F67'7948; // of "AuthenticAMD" and "HygonGenuine"
+    cpuid_registers r;
+    return cpuid(VENDOR, 0, r) && (r.ebx == AUTH || r.ebx == HYGO);
+}
+
+uint32_t family(cpuid_function cpuid) {
+    constexpr uint32_t VERSION = 1;
+    cpuid_registers r;
+    return cpuid(VERSION, 0, r) ? bits(r.eax, 8, 11) + bits(r.eax, 20, 27) : 0;
+}
+
+const processor &processor_by_cpuid(cpuid_function cpuid) {
+    const bool zen = is_zen(cpuid);
+    const uint32_t number = family(cpuid);
+    return *std::ranges::find_if(PROCESSORS,
+                                 [&](const processor &p) { return p.is_zen == zen && p.first_family <= number; });
+}
+
+// The leaves that processors of AMD had before, for virtual machines in which the newer ones are empty. They have the
+// first two levels of a core right, and nonsense for the last one.
+cache_levels levels_in_old_leaves(cpuid_function cpuid) {
+    constexpr uint32_t FIRST_LEVEL = 0x8000'0005, OTHER_LEVELS = 0x8000'0006;
+    cache_levels levels;
+    cpuid_registers first, others;
+    if (!is_zen(cpuid) || !cpuid(FIRST_LEVEL, 0, first) || !cpuid(OTHER_LEVELS, 0, others)) return levels;
+    levels[0] = {dim_t(bits(first.ecx, 24, 31)) * KB, 1};
+    levels[1] = {dim_t(bits(others.ecx, 16, 31)) * KB, 1};
+    levels[2] = {processor_by_cpuid(cpuid).last_level, 1};
+    return levels;
+}
+
 } // namespace
 
 cache_levels caches_by_cpuid(cpuid_function cpuid) {
-    const cache_levels levels = levels_in(cpuid, INTEL_CACHES);
-    return levels != NO_ANSWER ? levels : levels_in(cpuid, AMD_CACHES);
+    for (const uint32_t leaf : {INTEL_CACHES, AMD_CACHES})
+        if (const cache_levels levels = levels_in(cpuid, leaf); levels != NO_ANSWER) return levels;
+    return levels_in_old_leaves(cpuid);
 }
 
 bool execute_cpuid(uint32_t leaf, uint32_t subleaf, cpuid_registers &answer) {
@@ -56,7 +107,6 @@ bool execute_cpuid(uint32_t leaf, uint32_t subleaf, cpuid_registers &answer) {
 
 namespace {
 
-constexpr dim_t KB = 1024, MB = 1024 * KB;
 constexpr dim_t LARGEST_LAST_LEVEL = 64 * MB;
 
 // ---- the machine that the answers describe
@@ -67,20 +117,6 @@ constexpr bool is_between(dim_t bytes, dim_t least, dim_t most) { return least <
 // core and count as one.
 dim_t part_of_core(const cache &shared, const cache &first) {
     return shared.bytes / std::max(shared.sharers / std::max(first.sharers, 1), 1);
-}
-
-// Whether AMD or Hygon, which builds AMD's Zen, made the processor.
-bool is_zen(cpuid_function cpuid) {
-    constexpr uint32_t VENDOR = 0, AUTH = 0x6874'7541, HYGO = 0x6F67'7948; // of "AuthenticAMD" and "HygonGenuine"
-    cpuid_registers r;
-    return cpuid(VENDOR, 0, r) && (r.ebx == AUTH || r.ebx == HYGO);
-}
-
-// The family that a Zen processor names: 23 and 25 up to Zen 4, 26 for Zen 5.
-uint32_t family_of_zen(cpuid_function cpuid) {
-    constexpr uint32_t VERSION = 1;
-    cpuid_registers r;
-    return cpuid(VERSION, 0, r) ? bits(r.eax, 8, 11) + bits(r.eax, 20, 27) : 0;
 }
 
 struct found {
@@ -141,8 +177,9 @@ machine machine_of(const cache_levels &levels) {
 
 machine machine_by_cpuid(cpuid_function cpuid) {
     machine m = machine_of(caches_by_cpuid(cpuid));
-    m.overlaps_batches = !is_zen(cpuid);
-    m.batches_in_l1 = m.overlaps_batches || family_of_zen(cpuid) >= 26;
+    const processor &made = processor_by_cpuid(cpuid);
+    m.overlaps_batches = made.overlaps_batches;
+    m.batches_in_l1 = made.batches_in_l1;
     return m;
 }
 

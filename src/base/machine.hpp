@@ -30,8 +30,9 @@ constexpr int CACHE_LEVELS = 3;
 using cache_levels = std::array<cache, CACHE_LEVELS>;
 constexpr cache_levels NO_ANSWER = {};
 
-// Asks the processor that executes this by the CPUID instruction: leaf 4, or leaf 0x8000001D if that has no answer. No
-// file is read, so that a container without /sys has the same answers. NO_ANSWER if there is none.
+// Asks the processor that executes this by the CPUID instruction: leaf 4, or leaf 0x8000001D if that has no answer, or,
+// of AMD's, the leaves 0x80000005 and 0x80000006. No file is read, so that a container without /sys has the same
+// answers. NO_ANSWER if there is none.
 struct cpuid_registers {
     uint32_t eax, ebx, ecx, edx;
 };

@@ -85,6 +85,27 @@ TEST(caches, a_virtual_machine_without_leaf_4_by_cpuid) {
     EXPECT_EQ(machine_of(by_cpuid({})), machine());
 }
 
+// Seen on a Zen 5: leaf 4 and leaf 0x8000001D are empty; the older leaves have the first two levels of a core, and
+// nonsense for the last level, which follows from the family.
+TEST(caches, a_virtual_machine_with_old_leaves_alone_by_cpuid) {
+    constexpr cpuid_registers AMD = {0x10, 0x68747541, 0x444d4163, 0x69746e65};
+    const auto leaves = [&](uint32_t version) {
+        return recorded_leaves{{{0, 0}, AMD},
+                               {{1, 0}, {version, 0, 0, 0}},
+                               {{4, 0}, {0, 0, 0, 0}},
+                               {{0x8000'001D, 0}, {0, 0, 0, 0}},
+                               {{0x8000'0005, 0}, {0, 0, 0x300c0140, 0x20080140}},
+                               {{0x8000'0006, 0}, {0, 0, 0x04006140, 0x03f8c140}}};
+    };
+    const recorded_leaves zen_5 = leaves(0x00b00f21), zen_2 = leaves(0x00830f10);
+    EXPECT_EQ(by_cpuid(zen_5), (cache_levels{{{48 * KB, 1}, {MB, 1}, {32 * MB, 1}}}));
+    EXPECT_EQ(machine_by_cpuid(recorded_cpuid), (machine{48 * KB, MB, 32 * MB, false, true}));
+    EXPECT_EQ(by_cpuid(zen_2)[2].bytes, 16 * MB);
+    recorded_leaves other = zen_5;
+    other[{0, 0}] = {0x16, 0x756e6547, 0x6c65746e, 0x49656e69}; // Intel's have other meanings
+    EXPECT_EQ(by_cpuid(other), NO_ANSWER);
+}
+
 TEST(caches, leaves_of_nonsense) {
     const auto everywhere = [](uint32_t, uint32_t, cpuid_registers &answer) { // and no end
         answer = {0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff};
