@@ -104,7 +104,6 @@ TEST(onednn_names, binary_post_ops_have_no_second_source) {
 }
 
 TEST(onednn_names, one_vector_describes_scale_and_shift) {
-    using forward = dnnl::layer_normalization_forward;
     for (const auto flags : {dnnl::normalization_flags::use_scale, dnnl::normalization_flags::use_shift}) {
         const forward::primitive_desc norm(cpu(), dnnl::prop_kind::forward_inference, rows(), rows(), 0.f, flags);
         for (const int index : {0, 1})

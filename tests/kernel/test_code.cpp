@@ -121,7 +121,9 @@ void expect_room_for_the_longest(impl::jit::isa vectors) {
                     EXPECT_NO_THROW(forward_loop_kernel<T>({{.vectors = vectors, .src = src}, written}));
                     if constexpr (std::is_same_v<T, float>)
                         for (const bool one_row : {false, true})
-                            if (post_ops == 0) EXPECT_NO_THROW(forward_rows_kernel(rows_conf_of(written, one_row)));
+                            if (post_ops == 0) {
+                                EXPECT_NO_THROW(forward_rows_kernel(rows_conf_of(written, one_row)));
+                            }
                     written.pre_quantization = jitnorm_f16;
                     EXPECT_NO_THROW(normalize_kernel<T>{written});
                 }

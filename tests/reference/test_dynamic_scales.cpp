@@ -91,8 +91,9 @@ TEST(reference_dynamic_scales, nan_stays_nan_in_f8) {
 
 TEST(reference_dynamic_scales, of_rows_without_elements_are_zero) {
     for (const implementation *by : {&reference_entry, &jit_for(isa::avx2), &jit_for(isa::avx512)})
-        if (by->refusal(make_problem(quantizing({3, 0}))).empty()) // not every processor has AVX-512
+        if (by->refusal(make_problem(quantizing({3, 0}))).empty()) { // not every processor has AVX-512
             EXPECT_EQ(outputs_by(*by, quantizing({3, 0}))[DST_SCALE], (std::vector<double>(3, 0)));
+        }
 }
 
 } // namespace
