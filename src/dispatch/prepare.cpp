@@ -70,15 +70,17 @@ public:
     // `one` is an executor for one_group(p). So many threads at the most take groups, each of them whole groups; with 1
     // all threads work on one group after the other. Each of these threads has `scratchpad_bytes` of scratchpad.
     grouped_executor(const problem &p, std::shared_ptr<const executor> one, int groups_at_once, size_t scratchpad_bytes)
-        : one_(std::move(one)), groups_at_once_(groups_at_once), scratchpad_bytes_(dim_t(scratchpad_bytes)) {
+        : one_(std::move(one)), one_has_sizes_(!one_group(p).has_runtime_sizes()), groups_at_once_(groups_at_once),
+          scratchpad_bytes_(dim_t(scratchpad_bytes)) {
         if (!p.has_runtime_sizes()) groups_.emplace(p);
     }
 
     jitnorm_status_t execute(const arguments &args) const override {
         if (groups_) return share_groups(args);
         if (!args.sizes->has_elements()) return execute_without_elements(*args.sizes, args); // however many groups
-        const problem sizes = one_group(*args.sizes);
         const row_groups groups(*args.sizes);
+        if (one_has_sizes_) return groups.execute(*one_, {0, groups.count()}, args);
+        const problem sizes = one_group(*args.sizes);
         arguments all = args;
         all.sizes = &sizes;
         all.groups = &groups;
@@ -99,6 +101,7 @@ private:
     }
 
     std::shared_ptr<const executor> one_;
+    bool one_has_sizes_;               // known ones, as where only the number of groups is left to the execution
     std::optional<row_groups> groups_; // empty: the problem has run-time sizes
     int groups_at_once_;
     dim_t scratchpad_bytes_;

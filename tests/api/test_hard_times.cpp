@@ -234,6 +234,34 @@ TEST(execution, of_groups_without_memory_writes_nothing) {
     EXPECT_OK(jitnorm_set_implementation(nullptr));
 }
 
+// The executor of a group knows all its sizes where only the number of groups is left to the execution.
+TEST(execution, of_a_number_of_groups_that_the_execution_tells) {
+    const auto described = [](bool forward, jitnorm_dim_t groups) {
+        const owned_md data = make_md({groups, 4, 24}, jitnorm_f32), scale = make_md({groups, 1, 24}, jitnorm_f32);
+        const owned_attr attr = make_attr();
+        EXPECT_OK(jitnorm_primitive_attr_set_scale_shift_descs(attr, scale, nullptr));
+        return forward ? forward_request{jitnorm_forward_training, data, data}.make(jitnorm_use_scale, attr)
+                       : backward_request{jitnorm_backward, data, data, data}.make(jitnorm_use_scale, attr);
+    };
+    for (const char *implementation : {"", REFERENCE.c_str()})
+        for (const bool forward : {true, false}) {
+            EXPECT_OK(jitnorm_set_implementation(implementation));
+            const owned_pd known = described(forward, 5);
+            execution late(described(forward, JITNORM_RUNTIME_DIM_VAL), known), all(known);
+            for (execution *each : {&late, &all}) {
+                for (auto &[arg, tensor] : each->tensors())
+                    for (size_t i = 0; i < tensor.bytes.size() / sizeof(float); ++i)
+                        each->data<float>(arg)[i] = 1 + float(i % 17) / 8;
+                EXPECT_OK(each->run());
+            }
+            for (const auto &[arg, tensor] : all.tensors())
+                if (arg != JITNORM_ARG_SCRATCHPAD) {
+                    EXPECT_TRUE(late.tensors().at(arg).bytes == tensor.bytes) << forward << ' ' << arg;
+                }
+        }
+    EXPECT_OK(jitnorm_set_implementation(nullptr));
+}
+
 // The text of a line needs memory when the work is done. Without it the line is lost, and a later line says so.
 TEST(execution, does_not_fail_for_the_log) {
     const model m;
