@@ -109,10 +109,10 @@ struct plan {
     bool row_by_row = false;   // backward: one kernel does each row, unless batches are written in one loop
 
     // ---- batches
-    dim_t batch_rows = 1; // rows of a batch: so many that they stay near from one kernel to the next
+    dim_t batch_rows = 1; // rows of a batch: so many that they stay in a cache from one kernel to the next
     // Where scales of dst are found (src/run/quantizer.hpp).
     dim_t groups_together = 0; // kernels do so many groups of one row together; 0: one group of all rows of a batch
-    dim_t value_columns = 0;   // columns of the tile of values: those of a band, or of a piece of a longer one
+    dim_t value_columns = 0;   // columns of the tile of values: those of a group, or of a piece of a longer one
     int one_loop_threads = 0;  // a batch is written while the next one is reduced, if there are at most so many threads
     bool prefetch_to_l1 = false; // backward: the next rows are prefetched while others are written
     // Rows are prefetched to L2, also while they are reduced. Rows in tiles: while they are gathered and scattered,
@@ -185,21 +185,15 @@ constexpr dim_t from_memory(const machine &m) {
 }
 constexpr bool come_from_memory(dim_t bytes, const machine &m) { return bytes >= from_memory(m); }
 
-// If the data is more than this many times as large as L2, kernels wait for the last level most of the time.
-constexpr dim_t FAR_FROM_L2 = 6;
-
 // How many rows of `row_bytes` make a batch of about `batch_bytes`: at least 1, at most MAX_BATCH_ROWS.
 constexpr dim_t batch_of(dim_t batch_bytes, dim_t row_bytes) {
     return std::clamp<dim_t>(batch_bytes / std::max<dim_t>(row_bytes, 1), 1, MAX_BATCH_ROWS);
 }
 constexpr dim_t IN_CACHE_BATCH = 16 * 1024; // a batch of so many bytes stays in L1 beside what else is used there
 
-// The batches of a machine that neither overlaps them nor keeps them in L1. Near ones, of data in the caches, stay in
-// L2, from which they are read again as fast as from L1, while the steps of a batch are done less often. Far ones, of
-// data beyond the last level, are so small that the processor's prefetchers, which run a few kilobytes ahead, read the
-// next rows while a batch is written.
-constexpr dim_t near_batch(const machine &m) { return m.l2 / 8; }
-constexpr dim_t FAR_BATCH = 4 * 1024;
+// The batches of a machine that neither overlaps them nor keeps them in L1 stay in L2, from which they are read again
+// as fast as from L1, while the steps of a batch are done less often.
+constexpr dim_t batch_in_l2(const machine &m) { return m.l2 / 8; }
 
 // Tiles of so many bytes together stay in L2 while their rows are gathered, worked on and scattered. They should have
 // many rows, so that gathering uses each cache line of the tensor whole.

@@ -48,18 +48,24 @@ bool wants_gradients(const problem &p) { return p.writes(DIFF_SCALE) || p.writes
 // pairs of rows, which share the loads and stores of the sums over columns, are worth more if the data stay in L1, if
 // rows are short or leave L1, or if conversions of types take more time than L2 and the last level.
 constexpr dim_t SHORTEST_BACKWARD_ROW_ALONE = 384; // bytes
+// If the data is more than this many times as large as L2, kernels wait for the last level most of the time.
+constexpr dim_t FAR_FROM_L2 = 6;
 bool rows_are_better_alone(const problem &p, dim_t bytes, dim_t row_bytes, const machine &m) {
     return !m.overlaps_batches && bytes > m.l1 &&
            p.row_length() * element_size(p[SRC]) >= SHORTEST_BACKWARD_ROW_ALONE && row_bytes < LEAVES_L1 &&
            (bytes > FAR_FROM_L2 * m.l2 || !is_narrow(p));
 }
 
+// Batches of data beyond the last level, where they are not overlapped: so small that the processor's prefetchers,
+// which run a few kilobytes ahead, read the next rows while a batch is written.
+constexpr dim_t FAR_BATCH = 4 * 1024; // bytes
+
 // `row_bytes`: of two tensors. A batch of data that leaves the caches stays in L1 beside the next one and the sums over
 // columns.
 dim_t batch_rows_of(dim_t row_bytes, bool leaves_caches, const machine &m) {
     if (row_bytes >= LEAVES_L1) return long_rows_together(row_bytes, m);
     if (m.overlaps_batches) return batch_of(leaves_caches ? IN_CACHE_BATCH / 2 : IN_CACHE_BATCH, row_bytes);
-    return batch_of(leaves_caches ? FAR_BATCH : near_batch(m), row_bytes);
+    return batch_of(leaves_caches ? FAR_BATCH : batch_in_l2(m), row_bytes);
 }
 
 // Where batches have several rows that leave L1, some columns of all of them are written before the next columns: so

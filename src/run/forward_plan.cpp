@@ -30,7 +30,7 @@ dim_t operand_bytes(const problem &p, dim_t rows, dim_t columns) {
 
 // How many rows of `row` bytes make a batch: so many that they stay in L1 or, where its batches go there, in L2.
 dim_t batch_rows_of(dim_t row, const machine &m) {
-    return batch_of(m.overlaps_batches || m.batches_in_l1 ? IN_CACHE_BATCH : near_batch(m), row);
+    return batch_of(m.overlaps_batches || m.batches_in_l1 ? IN_CACHE_BATCH : batch_in_l2(m), row);
 }
 
 // Rows that come from memory are written while the next ones are reduced on a machine that overlaps batches; forward of
@@ -50,12 +50,11 @@ void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
 // ---- bands of rows
 
 // How many rows one kernel reduces before it writes them: so many that they stay in L1 beside what is written, a
-// multiple of the eight whose lanes are added up together.
+// multiple of those whose lanes are added up together.
 constexpr dim_t BAND_BYTES = 12 * 1024;
-constexpr dim_t ROWS_ADDED_UP = 8;
 dim_t band_rows_for(dim_t row_bytes) {
     const dim_t rows = batch_of(BAND_BYTES, row_bytes);
-    return rows > ROWS_ADDED_UP ? rows / ROWS_ADDED_UP * ROWS_ADDED_UP : rows;
+    return rows > jit::BAND_UNIT ? rows / jit::BAND_UNIT * jit::BAND_UNIT : rows;
 }
 
 void plan_bands(const problem &p, const row_tensors &tensors, plan &to) {
@@ -82,7 +81,6 @@ int non_temporal_threads_for(const problem &p, dim_t bytes, const machine &m) {
 
 // If the output for the sum holds the sums as they are normalized, the kernels read them there, which leaves L1 to the
 // data. Otherwise sums have a tile. It has whole rows as long as these stay in L2.
-//
 constexpr dim_t LONGEST_TILED_ROW = 64 * 1024;          // bytes
 constexpr dim_t MOST_SUM_BYTES = 2 * LONGEST_TILED_ROW; // of any plan's tile of sums, without the lines between rows
 

@@ -154,6 +154,9 @@ struct forward_loop_arguments {
 template <typename T>
 using forward_loop_kernel = kernel<forward_loop_conf, forward_loop_arguments<T>, T>;
 
+// So many rows of a band are summed up together.
+constexpr int BAND_UNIT = 8;
+
 // forward_rows_kernel: does rows of forward from their inputs to dst, band by band: makes the rows of a residual, if
 // there is one, reduces them, does the scalar steps of moments.hpp and writes them. p, s and q, hi, rstd, bias and
 // variance are outputs, one for each row; the arrays have room for a multiple of four rows.
@@ -163,7 +166,7 @@ struct forward_rows_arguments {
     addition_arguments<float> added;    // the same `rows` and `count`; used only if the kernel makes the rows
     double inverse_count, epsilon;      // 1 / count
     double *variance;                   // before it is rounded
-    dim_t band_rows;                    // at most 8, or a multiple of it; a kernel for one row does not read it
+    dim_t band_rows;                    // at most BAND_UNIT, or a multiple of it; not read by a kernel for one row
     // Is called for the rows of a band if the first reduction is not enough for one of them: finds the four numbers of
     // each of `rows` rows from `first` on from its p, s and q. `context` is for this function.
     void (*refine)(const forward_rows_arguments &call, dim_t first, dim_t rows);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "../emit/sums.hpp"
+#include "kernels.hpp"
 #include "scalar_steps.hpp"
 
 namespace jitnorm::impl::jit {
@@ -14,6 +15,7 @@ class sums_of_eights {
 
 public:
     static constexpr int ROWS = sums_of_eight::ROWS, BYTES = ROWS * sums_of_eight::ROW_BYTES;
+    static_assert(ROWS == BAND_UNIT);
     struct arrays { // where the arrays of the rows' numbers are; pivots and s only where the sums are `centered`
         Xbyak::Address pivot, s, q;
     };
