@@ -49,16 +49,16 @@ constexpr dim_t KB = 1024, MB = 1024 * KB;
 
 // The first row that a processor fits in is its own. A new processor is a new row.
 struct processor {
-    bool is_zen;           // of AMD or Hygon, which builds AMD's Zen
+    dim_t last_level;      // where CPUID tells none
     uint32_t first_family; // this family and those after it
+    bool is_zen;           // of AMD or Hygon, which builds AMD's Zen
     bool overlaps_batches, batches_in_l1;
-    dim_t last_level; // where CPUID tells none
 };
 constexpr processor PROCESSORS[] = {
-    {true, 26, false, true, 32 * MB},             // Zen 5
-    {true, 25, false, false, 32 * MB},            // Zen 3 and 4
-    {true, 0, false, false, 16 * MB},             // before
-    {false, 0, true, true, machine().last_level}, // others
+    {32 * MB, 26, true, false, true},             // Zen 5
+    {32 * MB, 25, true, false, false},            // Zen 3 and 4
+    {16 * MB, 0, true, false, false},             // before
+    {machine().last_level, 0, false, true, true}, // others
 };
 
 bool is_zen(cpuid_function cpuid) {
