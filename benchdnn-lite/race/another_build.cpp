@@ -180,10 +180,10 @@ std::string logged_plan(const session &s, const problem &p) {
 
 peer_library another_build(const std::string &file, const std::string &caches) {
     const auto s = open_session(file, caches);
-    const auto make = [s](const execution &ours) -> peer {
+    const auto make = [s](const execution &ours) {
         try {
             const auto theirs = std::make_shared<const execution>(*s, ours.prb(), ours);
-            return {[s, theirs] { theirs->run(); }, theirs.get(), theirs->implementation()};
+            return std::vector{peer{[s, theirs] { theirs->run(); }, theirs.get(), theirs->implementation()}};
         } catch (const unsupported &error) {
             throw refusal(error.what());
         }

@@ -36,8 +36,9 @@ namespace {
 #define ROUNDS_TO_BF16
 #include "loops.inc"
 
-constexpr loops AVX2{avx2::move, avx2::normalize}, AVX512{avx512::move, avx512::normalize},
-    AVX512_BF16{avx512_bf16::move, avx512_bf16::normalize};
+constexpr loops AVX2{avx2::move, avx2::normalize_in_passes, avx2::normalize_in_bands};
+constexpr loops AVX512{avx512::move, avx512::normalize_in_passes, avx512::normalize_in_bands};
+constexpr loops AVX512_BF16{avx512_bf16::move, avx512_bf16::normalize_in_passes, avx512_bf16::normalize_in_bands};
 
 } // namespace
 

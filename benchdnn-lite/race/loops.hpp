@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// loops: plain loops over vectors. They move tensors, or normalize rows in two passes, as somebody would write it who
-// knows types and sizes. They are in loops.inc, which is compiled for each instruction set.
+// loops: plain loops over vectors. They move tensors, or normalize rows, as somebody would write it who knows types and
+// sizes. They are in loops.inc and rows.inc, which are compiled for each instruction set.
 #pragma once
 
 #include <array>
@@ -41,10 +41,12 @@ struct plain_rows {
 struct loops {
     // Moves the steps from `begin` to before `end`. Non-temporal stores need data that are aligned to lines.
     void (*move)(const moved_tensors &tensors, bool non_temporal, size_t begin, size_t end);
-    // Normalizes the rows from `begin` to before `end`. The first pass finds the sum and the sum of squares, with a
-    // residual of the rounded sums, which it stores. The second writes dst. Where a mean is large beside the deviation,
-    // the result is inexact.
-    void (*normalize)(const plain_rows &rows, size_t begin, size_t end);
+    // Normalize the rows from `begin` to before `end`. Where a mean is large beside the deviation, the result is
+    // inexact. The first pass over a row finds the sum and the sum of squares, with a residual of the rounded sums,
+    // which it stores. The second writes dst. In passes: row by row. In bands: the first pass over up to eight rows,
+    // then the scalar steps of all of them, then the second pass, over two rows at a time.
+    void (*normalize_in_passes)(const plain_rows &rows, size_t begin, size_t end);
+    void (*normalize_in_bands)(const plain_rows &rows, size_t begin, size_t end);
 };
 
 // The loops for the best instruction set that the library may use. Null: that is less than AVX2.

@@ -279,7 +279,7 @@ peer_library onednn() {
     const auto text = [](int number) { return std::to_string(number); };
     return {concat("oneDNN ", text(v->major), ".", text(v->minor), ".", text(v->patch)), [](const execution &e) {
                 const auto made = std::make_shared<const onednn_normalization>(e);
-                return peer{[made] { made->run(); }, &e, made->implementation()};
+                return std::vector{peer{[made] { made->run(); }, &e, made->implementation()}};
             }};
 }
 

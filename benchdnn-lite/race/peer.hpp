@@ -5,6 +5,7 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "../problem/execution.hpp"
 
@@ -23,9 +24,9 @@ struct peer {
 
 struct peer_library {
     std::string name; // for people: with its version, or of its file
-    // Makes a peer for the problem of the execution, which must outlive the peer. Throws refusal if it does not take
-    // the problem.
-    std::function<peer(const execution &)> make;
+    // Makes the ways in which the library runs the problem of the execution, which must outlive them: at least one. The
+    // fastest of them counts. Throws refusal if it does not take the problem.
+    std::function<std::vector<peer>(const execution &)> make;
     bool promises_our_bits = false;
     // Whether it goes through the rows of the problem as our library does. Null: it cannot be asked.
     std::function<bool(const problem &)> plans_as_ours = {};
@@ -42,9 +43,10 @@ peer_library another_build(const std::string &file, const std::string &caches = 
 // program has no libjitnorm.so.
 peer_library this_build(const std::string &caches);
 
-// A normalization in two passes over each row, compiled into this program. It has neither checks nor exactness: what a
-// plain function takes that somebody writes for dense rows of f32 or bf16. Threads share the rows.
-peer_library plain_loop(int threads);
+// Normalizations that are compiled into this program: "passes" goes over each row twice, "rows" over each band of rows.
+// They have neither checks nor exactness: what a plain function takes that somebody writes for dense rows of f32 or
+// bf16. Threads share the rows.
+peer_library plain_loops(int threads);
 
 // oneDNN of version 2 or 3: the version of its headers decides.
 peer_library onednn();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plain loop as a peer.
+// The plain loops as peers.
 #include "peer.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ bool is_dense(const layout &l) {
     return l.blocks.empty() && l.offset0 == 0;
 }
 
-// Throws refusal if there is something in the problem that the loop does not have.
+// Throws refusal if there is something in the problem that the loops do not have.
 void check(const problem &p) {
     const data_type type = p.types.src;
     if (!p.is_forward()) throw refusal("no backward");
@@ -56,13 +56,18 @@ public:
         rows_.is_bf16 = p.types.src == jitnorm_bf16;
     }
 
-    void run() const {
-        share_among_threads(count_, threads_, [&](int64_t, int64_t begin, int64_t end) {
-            loops_->normalize(rows_, size_t(begin), size_t(end));
-        });
-    }
+    peer in_passes() const { return by(loops_->normalize_in_passes, "passes"); }
+    peer in_bands() const { return by(loops_->normalize_in_bands, "rows"); }
 
 private:
+    peer by(decltype(loops::normalize_in_passes) normalize, const char *name) const {
+        const auto run = [=, rows = rows_, count = count_, threads = threads_] {
+            share_among_threads(count, threads, [&](int64_t, int64_t begin, int64_t end) {
+                normalize(rows, size_t(begin), size_t(end));
+            });
+        };
+        return {run, &execution_, name};
+    }
     void *at(int id) const { return execution_.has(id) ? execution_.data(id).data() : nullptr; }
     float *floats_at(int id) const { return static_cast<float *>(at(id)); }
 
@@ -74,12 +79,13 @@ private:
 
 } // namespace
 
-peer_library plain_loop(int threads) {
-    constexpr double TOLERANCE = 1e-2; // it normalizes the rounded sum
-    return {.name = "a plain loop",
+peer_library plain_loops(int threads) {
+    constexpr double TOLERANCE = 1e-2; // they normalize the rounded sum
+    return {.name = "the faster of two plain loops",
             .make =
                 [threads](const execution &e) {
-                    return peer{[n = plain_normalization(e, threads)] { n.run(); }, &e, "plain loop"};
+                    const plain_normalization n(e, threads);
+                    return std::vector{n.in_passes(), n.in_bands()};
                 },
             .tolerance = TOLERANCE};
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <new>
+#include <span>
 
 #include "../correctness/fill.hpp"
 #include "../problem/memory_size.hpp"
@@ -79,30 +80,41 @@ double bytes_moved(const problem &p) {
     return double(p.elements()) * double(of_element);
 }
 
-// Makes the peer and compares its results with ours. Returns none if the peer refuses or computes other values; the
-// result says which. If only bits differ that should not, the result says so, and the peer may race: who changes bits
-// on purpose wants to know what that costs.
-std::optional<peer> make_opponent(const execution &e, const peer_library &other, uint64_t seed, race_result &result) {
+// Compares the results of a peer with ours. Returns false if it computes other values; the result says so. If only bits
+// differ that should not, the result says so, and the peer may race: who changes bits on purpose wants to know what
+// that costs.
+bool may_race(const execution &e, const peer &opponent, const peer_library &other, uint64_t seed, race_result &result) {
+    result.theirs = opponent.implementation;
+    const disagreement found = first_disagreement(e, opponent, other.tolerance, seed);
+    const bool bits_differ = other.promises_our_bits && found.in_bits != 0;
+    result.disagrees = found.in_values != 0 || bits_differ;
+    if (found.in_values != 0)
+        result.note = concat("results differ in argument ", std::to_string(found.in_values));
+    else if (bits_differ)
+        result.note = concat("bits differ in argument ", std::to_string(found.in_bits));
+    return found.in_values == 0;
+}
+
+// Makes the peers. Returns none if they refuse or one of them may not race; the result says which.
+std::vector<peer> make_opponents(const execution &e, const peer_library &other, uint64_t seed, race_result &result) {
     try {
-        peer opponent = other.make(e);
-        result.theirs = opponent.implementation;
-        const disagreement found = first_disagreement(e, opponent, other.tolerance, seed);
-        const bool bits_differ = other.promises_our_bits && found.in_bits != 0;
-        result.disagrees = found.in_values != 0 || bits_differ;
-        if (found.in_values != 0)
-            result.note = concat("results differ in argument ", std::to_string(found.in_values));
-        else if (bits_differ)
-            result.note = concat("bits differ in argument ", std::to_string(found.in_bits));
-        if (found.in_values == 0) return opponent;
+        std::vector<peer> opponents = other.make(e);
+        for (const peer &one : opponents)
+            if (!may_race(e, one, other, seed, result)) return {};
+        return opponents;
     } catch (const refusal &reason) {
         result.note = concat("refused: ", reason.what());
     }
-    return std::nullopt;
+    return {};
 }
 
-// The first body is ours, the last one the peer's. Everybody works on the same tensors. On others, one could be faster
+const spread &fastest(std::span<const spread> us) {
+    return *std::ranges::min_element(us, {}, [](const spread &s) { return s.lower_third; });
+}
+
+// The first body is ours, the last ones the peers'. Everybody works on the same tensors. On others, one could be faster
 // merely by where these lie.
-void measure(const execution &e, const std::optional<peer> &opponent, const race_conditions &on, race_result &result) {
+void measure(const execution &e, const std::vector<peer> &opponents, const race_conditions &on, race_result &result) {
     std::vector<body> bodies;
     const auto enter = [&](const body &write, const execution &tensors) {
         if (!on.then_read) return bodies.push_back(write);
@@ -115,15 +127,17 @@ void measure(const execution &e, const std::optional<peer> &opponent, const race
     enter([&e] { e.run(); }, e);
     const std::vector<way_to_move> ways = ways_to_move(e, on.threads);
     for (const way_to_move &way : ways) enter(way.move, e);
-    if (opponent) enter(opponent->run, *opponent->tensors);
-    const std::vector<spread> us = interleaved(bodies, on.rounds);
+    for (const peer &one : opponents) enter(one.run, *one.tensors);
+    const std::vector<spread> us = interleaved(bodies, opponents.size(), on.rounds);
     result.ours_us = us[0].lower_third;
-    for (size_t i = 0; i < ways.size(); ++i) {
-        if (result.limit_us && *result.limit_us <= us[1 + i].lower_third) continue;
-        result.limit_us = us[1 + i].lower_third;
-        result.limit = ways[i].name;
+    if (const auto moved = std::span(us).subspan(1, ways.size()); !moved.empty()) {
+        result.limit_us = fastest(moved).lower_third;
+        result.limit = ways[size_t(&fastest(moved) - moved.data())].name;
     }
-    if (opponent) result.theirs_us = us.back().lower_third;
+    if (const auto raced = std::span(us).last(opponents.size()); !raced.empty()) {
+        result.theirs_us = fastest(raced).lower_third;
+        result.theirs = opponents[size_t(&fastest(raced) - raced.data())].implementation;
+    }
     result.restless = std::any_of(us.begin(), us.end(), [](const spread &s) { return s.is_beyond_reason(); });
 }
 
@@ -131,29 +145,36 @@ void race_now(const session &s, const peer_library &other, const race_conditions
               race_result &result) {
     const execution e(s, result.prb);
     result.ours = e.implementation();
-    const auto opponent = make_opponent(e, other, seed, result);
-    if (result.disagrees && !opponent) return;
+    const std::vector<peer> opponents = make_opponents(e, other, seed, result);
+    if (result.disagrees && opponents.empty()) return;
     fill(e, fill_kind::random, seed);
-    measure(e, opponent, conditions, result);
+    measure(e, opponents, conditions, result);
+    if (result.note.empty() && opponents.size() > 1) result.note = concat("the faster one: ", result.theirs);
     if (result.note.empty() && other.plans_as_ours && other.plans_as_ours(result.prb))
         result.note = "the same plan: what differs is noise";
 }
 
 } // namespace
 
+// The next contestant; other bodies stay.
+size_t turns::successor(size_t number) const {
+    const size_t first_peer = order_.size() - peers_;
+    if (number == 0) return first_peer;
+    return number < first_peer ? number : (number + 1) % order_.size();
+}
+
 const std::vector<size_t> &turns::next_round() {
-    if (exchanges_)
-        std::iter_swap(std::ranges::find(order_, size_t(0)), std::ranges::find(order_, order_.size() - 1));
-    else
+    if (round_++ % (1 + peers_) == 0)
         std::shuffle(order_.begin(), order_.end(), random_);
-    exchanges_ = !exchanges_;
+    else
+        std::ranges::transform(order_, order_.begin(), [&](size_t number) { return successor(number); });
     return order_;
 }
 
-std::vector<spread> interleaved(const std::vector<body> &bodies, int rounds) {
+std::vector<spread> interleaved(const std::vector<body> &bodies, size_t peers, int rounds) {
     std::vector<sampler> contenders;
     for (const body &b : bodies) contenders.emplace_back(b, sampler::block::of_200_us);
-    turns order(contenders.size());
+    turns order(contenders.size(), peers);
     for (int round = 0; round < rounds; ++round)
         for (const size_t i : order.next_round()) contenders[i].sample();
     std::vector<spread> measured;

@@ -15,7 +15,7 @@ namespace benchdnn_lite {
 
 struct race_result {
     problem prb;
-    std::string note; // why the problem or the peer was left out, or that bits differ
+    std::string note; // why the problem or the peer was left out, that bits differ, or which peer was the fastest
     bool disagrees = false;
     bool restless = false;    // times of a contestant vary beyond reason: others used the machine
     std::string ours, theirs; // names of the implementations
@@ -39,24 +39,29 @@ struct race_conditions {
     bool then_read = false; // times include a pass that reads the result, by `threads` threads
 };
 
-// The order of so many bodies in each round. Every second order is drawn at random; the next one is the same with the
-// first and the last body, which are the contestants, exchanged. So whom one of them follows, the other follows as
-// often.
+// The order of so many bodies in each round. The contestants are the first body and the last ones, which are the peers.
+// An order is drawn at random; then each contestant takes the place of the next one, until each has had the places of
+// all. So whom one of them follows, the others follow as often.
 class turns {
 public:
-    explicit turns(size_t bodies) : order_(bodies) { std::iota(order_.begin(), order_.end(), size_t(0)); }
+    turns(size_t bodies, size_t peers) : order_(bodies), peers_(peers) {
+        std::iota(order_.begin(), order_.end(), size_t(0));
+    }
     const std::vector<size_t> &next_round();
 
 private:
+    size_t successor(size_t number) const;
+
     std::vector<size_t> order_;
     std::minstd_rand random_;
-    bool exchanges_ = false;
+    const size_t peers_;
+    size_t round_ = 0;
 };
 
-// Measures each body in `rounds` rounds and returns the microseconds that one call takes. In a round every body gets
-// one block of calls, which takes at least 200 us. An untimed call before it brings the data of the body back into the
-// caches.
-std::vector<spread> interleaved(const std::vector<body> &bodies, int rounds);
+// Measures each body in `rounds` rounds and returns the microseconds that one call takes. The last `peers` bodies and
+// the first one are the contestants. In a round every body gets one block of calls, which takes at least 200 us. An
+// untimed call before it brings the data of the body back into the caches.
+std::vector<spread> interleaved(const std::vector<body> &bodies, size_t peers, int rounds);
 
 race_result race(const session &s, const problem &p, const peer_library &other, const race_conditions &conditions,
                  uint64_t seed);

@@ -95,7 +95,7 @@ int run(const race_options &options, const peer_library &other) {
 }
 
 peer_library chosen_peer(const race_options &options, const peer_library &otherwise) {
-    if (options.plain) return plain_loop(options.conditions.threads);
+    if (options.plain) return plain_loops(options.conditions.threads);
     if (!options.peer.empty()) return another_build(options.peer, options.plan);
     return options.plan.empty() ? otherwise : this_build(options.plan);
 }
@@ -111,7 +111,7 @@ race_options parse_race_options(const std::vector<std::string> &arguments) {
     }
     if (!options.text.empty()) return options;
     if (options.plain && (!options.peer.empty() || !options.plan.empty()))
-        throw input_error("--plain: the peer is a plain loop, not a library; --peer and --plan do not go with it");
+        throw input_error("--plain: the peers are plain loops, not a library; --peer and --plan do not go with it");
     if (std::none_of(rest.begin(), rest.end(), is_problem))
         rest.insert(rest.end(), {"--batch=race_forward", "--batch=race_backward"});
     command c = parse_command_line(rest);
@@ -124,7 +124,7 @@ race_options parse_race_options(const std::vector<std::string> &arguments) {
 
 std::string race_help() {
     return R"(Usage: benchdnn-lite-race [knob...] [problem...]
-Races layer normalization against oneDNN, another build of jitnorm or a plain loop, and against loops that
+Races layer normalization against oneDNN, another build of jitnorm or plain loops, and against loops that
 only move the same tensors. All work on the same memory.
 
   --peer=FILE     in place of oneDNN the libjitnorm.so of another build; its results are to have the bits of
@@ -132,8 +132,9 @@ only move the same tensors. All work on the same memory.
                   exit status is 1
   --plan=SIZES    the peer plans for caches of these sizes, like l2:1048576,last_level:33554432, and with
                   overlaps_batches and batches_in_l1, 0 or 1; without --peer it is this build once more
-  --plain         the peer is a loop in two passes, without checks, inexact for large means: forward, dense
-                  rows of f32 or bf16, also with a residual; --batch=race_plain has problems for it
+  --plain         the peer is the faster of two plain loops, without checks, inexact for large means: "passes"
+                  goes row by row, "rows" by bands of up to eight rows in L1; the note says which it was.
+                  Forward, dense rows of f32 or bf16, also with a residual: --batch=race_plain
   --threads=N     threads of both contestants and of the limit (1)
   --rounds=N      interleaved rounds; a third of them is faster than the time that is shown (15)
   --then-read     times include a pass that reads the result, as its next user would

@@ -15,7 +15,7 @@ struct race_options {
     // Sizes of caches that the peer plans for; empty: those of the machine. If `peer` is empty, a plan makes this build
     // the peer.
     std::string plan;
-    bool plain = false;  // the plain loop is the peer
+    bool plain = false;  // the plain loops are the peers
     std::string warning; // of the command line; empty: none
     std::string json;    // file to write; empty: none
     job_list jobs;

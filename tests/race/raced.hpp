@@ -23,7 +23,7 @@ inline answer run(const peer_library &other, std::vector<std::string> arguments)
 }
 
 inline peer_library nobody() {
-    return {"Nobody 1", [](const execution & /* e */) -> peer { throw refusal("not today"); }};
+    return {"Nobody 1", [](const execution & /* e */) -> std::vector<peer> { throw refusal("not today"); }};
 }
 
 inline bool has(const std::string &text, const std::string &part) { return text.find(part) != text.npos; }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 #include <numeric>
+#include <set>
 
 #include "cli/command_line.hpp"
 #include "correctness/fill.hpp"
@@ -170,7 +171,7 @@ TEST(race_read_pass, outputs_are_read_and_inputs_are_not) {
 TEST(race_interleave, every_body_runs_in_every_round) {
     std::vector<int64_t> runs(3);
     const std::vector<body> bodies{[&] { ++runs[0]; }, [&] { ++runs[1]; }, [&] { ++runs[2]; }};
-    const std::vector<spread> measured = interleaved(bodies, 5);
+    const std::vector<spread> measured = interleaved(bodies, 1, 5);
     ASSERT_EQ(measured.size(), 3);
     for (size_t i = 0; i < 3; ++i) {
         EXPECT_GE(runs[i], 10); // a block and an untimed call in each round
@@ -179,18 +180,23 @@ TEST(race_interleave, every_body_runs_in_every_round) {
     }
 }
 
-TEST(race_interleave, contestants_are_exchanged_in_every_second_round) {
-    turns order(4);
-    std::vector<std::vector<size_t>> drawn;
-    for (int pair = 0; pair < 10; ++pair) {
-        drawn.push_back(order.next_round());
-        const std::vector<size_t> after = order.next_round();
-        for (size_t i = 0; i < 4; ++i) {
-            const size_t before = drawn.back()[i];
-            EXPECT_EQ(after[i], before == 0 ? 3u : before == 3 ? 0u : before) << pair << ' ' << i;
+// Places of the bodies 0 and from 5 - peers on, in as many rounds as there are contestants.
+TEST(race_interleave, contestants_have_the_places_of_all_contestants_before_an_order_is_drawn) {
+    for (const size_t peers : {0, 1, 2}) {
+        turns order(5, peers);
+        std::set<std::vector<size_t>> drawn;
+        for (int pass = 0; pass < 10; ++pass) {
+            const std::vector<size_t> first = order.next_round();
+            drawn.insert(first);
+            std::vector<std::set<size_t>> seen(5);
+            for (size_t i = 0; i < 5; ++i) seen[i].insert(first[i]);
+            for (size_t round = 0; round < peers; ++round)
+                for (size_t i = 0; const size_t next : order.next_round()) seen[i++].insert(next);
+            for (size_t i = 0; i < 5; ++i)
+                EXPECT_EQ(seen[i].size(), first[i] == 0 || first[i] >= 5 - peers ? 1 + peers : 1) << peers << ' ' << i;
         }
+        EXPECT_GT(drawn.size(), 1u);
     }
-    EXPECT_TRUE(std::ranges::any_of(drawn, [&](const auto &one) { return one != drawn.front(); }));
 }
 
 } // namespace

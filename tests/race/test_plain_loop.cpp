@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plain loop as the peer: the same results, or a note that says what it does not have.
+// The plain loops as peers: the same results, or a note that says what they do not have.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
 #include "race/loops.hpp"
 #include "raced.hpp"
 
@@ -24,9 +28,72 @@ protected:
 TEST_P(race_plain_loop, computes_what_the_library_computes) {
     for (const std::string residual : {"", "src1+dst1"})
         for (const std::string in_place : {"false", "true"})
-            race_plain({"against a plain loop, 1 thread.", "forward: 84 of 84 raced"},
+            race_plain({"against the faster of two plain loops, 1 thread.", "forward: 84 of 84 raced"},
                        {"--dir=FWD_D,FWD_I", "--dt=f32,bf16", "--flags=,C,H,CH,M,CM,CHM", "--inplace=" + in_place,
                         "--attr-residual=" + residual, "7x5", "5x29", "4x219"});
+}
+
+const std::vector<std::string> KINDS[] = {{"--flags=CH"}, {"--flags=CM"}, {"--flags=CM", "--attr-residual=src1+dst1"}};
+
+// Every knob, then the shapes, of three kinds and two types.
+void race_kinds(std::vector<std::string> shapes) {
+    const std::string raced = std::to_string(2 * shapes.size());
+    for (std::vector<std::string> knobs : KINDS) {
+        knobs.insert(knobs.begin(), {"--dir=FWD_D", "--dt=f32,bf16"});
+        knobs.insert(knobs.end(), shapes.begin(), shapes.end());
+        race_plain({"forward: " + raced + " of " + raced + " raced"}, knobs);
+    }
+}
+
+// Lengths around one vector and around four, of 8 and of 16 floats.
+TEST_P(race_plain_loop, takes_rows_of_any_length) {
+    std::vector<std::string> shapes;
+    for (const int vector : {8, 16})
+        for (const int length : {vector - 1, vector, vector + 1, 4 * vector - 1, 4 * vector, 4 * vector + 1})
+            shapes.push_back("9x" + std::to_string(length));
+    race_kinds(shapes);
+}
+
+// Rows that are left over from bands and pairs, where bands have eight rows, four or two: up to 384 floats, up to 768,
+// more; twice as many in bf16.
+TEST_P(race_plain_loop, takes_rows_that_fill_no_band) {
+    std::vector<std::string> shapes;
+    for (const int length : {24, 384, 385, 768, 769, 1536, 1537, 3073})
+        for (const int rows : {1, 2, 3, 7, 8, 13})
+            shapes.push_back(std::to_string(rows) + "x" + std::to_string(length));
+    race_kinds(shapes);
+}
+
+// Each loop alone, compared with sums in double.
+TEST_P(race_plain_loop, each_way_computes_each_row) {
+    constexpr size_t ROWS = 13, COLUMNS = 75;
+    std::vector<float> src(ROWS * COLUMNS), dst(src.size()), scale(COLUMNS), shift(COLUMNS), mean(ROWS), variance(ROWS);
+    for (size_t i = 0; i < src.size(); ++i) src[i] = float(i * 37 % 101) / 50 - float(i / COLUMNS % 3);
+    for (size_t c = 0; c < COLUMNS; ++c) scale[c] = 1 + float(c) / 8, shift[c] = float(c % 5);
+    const plain_rows rows{.src = src.data(),
+                          .dst = dst.data(),
+                          .scale = scale.data(),
+                          .shift = shift.data(),
+                          .mean = mean.data(),
+                          .variance = variance.data(),
+                          .columns = COLUMNS,
+                          .epsilon = 0.125f};
+    for (const auto normalize : {best_loops()->normalize_in_passes, best_loops()->normalize_in_bands}) {
+        std::ranges::fill(dst, -1.0f);
+        normalize(rows, 1, ROWS);
+        EXPECT_EQ(dst[COLUMNS - 1], -1) << "a row that was not asked for";
+        for (size_t i = 1; i < ROWS; ++i) {
+            const float *const x = &src[i * COLUMNS];
+            const double center = std::accumulate(x, x + COLUMNS, 0.0) / COLUMNS;
+            const double square = std::inner_product(x, x + COLUMNS, x, 0.0) / COLUMNS - center * center;
+            EXPECT_NEAR(mean[i], center, 1e-5) << i;
+            EXPECT_NEAR(variance[i], square, 1e-5) << i;
+            for (size_t c = 0; c < COLUMNS; ++c)
+                EXPECT_NEAR(dst[i * COLUMNS + c], (x[c] - center) / std::sqrt(square + 0.125) * scale[c] + shift[c],
+                            1e-4)
+                    << i << ' ' << c;
+        }
+    }
 }
 
 TEST_P(race_plain_loop, threads_share_the_rows) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The whole program against peers made up here.
+#include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 #include <nlohmann/json.hpp>
 
@@ -12,16 +14,27 @@ namespace benchdnn_lite {
 namespace {
 
 // Ours once more, perhaps with one element of dst changed.
+peer mirror(const execution &e, double error) {
+    const auto run = [&e, error] {
+        e.run();
+        const buffer &dst = e.data(JITNORM_ARG_DST);
+        const dim_t last = dst.elements() - 1;
+        if (error != 0) dst.set(last, dst.at(last) + error);
+    };
+    return {run, &e, "mirror"};
+}
+
 peer_library mirrors(double error) {
-    return {"Mirror 1", [error](const execution &e) {
-                const auto run = [&e, error] {
-                    e.run();
-                    const buffer &dst = e.data(JITNORM_ARG_DST);
-                    const dim_t last = dst.elements() - 1;
-                    if (error != 0) dst.set(last, dst.at(last) + error);
-                };
-                return peer{run, &e, "mirror"};
-            }};
+    return {"Mirror 1", [error](const execution &e) { return std::vector{mirror(e, error)}; }};
+}
+
+// Ours once more after a rest.
+peer sleeper(const execution &e) {
+    const auto run = [&e] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        e.run();
+    };
+    return {run, &e, "sleeper"};
 }
 
 std::string take_file(const std::string &name) {
@@ -56,6 +69,31 @@ TEST(race_run, a_peer_that_comes_close_and_promised_our_bits_is_raced_and_told_o
 
 TEST(race_run, a_not_a_number_of_the_peer_is_an_error) {
     expect(1, {}, mirrors(std::numeric_limits<double>::quiet_NaN()), {"--rounds=1", "3x40"});
+}
+
+TEST(race_run, of_several_peers_the_fastest_counts) {
+    const std::string name = testing::TempDir() + "race_run_several.json";
+    for (const bool sleeper_first : {false, true}) {
+        const peer_library other{"Two 1", [=](const execution &e) {
+                                     const peer slow = sleeper(e), fast = mirror(e, 0);
+                                     return sleeper_first ? std::vector{slow, fast} : std::vector{fast, slow};
+                                 }};
+        expect(0, {"(the faster one: mirror)", "forward: 1 of 1 raced"}, other,
+               {"--rounds=3", "--json=" + name, "3x40"});
+        const auto race = nlohmann::json::parse(take_file(name))["races"][0];
+        EXPECT_EQ(race["peer"], "mirror");
+        EXPECT_LT(double(race["peer_us"]), 5000) << "the sleeper's time";
+    }
+}
+
+TEST(race_run, results_of_all_peers_are_compared) {
+    for (const bool first_errs : {false, true}) {
+        const peer_library other{
+            "Two 1", [=](const execution &e) {
+                return std::vector{mirror(e, first_errs ? 0.5 : 0), mirror(e, first_errs ? 0 : 0.5)};
+            }};
+        expect(1, {"results differ in argument 17", "forward: 0 of 1 raced"}, other, {"--rounds=1", "3x40"});
+    }
 }
 
 TEST(race_run, a_peer_that_refuses_leaves_ours_and_the_limit) {
