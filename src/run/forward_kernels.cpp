@@ -125,8 +125,8 @@ jit::forward_loop_conf loop_conf_of(const problem &p, const plan *planned, jit::
 // src are prefetched while others are written.
 jit::forward_rows_kernel rows_kernel_of(const problem &p, const plan *planned, jit::isa vectors, bool stores_past,
                                         bool one_row) {
-    jit::forward_loop_conf conf =
-        loop_conf_of<float>(p, planned, jit::short_row_isa(p.row_length(), vectors), stores_past);
+    if (planned != nullptr) vectors = jit::short_row_isa(p.row_length(), vectors); // otherwise rows have any length
+    jit::forward_loop_conf conf = loop_conf_of<float>(p, planned, vectors, stores_past);
     if (conf.added && prefetches_to_l2(planned)) conf.added->ahead = jit::prefetch_to::l2;
     conf.reduced.ahead = jit::prefetch_to::nowhere;
     conf.written.ahead = stores_past && !p.reads(RESIDUAL) ? jit::prefetch_to::l1 : jit::prefetch_to::nowhere;
