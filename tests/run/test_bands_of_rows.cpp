@@ -12,7 +12,6 @@ namespace {
 
 constexpr machine NO_LOOP = {
     .l1 = 1 << 15, .l2 = dim_t(1) << 40, .last_level = dim_t(1) << 40, .overlaps_batches = false};
-constexpr machine IN_MEMORY = {.l1 = 1 << 15, .l2 = 1 << 10, .last_level = 1 << 12, .overlaps_batches = false};
 constexpr unsigned FLAGS[] = {0U, unsigned(jitnorm_use_scale | jitnorm_use_shift),
                               unsigned(jitnorm_rms_norm | jitnorm_use_scale)};
 

@@ -10,9 +10,6 @@
 namespace jitnorm::tests {
 namespace {
 
-// Rows stay in L1 until they are written.
-constexpr machine IN_MEMORY = {.l1 = 1 << 15, .l2 = 1 << 10, .last_level = 1 << 12, .overlaps_batches = false};
-
 class rows_one_by_one : public plans_on_machines {};
 
 // Where batches are not overlapped, rows of backward that come from memory or from L2 are done one by one: with
