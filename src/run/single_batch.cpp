@@ -37,8 +37,7 @@ single_batch::single_batch(const problem &p, const plan &planned, const std::sha
     : problem_(p), plan_(planned), forward_(problem_, plan_, made),
       kernel_(p.rows() == 1 ? *made->one_row : *made->rows),
       quantizes_(p.attr.src_scale || p.attr.dst_scale || p.writes(PRE_QUANTIZATION)),
-      writes_statistics_(p.writes(MEAN) || p.writes(VARIANCE)), rows_(p.rows()),
-      row_stride_(forward_.addition_.has_tile ? planned.sum_pitch : 0) {
+      writes_statistics_(p.writes(MEAN) || p.writes(VARIANCE)), rows_(p.rows()) {
     for (size_t s = 0; s < offset_.size(); ++s)
         if (const memory_desc *md = p.descriptor(slot(s))) offset_[s] = md->offset0 * element_size(*md);
     if (rows_ == 1) return;
@@ -59,7 +58,7 @@ jitnorm_status_t single_batch::execute(const arguments &args) const {
     const slot from = adds ? SUM : SRC;
     std::byte *const rows = has_tile ? plan_.scratchpad.get(scratch::sum_rows, args[SCRATCHPAD]) : at(args, from);
     call.reduced.src = call.written.src = rows;
-    call.reduced.row_stride = call.written.src_row_stride = has_tile ? row_stride_ : step_[from];
+    call.reduced.row_stride = call.written.src_row_stride = has_tile ? plan_.sum_pitch : step_[from];
     call.reduced.rows = call.written.rows = rows_;
     call.reduced.count = call.written.count = forward_.C_;
     call.written.dst = at(args, DST);

@@ -36,7 +36,7 @@ private:
     const forward<float> forward_;
     const jit::forward_rows_kernel &kernel_; // belongs to forward_
     const bool quantizes_, writes_statistics_;
-    const dim_t rows_, row_stride_;                // of the rows to normalize, in bytes
+    const dim_t rows_;
     dim_t statistics_stride_ = 1;                  // elements
     std::array<dim_t, FIRST_POST_OP> offset_ = {}; // of each tensor's first element, in bytes
     std::array<dim_t, FIRST_POST_OP> step_ = {};   // from row to row of each tensor that has rows, in bytes

@@ -140,7 +140,6 @@ private:
 
     pass_place place(size_t arguments_of_pass, int frame) const {
         pass_place where{loops_, rdi + arguments_of_pass, frame};
-        where.one_row = conf_.one_row;
         if (!conf_.one_row) where.band_end = qword[rsp + BAND_END];
         return where;
     }

@@ -26,7 +26,6 @@ struct pass_place {
     Xbyak::RegExp arguments;
     int frame = 0;
     bool in_turns = false; // with another pass
-    bool one_row = false;  // an addition keeps the pivot in a register
     // Where rows go in bands: the number of the first row after the band. A pass then does the rows from the index on.
     std::optional<Xbyak::Address> band_end = {};
 };
