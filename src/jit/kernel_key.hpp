@@ -84,9 +84,12 @@ struct normalize_conf {
     jitnorm_data_type_t pre_quantization = jitnorm_data_type_undef;
     unsigned affine_flags = 0; // problem::affine_flags()
     bool centered = true;      // false: hi is zero, and is not subtracted
-    // Where scales of dst are found. Such kernels are not parts of others.
-    bool finds_amax = false; // finds the largest magnitude of each row besides, as floats
-    bool groups = false;     // rows are groups of columns of one row: they share its statistics, not scale and shift
+    // Where scales of dst are found: the kernel finds the largest magnitude of each row, as floats. If it quantizes, it
+    // finds the scale as well and stores dst; only with float. Otherwise it stores the values to dst, which is f32.
+    bool finds_amax = false;
+    bool quantizes = false;
+    bool groups = false;                      // rows are groups of columns of one row, which share its statistics
+    bool own_rows = false;                    // each row has its own scale and shift, and so has each group
     prefetch_to ahead = prefetch_to::nowhere; // while rows go one by one
 
     auto operator<=>(const normalize_conf &) const = default;
@@ -148,8 +151,8 @@ struct backward_loop_conf {
     auto operator<=>(const backward_loop_conf &) const = default;
 };
 
-// The kernel that does rows of forward from their inputs to dst; only with float, without post-ops. The configurations
-// are those of forward_loop_conf.
+// The kernel that does rows of forward from their inputs to dst; only with float. The configurations are those of
+// forward_loop_conf; the rows may be quantized.
 struct forward_rows_conf {
     reduction_conf reduced;
     normalize_conf written;

@@ -11,10 +11,15 @@ bool problem::has_row_groups() const {
 }
 
 bool groups_are_rows(const problem &p) {
-    if (p.is_forward() || p.has_runtime_sizes() || !p.has_elements()) return false;
+    if (p.has_runtime_sizes() || !p.has_elements()) return false;
     const auto has_rows = [&](const memory_desc &md) {
         return md.ndims != 0 && std::equal(md.dims, md.dims + p.row_ndims(), p[SRC].dims);
     };
+    const auto is_vector = [&](const memory_desc &md) { return md.ndims == 0; };
+    const memory_desc &gate = p[GATE];
+    if (p.is_forward())
+        return (is_vector(p[SCALE]) || has_rows(p[SCALE])) && (is_vector(p[SHIFT]) || has_rows(p[SHIFT])) &&
+               (is_vector(gate) || std::all_of(gate.dims, gate.dims + p.row_ndims(), [](dim_t n) { return n == 1; }));
     return (!(p.reads(SCALE) || p.writes(DIFF_SCALE)) || has_rows(p[SCALE])) &&
            (!p.writes(DIFF_SHIFT) || has_rows(p[SHIFT]));
 }

@@ -2,8 +2,8 @@
 // row_groups: scale, shift and gate with row dimensions, each of which is 1 or src's. Rows for which they are equal are
 // a group. A group is a problem of its own, in which they are vectors, and the results of the whole problem are those
 // of its groups (docs/arithmetic.md, "Rows with their own scale and shift"). So src/dispatch executes one after the
-// other, or several at once. Only where each row is a group, kernels step through scale and its gradients from row to
-// row as they do through src.
+// other, or several at once. Only where each row is a group, kernels step through scale, shift and their gradients
+// from row to row as they do through src.
 #pragma once
 
 #include <algorithm>
@@ -25,11 +25,12 @@ inline bool changes_along(const problem &p, int d) {
     });
 }
 
-// Whether each row of backward has elements of its own in scale, if that is read, and in all gradients.
+// Whether each row has elements of its own: of forward in scale and shift, unless one of them is a vector; of backward
+// in scale, if that is read, and in all gradients.
 bool groups_are_rows(const problem &p);
 
 // The same of a problem that has passed src/dispatch, whose groups are rows if there are any.
-inline bool has_own_rows(const problem &p) { return !p.is_forward() && (p[SCALE].ndims != 0 || p[SHIFT].ndims != 0); }
+inline bool has_own_rows(const problem &p) { return p[SCALE].ndims != 0 || p[SHIFT].ndims != 0; }
 
 // The problem of one group. Its tensors have the strides of the whole problem's.
 problem one_group(const problem &p);

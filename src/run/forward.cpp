@@ -9,10 +9,10 @@ template <typename T>
 forward<T>::forward(const problem &p, const plan &planned, std::shared_ptr<const kernels> made)
     : problem_(p), plan_(planned), kernels_(std::move(made)), operands_(p, kernels_->operand_types),
       addition_(p, planned, *kernels_), given_(!p.finds_statistics()), writes_moments_(p.writes(ROW_SUMS)),
-      has_dst_(p.writes(DST)), writes_mean_(p.writes(MEAN)), writes_variance_(p.writes(VARIANCE)), rms_(p.is_rms()),
-      form_(p.form), statistics_type_(p[VARIANCE].data_type), C_(p.row_length()),
-      row_size_(dim_t(size_of(p.row_type()))), scale_size_(dim_t(size_of(p.scale_shift_type))), epsilon_(p.epsilon),
-      inv_C_(1.0 / double(p.whole_row_length())) {
+      has_dst_(p.writes(DST)), own_scale_(p[SCALE].ndims != 0), own_shift_(p[SHIFT].ndims != 0),
+      writes_mean_(p.writes(MEAN)), writes_variance_(p.writes(VARIANCE)), rms_(p.is_rms()), form_(p.form),
+      statistics_type_(p[VARIANCE].data_type), C_(p.row_length()), row_size_(dim_t(size_of(p.row_type()))),
+      scale_size_(dim_t(size_of(p.scale_shift_type))), epsilon_(p.epsilon), inv_C_(1.0 / double(p.whole_row_length())) {
     if (p.has_dynamic_scales()) quantizer_.emplace(p, planned);
 }
 

@@ -90,6 +90,7 @@ private:
     std::optional<quantizer> quantizer_; // where scales are found
     bool given_;                         // whether statistics, or the moments of rows, are inputs
     bool writes_moments_, has_dst_;
+    bool own_scale_, own_shift_; // whether each row has its own
     bool writes_mean_, writes_variance_, rms_;
     statistics_form form_;
     jitnorm_data_type_t statistics_type_;

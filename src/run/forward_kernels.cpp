@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "../math/post_ops.hpp"
+#include "../norm/row_groups.hpp"
 #include "post_op_operands.hpp"
+#include "quantizer.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -68,8 +70,10 @@ jit::normalize_conf normalize_conf_of(const problem &p, const plan *planned, jit
     conf.centered = !p.is_rms();
     if (p.writes(PRE_QUANTIZATION)) conf.pre_quantization = p[PRE_QUANTIZATION].data_type;
     conf.finds_amax = p.has_dynamic_scales();
-    if (conf.finds_amax) conf.dst = jitnorm_f32;
+    conf.quantizes = conf.finds_amax && !quantizer::goes_in_pieces(p, *planned);
+    if (conf.finds_amax && !conf.quantizes) conf.dst = jitnorm_f32;
     conf.groups = planned != nullptr && planned->groups_together != 0;
+    conf.own_rows = conf.groups || has_own_rows(p);
     if (non_temporal && !p.reads(RESIDUAL)) conf.ahead = jit::prefetch_to::l1; // data come from memory
     if (prefetches_rows_to_l2(p, planned)) conf.ahead = jit::prefetch_to::l2;
     for (const post_op &entry : p.attr.post_ops.entries)
@@ -174,7 +178,7 @@ void forward_kernels<T>::make_steps(const problem &p, const plan *planned, jit::
     };
     if (planned == nullptr ? may_go_in_one_loop(p) : planned->one_loop_threads > 0)
         loop = {looping(false), looping(true)};
-    if (p.has_dynamic_scales())
+    if (p.has_dynamic_scales() && quantizer::goes_in_pieces(p, *planned))
         multiply.emplace(jit::normalize_conf{.vectors = vectors, .dst = p[DST].data_type, .centered = false});
 }
 

@@ -24,10 +24,10 @@ struct forward_kernels {
         return p.finds_statistics() && p.writes(DST) && !p.has_dynamic_scales() &&
                (!p.reads(RESIDUAL) || p.row_length() <= layer_norm::CHUNK);
     }
-    // Whether one kernel may do rows from their inputs to dst.
+    // Whether one kernel may do rows from their inputs to dst. Scales that are found must be those of whole rows.
     static bool may_go_in_bands(const problem &p) {
-        return !p.computes_in_double() && p.finds_statistics() && p.writes(DST) && !p.has_dynamic_scales() &&
-               p.attr.post_ops.entries.empty();
+        return !p.computes_in_double() && p.finds_statistics() && p.writes(DST) &&
+               (!p.has_dynamic_scales() || columns_per_scale(p) == p.row_length());
     }
     // Whether the output for the sum holds the rows as they are normalized. Otherwise they have a tile.
     static bool normalizes_the_sum(const problem &p) { return p.writes(SUM) && p[SUM].data_type == p.row_type(); }
@@ -43,7 +43,8 @@ struct forward_kernels {
     jit::reduction_kernel<T> repeat;                // a reduction over rows with given pivots
     std::optional<jit::reduction_kernel<T>> reduce; // the first reduction; empty where all rows go in bands
     std::optional<jit::normalize_kernel<T>> normalize, non_temporal; // the former has ordinary stores; empty: no dst
-    // Where scales of dst are found, `normalize` stores floats, and this kernel multiplies them and stores dst.
+    // Where scales of dst are found for groups that go in pieces, `normalize` stores floats, and this kernel multiplies
+    // them and stores dst.
     std::optional<jit::normalize_kernel<float>> multiply;
 
     std::optional<jit::stores_of<jit::forward_loop_kernel<T>>> loop;          // write rows while they reduce others

@@ -10,6 +10,7 @@
 #include "../tensor/row_space.hpp"
 #include "forward_kernels.hpp"
 #include "post_op_operands.hpp"
+#include "quantizer.hpp"
 #include "row_order.hpp"
 #include "rows_in_place.hpp"
 #include "single_batch.hpp"
@@ -60,8 +61,7 @@ dim_t band_rows_for(dim_t row_bytes) {
 void plan_bands(const problem &p, const row_tensors &tensors, plan &to) {
     const bool whole_rows = to.panel_columns == p.row_length() && p.row_length() <= CHUNK;
     if (!whole_rows || !forward_kernels<float>::may_go_in_bands(p)) return;
-    if (to.one_loop_threads == INT_MAX) return;                       // no batch goes in bands
-    if (to.rows != row_access::in_place && p.reads(RESIDUAL)) return; // sums have a tile and their output
+    if (to.one_loop_threads == INT_MAX) return; // no batch goes in bands
     to.band_rows = band_rows_for(p.row_length() * dim_t(size_of(p.row_type())));
     if (to.rows != row_access::in_place || to.one_loop_threads > 0) return;
     if (to.sum_pitch == 0) to.batch_rows = std::min(p.rows(), MAX_BATCH_ROWS);
@@ -72,7 +72,8 @@ void plan_bands(const problem &p, const row_tensors &tensors, plan &to) {
 // last level, only those of one thread do, because several threads together read and write the last level faster than
 // memory. Where batches are not overlapped, those beside sums go there with any number of threads.
 int non_temporal_threads_for(const problem &p, dim_t bytes, const machine &m) {
-    if (!p.writes(DST) || p.writes(PRE_QUANTIZATION) || !takes_non_temporal_stores(p, p[DST])) return 0;
+    if (!p.writes(DST) || p.writes(PRE_QUANTIZATION) || p.has_dynamic_scales() || !takes_non_temporal_stores(p, p[DST]))
+        return 0;
     if (!come_from_memory(bytes, m)) return 0;
     if (bytes >= m.last_level) return INT_MAX;
     if (m.overlaps_batches) return 1;
@@ -105,7 +106,8 @@ void choose_tiles(const problem &p, const row_tensors &tensors, dim_t columns, p
     }
     to.shares_tile = tensors.count == 2 && to.pitch[0] != 0 && to.pitch[0] == to.pitch[1] && !tensors.last().is_read &&
                      element_size(p[SRC]) == element_size(p[DST]);
-    to.sum_pitch = p.reads(RESIDUAL) ? row_packer::pitch_for(p.row_type(), columns) : 0;
+    const bool is_kept = columns == p.row_length() && forward_kernels<float>::normalizes_the_sum(p); // in its output
+    to.sum_pitch = p.reads(RESIDUAL) && !is_kept ? row_packer::pitch_for(p.row_type(), columns) : 0;
     to.panel_columns = columns;
 }
 
@@ -154,13 +156,13 @@ void plan_scales(const problem &p, plan &to) {
     const dim_t most =
         to.rows == row_access::in_place ? std::min(to.panel_columns, VALUE_BYTES / FLOAT) : to.panel_columns;
     to.value_columns = std::min(width, most);
-    const dim_t together = batch_of(VALUE_BYTES, to.value_columns * FLOAT);
-    if (to.panel_columns == p.row_length()) to.batch_rows = std::min(to.batch_rows, together);
+    const bool in_pieces = quantizer::goes_in_pieces(p, to);
+    if (in_pieces && to.panel_columns == p.row_length())
+        to.batch_rows = std::min(to.batch_rows, batch_of(VALUE_BYTES, to.value_columns * FLOAT));
     const bool has_operands = std::ranges::any_of(
         p.attr.post_ops.entries, [](const post_op &entry) { return std::holds_alternative<binary_post_op>(entry); });
-    if (to.value_columns == width && scales_per_row(p) > to.batch_rows && !has_operands) to.groups_together = together;
-    const dim_t rows = to.groups_together != 0 ? to.groups_together : to.batch_rows;
-    to.scratchpad.book(scratch::values, rows * to.value_columns * FLOAT);
+    if (!in_pieces && scales_per_row(p) > to.batch_rows && !has_operands) to.groups_together = MAX_BATCH_ROWS;
+    to.scratchpad.book(scratch::values, (in_pieces ? to.batch_rows : 1) * to.value_columns * FLOAT);
 }
 
 // ---- threads
@@ -190,9 +192,9 @@ plan forward_plan(const problem &p, const machine &m) {
     } else {
         plan_tiles(p, tensors, m, planned);
     }
+    if (p.has_dynamic_scales()) plan_scales(p, planned);
     plan_bands(p, tensors, planned);
     if (planned.rows == row_access::in_place) planned.non_temporal_threads = non_temporal_threads_for(p, bytes, m);
-    if (p.has_dynamic_scales()) plan_scales(p, planned);
     planned.scratchpad.book(scratch::tiles, planned.tile_rows * pitch_together(tensors, planned));
     const dim_t tiles_of_sums = planned.one_loop_threads > 0 ? 2 : 1; // of the rows to write, of those to reduce
     planned.scratchpad.book(scratch::sum_rows, tiles_of_sums * planned.batch_rows * planned.sum_pitch);

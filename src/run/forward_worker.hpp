@@ -101,8 +101,8 @@ public:
     }
 
 private:
-    using base::args, base::f_, base::for_each_panel, base::normalize, base::normalize_arguments_for, base::planned,
-        base::sums_, base::with_operands, base::write_columns;
+    using base::args, base::f_, base::for_each_panel, base::get, base::normalize, base::normalize_arguments_for,
+        base::planned, base::sums_, base::with_operands, base::write_columns;
     static constexpr bool HAS_BANDS = std::is_same_v<T, float>;
 
     // Calls body(row, its chunks) for the rows of which these items are chunks. The row is the batch.
@@ -210,7 +210,12 @@ private:
         call.written = normalize_arguments_for(here, rows, here.result, b, all);
         call.written.prefetch = prefetch_distance(rows, f_.C_ * f_.row_size_, AHEAD_OF_BAND);
         if (f_.addition_.exists) call.added = sums_.arguments_for(here, rows, all, b.rows, {b.p, b.s, b.q});
-        f_.do_bands(*(now.non_temporal ? f_.kernels_->rows_non_temporal : f_.kernels_->rows), call, b);
+        const auto &kernel = *(now.non_temporal ? f_.kernels_->rows_non_temporal : f_.kernels_->rows);
+        float scales[MAX_BATCH_ROWS]; // where they are found
+        call.written.maxima = scales;
+        call.written.values = get(scratch::values);
+        with_operands(call.written, b, all, [&] { f_.do_bands(kernel, call, b); });
+        if (f_.quantizer_) f_.quantizer_->store_scales({{0, b.rows}, {0, 1}}, b.first, scales, args[DST_SCALE]);
         at.close();
         f_.write_statistics(b, statistics);
         at.close_statistics();

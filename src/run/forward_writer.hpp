@@ -57,15 +57,17 @@ protected:
                 .hi = b.hi,
                 .rstd = b.rstd,
                 .bias = b.bias,
-                .scale = behind(scale_, columns.begin * f_.scale_size_),
-                .shift = behind(shift_, columns.begin * f_.scale_size_),
+                .scale = f_.own_scale_ ? here.scale.first : behind(scale_, columns.begin * f_.scale_size_),
+                .shift = f_.own_shift_ ? here.shift.first : behind(shift_, columns.begin * f_.scale_size_),
                 .src_scale = src_scale_,
                 .inverse_dst_scale = inverse_dst_scale_,
                 .prefetch = b.rows * src.stride,
                 .parameters = f_.kernels_->post_op_parameters.data(),
                 .operands = nullptr,
                 .pre_quantization = here.pre_quantization.first,
-                .pre_quantization_row_stride = here.pre_quantization.stride};
+                .pre_quantization_row_stride = here.pre_quantization.stride,
+                .scale_row_stride = here.scale.stride,
+                .shift_row_stride = here.shift.stride};
     }
 
     // Calls run() when the operands of post-ops have been put into the arguments.
@@ -116,12 +118,11 @@ private:
     }
 
     void quantize_unit(jit::normalize_arguments<T> &call, const quantizer::unit &u, const batch &b) {
-        float magnitudes[MAX_BATCH_ROWS] = {}, factors[MAX_BATCH_ROWS];
-        const strip dst = {static_cast<std::byte *>(call.dst), call.dst_row_stride};
-        call.maxima = magnitudes;
-        find_values(call, b, f_.quantizer_->columns_of(u.groups));
-        f_.quantizer_->find_scales(u, b.first, magnitudes, factors, args[DST_SCALE]);
-        multiply(call, dst, factors);
+        float scales[MAX_BATCH_ROWS];
+        call.maxima = scales;
+        call.values = get(scratch::values);
+        with_operands(call, b, f_.quantizer_->columns_of(u.groups), [&] { (*f_.kernels_->normalize)(call); });
+        f_.quantizer_->store_scales(u, b.first, scales, args[DST_SCALE]);
     }
 
     void quantize_in_pieces(const batch &b, range group) {
@@ -134,7 +135,9 @@ private:
             call.maxima = magnitudes;
             find_values(call, b, some);
         });
-        f_.quantizer_->find_scales({{0, b.rows}, group}, b.first, magnitudes, factors, args[DST_SCALE]);
+        const quantizer::unit all = {{0, b.rows}, group};
+        f_.quantizer_->find_scales(all, magnitudes, factors);
+        f_.quantizer_->store_scales(all, b.first, magnitudes, args[DST_SCALE]);
         quantizer::for_each_piece(columns, planned.value_columns, [&](range some) {
             const panel here = at.open(some);
             const strip src = sums_.rows_to_write(here, some, b.rows);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // quantizer: the scales of a batch's rows where the library finds the scales of dst, and the order in which rows are
-// written then. The normalize kernel stores values to a tile of floats, and finds their largest magnitudes, from which
-// the scales follow. Another call multiplies the values and stores them to dst. The values of a group that is longer
-// than the tile are computed twice, in pieces: to find its scale, and to store them.
+// written then. The normalize kernel stores the values of a group to a tile of floats, finds their largest magnitude
+// and from it the scale, and stores the quantized values. A group that is longer than the tile goes in pieces, and so
+// do all where rows are computed in double: the kernel finds the largest magnitude, and the values are computed again
+// and multiplied by another kernel.
 #pragma once
 
 #include "../norm/plan.hpp"
@@ -28,6 +29,9 @@ public:
 
     range columns_of(range groups) const { return {groups.begin * width_, groups.end * width_}; }
 
+    static bool goes_in_pieces(const problem &p, const plan &planned) {
+        return p.computes_in_double() || columns_per_scale(p) > planned.value_columns;
+    }
     bool goes_in_pieces() const { return in_pieces_; }
 
     // Calls body(some of the range), at most so many at a time.
@@ -49,9 +53,10 @@ public:
             for_each_piece(groups, groups_together_, [&](range some) { body(unit{{r, r + 1}, some}); });
     }
 
-    // Turns the largest magnitudes of a unit into its scales, writes these to their tensor, and finds the factors.
-    // `first` is the number of the batch's first row.
-    void find_scales(const unit &u, dim_t first, float *magnitudes, float *factors, void *tensor) const;
+    // Turns the largest magnitudes of a unit into its scales, and finds the factors.
+    void find_scales(const unit &u, float *magnitudes, float *factors) const;
+    // Writes the scales of a unit to their tensor. `first` is the number of the batch's first row.
+    void store_scales(const unit &u, dim_t first, const float *scales, void *tensor) const;
 
     // Changes a kernel's arguments for all columns of some groups, of all rows of a batch, to those for the unit.
     template <typename Arguments>
@@ -61,8 +66,8 @@ public:
         call.dst = behind(call.dst, r * call.dst_row_stride + columns * dst_size_);
         call.pre_quantization =
             behind(call.pre_quantization, r * call.pre_quantization_row_stride + columns * pre_quantization_size_);
-        call.scale = behind(call.scale, columns * scale_size_);
-        call.shift = behind(call.shift, columns * scale_size_);
+        call.scale = behind(call.scale, r * call.scale_row_stride + columns * scale_size_);
+        call.shift = behind(call.shift, r * call.shift_row_stride + columns * scale_size_);
         call.count = width_;
         if (groups_together_ == 0) return;
         call.rows = u.number_of_groups();
@@ -72,7 +77,7 @@ public:
         call.src_row_stride = width_ * row_size_;
         call.dst_row_stride = width_ * dst_size_;
         call.pre_quantization_row_stride = width_ * pre_quantization_size_;
-        call.scale_row_stride = width_ * scale_size_;
+        call.scale_row_stride = call.shift_row_stride = width_ * scale_size_;
     }
 
 private:

@@ -12,9 +12,10 @@ namespace jitnorm::impl::layer_norm {
 
 namespace {
 
-void add_own_rows(const problem &p, size_t field, row_tensors &all) {
-    for (const slot s : {SCALE, DIFF_SCALE, DIFF_SHIFT}) {
-        const bool is_read = p.reads(s), is_written = p.writes(s);
+void add_own_rows(const problem &p, row_tensors &all) {
+    size_t field = MAX_ROW_TENSORS;
+    for (const slot s : {SCALE, SHIFT, DIFF_SCALE, DIFF_SHIFT}) {
+        const bool is_read = p.reads(s) && p[s].ndims != 0, is_written = p.writes(s);
         const jitnorm_data_type_t type = is_read ? p.scale_shift_type : p.diff_scale_shift_type;
         if (is_read || is_written)
             all.data[size_t(all.count++)] = {s,       field,     is_read ? &p[s] : nullptr, dim_t(size_of(type)),
@@ -44,7 +45,7 @@ row_tensors row_tensors_of(const problem &p) {
         if (s != PRE_QUANTIZATION) all.result = all.count;
         all.data[size_t(all.count++)] = {s, field, &p[s], element_size(p[s]), p.reads(s), p.writes(s)};
     }
-    if (has_own_rows(p)) add_own_rows(p, slots.size() + 1, all);
+    if (has_own_rows(p)) add_own_rows(p, all);
     for (const slot s : ROW_STATISTICS) {
         if (p.uses(s)) all.statistics = &p[s];
         if (p.reads(s)) all.read_statistics |= bit_of(s);

@@ -33,9 +33,9 @@ struct strip {
     std::byte *row(dim_t number) const { return first + number * stride; }
 };
 
-// The most tensors whose rows a direction steps through: data tensors and, in place only, a scale of rows and its
-// gradients.
-constexpr int MAX_STEPPED_TENSORS = MAX_ROW_TENSORS + 3;
+// The most tensors whose rows a direction steps through: data tensors and, in place only, scale and shift where each
+// row has its own, and their gradients.
+constexpr int MAX_STEPPED_TENSORS = MAX_ROW_TENSORS + 4;
 
 // Some columns of the rows of a batch in each data tensor. A tensor that the problem does not have is a null strip.
 struct panel {
@@ -44,12 +44,12 @@ struct panel {
     strip sum;    // the sum with the residual, or its gradient
     strip result; // dst or diff_src
     strip pre_quantization;
-    strip scale, diff_scale, diff_shift; // backward, where each row has its own
+    strip scale, shift, diff_scale, diff_shift; // where each row has its own
 };
 
 constexpr std::array<strip panel::*, MAX_STEPPED_TENSORS> PANEL_FIELDS = {
-    &panel::src,   &panel::second,     &panel::sum,       &panel::result, &panel::pre_quantization,
-    &panel::scale, &panel::diff_scale, &panel::diff_shift};
+    &panel::src,   &panel::second, &panel::sum,        &panel::result,    &panel::pre_quantization,
+    &panel::scale, &panel::shift,  &panel::diff_scale, &panel::diff_shift};
 
 // A data tensor of the problem. Its rows are read, written or both.
 struct row_tensor {

@@ -46,8 +46,8 @@ public:
         // Inline and without a loop, so that panels stay in registers: a strip of two words that was just stored word
         // by word would be awaited.
         [[gnu::always_inline]] panel open(range columns) const {
-            return {at(0, columns), at(1, columns), at(2, columns), at(3, columns),
-                    at(4, columns), at(5, columns), at(6, columns), at(7, columns)};
+            return {at(0, columns), at(1, columns), at(2, columns), at(3, columns), at(4, columns),
+                    at(5, columns), at(6, columns), at(7, columns), at(8, columns)};
         }
         void close() const {}
 

@@ -37,11 +37,12 @@ single_batch::single_batch(const problem &p, const plan &planned, const std::sha
     : problem_(p), plan_(planned), forward_(problem_, plan_, made),
       kernel_(p.rows() == 1 ? *made->one_row : *made->rows),
       quantizes_(p.attr.src_scale || p.attr.dst_scale || p.writes(PRE_QUANTIZATION)),
+      has_post_ops_or_scales_(!p.attr.post_ops.entries.empty() || p.has_dynamic_scales()),
       writes_statistics_(p.writes(MEAN) || p.writes(VARIANCE)), rows_(p.rows()) {
     for (size_t s = 0; s < offset_.size(); ++s)
         if (const memory_desc *md = p.descriptor(slot(s))) offset_[s] = md->offset0 * element_size(*md);
     if (rows_ == 1) return;
-    for (const slot s : {SRC, RESIDUAL, SUM, DST, PRE_QUANTIZATION, MEAN, VARIANCE})
+    for (const slot s : {SRC, RESIDUAL, SUM, DST, PRE_QUANTIZATION, SCALE, SHIFT, MEAN, VARIANCE})
         if (const memory_desc *md = p.descriptor(s)) {
             const dim_t stride = row_space({&md, 1}, p.row_ndims()).stride(0);
             step_[s] = stride * element_size(*md);
@@ -66,8 +67,10 @@ jitnorm_status_t single_batch::execute(const arguments &args) const {
     call.written.hi = b.hi;
     call.written.rstd = b.rstd;
     call.written.bias = b.bias;
-    call.written.scale = args[SCALE];
-    call.written.shift = args[SHIFT];
+    call.written.scale = at(args, SCALE);
+    call.written.shift = at(args, SHIFT);
+    call.written.scale_row_stride = step_[SCALE];
+    call.written.shift_row_stride = step_[SHIFT];
     if (quantizes_) take_scales(args, call.written);
     if (adds) {
         call.added.row = rows;
@@ -77,9 +80,24 @@ jitnorm_status_t single_batch::execute(const arguments &args) const {
         call.added.q = b.q;
         add_residual(args, call.added);
     }
-    forward_.do_bands(kernel_, call, b);
+    has_post_ops_or_scales_ ? do_with_post_ops(args, call, b) : forward_.do_bands(kernel_, call, b);
     if (writes_statistics_) write_statistics(args, b);
     return jitnorm_success;
+}
+
+// With post-ops, or scales that are found. Is a function of its own, because the table takes much of the stack.
+void single_batch::do_with_post_ops(const arguments &args, jit::forward_rows_arguments &call,
+                                    forward_batch<float> &b) const {
+    post_op_operands<float>::table operands;
+    forward_.operands_.locate(args, {0, rows_, 0, forward_.C_},
+                              plan_.scratchpad.get(scratch::operands, args[SCRATCHPAD]), operands);
+    call.written.operands = operands.pointers;
+    call.written.parameters = forward_.kernels_->post_op_parameters.data();
+    float scales[MAX_BATCH_ROWS];
+    call.written.maxima = scales;
+    call.written.values = plan_.scratchpad.get(scratch::values, args[SCRATCHPAD]);
+    forward_.do_bands(kernel_, call, b);
+    if (forward_.quantizer_) forward_.quantizer_->store_scales({{0, rows_}, {0, 1}}, 0, scales, args[DST_SCALE]);
 }
 
 void single_batch::take_scales(const arguments &args, jit::normalize_arguments<float> &call) const {

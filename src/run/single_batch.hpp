@@ -27,6 +27,8 @@ private:
     std::byte *at(const arguments &args, slot s) const {
         return static_cast<std::byte *>(args[s]) + offset_[size_t(s)];
     }
+    [[gnu::noinline]] void do_with_post_ops(const arguments &args, jit::forward_rows_arguments &call,
+                                            forward_batch<float> &b) const;
     void add_residual(const arguments &args, jit::addition_arguments<float> &call) const;
     void take_scales(const arguments &args, jit::normalize_arguments<float> &call) const;
     void write_statistics(const arguments &args, const forward_batch<float> &b) const;
@@ -35,7 +37,7 @@ private:
     const plan plan_;
     const forward<float> forward_;
     const jit::forward_rows_kernel &kernel_; // belongs to forward_
-    const bool quantizes_, writes_statistics_;
+    const bool quantizes_, has_post_ops_or_scales_, writes_statistics_;
     const dim_t rows_;
     dim_t statistics_stride_ = 1;                  // elements
     std::array<dim_t, FIRST_POST_OP> offset_ = {}; // of each tensor's first element, in bytes

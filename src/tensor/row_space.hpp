@@ -25,7 +25,7 @@ bool has_rows_in_lines(const memory_desc &md, int row_ndims);
 
 class row_space {
 public:
-    static constexpr int MAX_TENSORS = 9; // data tensors, and one for the statistics
+    static constexpr int MAX_TENSORS = 10; // data tensors, and one for the statistics
 
     // Consecutive rows that are stride(t) elements apart in each tensor t.
     struct run {

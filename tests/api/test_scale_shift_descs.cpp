@@ -178,15 +178,18 @@ TEST_P(scale_shift_descs, types_and_strides) {
         }
 }
 
-// Backward steps through the scale and the gradients of rows that all have their own. It does so also with rows that
-// are written while others are reduced, and with chunks of long rows.
-TEST_P(scale_shift_descs, each_row_is_a_group) {
+// Kernels step through scale and shift, and backward through their gradients, of rows that all have their own. They do
+// so also with rows that are written while others are reduced, and with chunks of long rows.
+void expect_laws_of_own_rows(bool forward) {
     for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64})
         for (const auto parameters : {jitnorm_f32, jitnorm_bf16}) {
             SCOPED_TRACE(testing::Message() << "types " << type << ", " << parameters);
             const work small = {
-                .sizes = {2, 9, 70}, .mask = 3, .forward = false, .type = type, .scale_shift_type = parameters};
+                .sizes = {2, 9, 70}, .mask = 3, .forward = forward, .type = type, .scale_shift_type = parameters};
             expect_law(small);
+            work few = small;
+            few.sizes = {1, 3, 19};
+            expect_law(few);
             work strided = small;
             strided.scale_strides = {9 * 6 * 70, 6 * 70, 1};
             expect_law(strided);
@@ -199,7 +202,20 @@ TEST_P(scale_shift_descs, each_row_is_a_group) {
             large.mask = 2;
             expect_law(large);
         }
-    expect_law({.sizes = {1, 2, 140000}, .mask = 3, .forward = false});
+    expect_law({.sizes = {1, 2, 140000}, .mask = 3, .forward = forward});
+}
+TEST_P(scale_shift_descs, each_row_of_backward_is_a_group) { expect_laws_of_own_rows(false); }
+TEST_P(scale_shift_descs, each_row_of_forward_is_a_group) {
+    expect_laws_of_own_rows(true);
+    for (const dims &sizes : {dims{1, 70}, dims{9, 70}, dims{300, 1024}, dims{3, 5000}})
+        for (const bool adds : {false, true})
+            for (const bool finds_scales : {false, true})
+                for (const bool scale_alone : {false, true})
+                    expect_law({.sizes = sizes,
+                                .mask = 1,
+                                .adds = adds,
+                                .finds_scales = finds_scales,
+                                .scale_alone = scale_alone});
 }
 
 TEST_P(scale_shift_descs, attributes_belong_to_the_groups_rows) {

@@ -2,6 +2,8 @@
 // narrowing gives the bits of the definition (math/convert.hpp) for numbers of every kind, in vectors that hold
 // different kinds: one by one, two joined, two joined in unpack order, with AVX512_BF16 and without.
 #include "jit/emit/narrowing.hpp"
+
+#include "math/dynamic_scale.hpp"
 #include "small_function.hpp"
 #include "stored_values.hpp"
 
@@ -66,6 +68,34 @@ TEST_P(narrowing, one_vector) { expect_defined_bits(1, false); }
 TEST_P(narrowing, one_vector_with_avx512_bf16) {
     if (!impl::jit::has_avx512_bf16()) GTEST_SKIP() << "this processor lacks AVX512_BF16";
     expect_defined_bits(1, true);
+}
+
+// No number is larger than the largest one of the type, but for the rounding of a product. A NaN may be among them.
+TEST_P(narrowing, four_vectors_in_range) {
+    if (kind.is_f64()) GTEST_SKIP() << "only floats are quantized by scales that are found";
+    for (const auto type : {jitnorm_s8, jitnorm_u8, jitnorm_f8_e5m2, jitnorm_f8_e4m3}) {
+        const float largest = impl::layer_norm::largest_number(type), beyond = std::nextafter(largest, 2 * largest);
+        std::vector<float> numbers = {largest, -largest, beyond, -beyond, 0.0F, -0.0F};
+        for (const float x : results_to_narrow<float>())
+            if (!(std::abs(x) > beyond)) numbers.push_back(x);
+        numbers.resize((numbers.size() + 63) / 64 * 64);
+        const small_function narrow = function([=](kernel_generator &g) {
+            const std::array<vmm, 4> four = {g.vector(0), g.vector(1), g.vector(4), g.vector(5)};
+            for (size_t i = 0; i < four.size(); ++i) g.vmovups(four[i], g.ptr[g.rdi + int(i) * g.kind.bytes()]);
+            emitted(g, {g.vector(2), g.vector(3)}).four_in_range(four, type);
+            g.vmovups(g.ptr[g.rsi], four[0]);
+        });
+        impl::visit_data_type(type, [&]<typename Stored>(impl::stored_as<Stored>) {
+            alignas(64) Stored got[64];
+            const auto step = size_t(4 * kind.width());
+            for (size_t first = 0; first < numbers.size(); first += step) {
+                narrow(&numbers[first], got, 0);
+                for (size_t i = 0; i < step; ++i)
+                    ASSERT_TRUE(same(got[i], impl::narrow<Stored>(numbers[first + i])))
+                        << numbers[first + i] << " in lane " << i << ", type " << type;
+            }
+        });
+    }
 }
 
 TEST_P(narrowing, two_vectors) { expect_defined_bits(2, false); }

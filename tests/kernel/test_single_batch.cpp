@@ -163,6 +163,81 @@ TEST_P(single_batch, attributes_and_outputs) {
     }
 }
 
+std::vector<setup> setups_with_post_ops() {
+    std::vector<setup> all;
+    for (const dim_t rows : {1, 2, 9, 32})
+        for (const dim_t C : {1, 31, 64, 100, 200}) {
+            setup s = {.dims = {rows, C}, .seed = unsigned(C)};
+            s.attr.post_ops.entries = {impl::eltwise_post_op{jitnorm_eltwise_relu, 0, 0}};
+            all.push_back(s);
+            s.attr.post_ops.entries = {impl::sum_post_op{}, impl::binary_post_op{jitnorm_binary_mul, dense({rows, 1})},
+                                       impl::binary_post_op{jitnorm_binary_add, dense({1, C}, jitnorm_f64)}};
+            all.push_back(s);
+            s.residual = {.added = "dense", .sum = "dense"};
+            all.push_back(s);
+        }
+    return all;
+}
+
+// Lengths around the vectors that are quantized together.
+std::vector<setup> setups_with_found_scales() {
+    std::vector<setup> all;
+    for (const dim_t rows : {1, 2, 9})
+        for (const dim_t C : {1, 8, 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 1000})
+            for (const auto dst : {jitnorm_s8, jitnorm_u8, jitnorm_f8_e5m2, jitnorm_f8_e4m3}) {
+                setup s = {.dims = {rows, C}, .dst_type = dst, .seed = unsigned(C)};
+                if (C % 2 == 0) s.flags |= jitnorm_rms_norm;
+                s.side = C % 2 == 0 ? guard_side::before : guard_side::after;
+                s.dynamic_scales = scales_of(s.dims);
+                if (C == 33) s.src_type = jitnorm_bf16;
+                if (C == 65) s.attr.post_ops.entries = {impl::eltwise_post_op{jitnorm_eltwise_relu, 0, 0}};
+                if (C == 129) s.pre_quantization = "dense";
+                if (C == 100) s.residual = {.added = "dense", .sum = "dense"};
+                all.push_back(s);
+            }
+    return all;
+}
+
+TEST_P(single_batch, with_post_ops) {
+    for (const setup &s : setups_with_post_ops()) {
+        EXPECT_TRUE(says_so(s)) << s;
+        expect_equal_to_reference(GetParam(), s);
+    }
+}
+TEST_P(emulated_single_batch, some_with_post_ops) {
+    for (const setup &s : setups_with_post_ops())
+        if (s.dims[0] != 32) expect_equal_to_reference(GetParam(), s);
+}
+
+TEST_P(single_batch, with_scales_that_are_found) {
+    for (const setup &s : setups_with_found_scales()) {
+        EXPECT_TRUE(says_so(s)) << s;
+        expect_equal_to_reference(GetParam(), s);
+    }
+}
+TEST_P(emulated_single_batch, some_with_scales_that_are_found) {
+    for (const setup &s : setups_with_found_scales())
+        if (s.dims[0] != 2) expect_equal_to_reference(GetParam(), s);
+}
+
+// Zeros are stored where the factor would not be finite.
+TEST_P(single_batch, scales_of_zeros_and_of_what_is_not_finite) {
+    for (const auto dst : {jitnorm_s8, jitnorm_u8, jitnorm_f8_e4m3})
+        for (const double x :
+             {0.0, 1e-44, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
+            setup s = {.dims = {3, 100}, .dst_type = dst};
+            s.dynamic_scales = scales_of(s.dims);
+            for (const bool given : {false, true}) {
+                s.flags = given ? jitnorm_rms_norm | jitnorm_use_global_stats : unsigned(jitnorm_rms_norm);
+                expect_equal_to_reference(GetParam(), s, [&](run &r) {
+                    std::vector<double> values(300, 0.0);
+                    values[7] = values[150] = x;
+                    r[SRC].fill(values);
+                });
+            }
+        }
+}
+
 // The executor asks once whether there is any.
 TEST_P(single_batch, one_attribute_or_output_alone) {
     const auto expect = [&](const std::function<void(setup &)> &change) {
@@ -213,10 +288,7 @@ TEST_P(single_batch, is_not_for_what_the_kernel_does_not_do) {
     EXPECT_FALSE(says_so({.dims = {1, 8, 8}, .src = "@acb", .dst = "@acb", .axes = 2})) << "not dense";
     EXPECT_FALSE(says_so({.dims = {1, 64}, .src_type = jitnorm_f64, .dst_type = jitnorm_f64}));
     EXPECT_FALSE(says_so({.flags = jitnorm_use_global_stats, .dims = {1, 64}}));
-    EXPECT_FALSE(says_so({.dims = {1, 64}, .dst_type = jitnorm_s8, .dynamic_scales = scales_of({1, 64})}));
-    setup with_post_op = s;
-    with_post_op.attr.post_ops.entries = {impl::eltwise_post_op{jitnorm_eltwise_relu, 0, 0}};
-    EXPECT_FALSE(says_so(with_post_op));
+    EXPECT_FALSE(says_so({.dims = {1, 64}, .dst_type = jitnorm_s8, .dynamic_scales = scales_of({1, 64}, 4)}));
 }
 
 INSTANTIATE_TEST_SUITE_P(emulated, emulated_single_batch, testing::Values(isa::avx512), on_isa::name);

@@ -125,6 +125,49 @@ TEST_P(bands_of_rows, of_sums) {
                     }
 }
 
+// Post-ops without operands, with one value for each row, with rows in place and with rows that are gathered.
+TEST_P(bands_of_rows, with_post_ops) {
+    for (const unsigned flags : FLAGS)
+        for (const dim_t columns : {1, 16, 61, 192, 1000, 4096})
+            for (const dim_t rows : {2, 9, 67}) {
+                setup s = in_place_of(jitnorm_forward_training, jitnorm_f32, rows, columns);
+                s.flags = flags;
+                s.dst_type = columns == 61 ? jitnorm_s8 : columns == 192 ? jitnorm_bf16 : jitnorm_f32;
+                s.attr.dst_scale = columns == 61;
+                s.attr.post_ops.entries = {impl::eltwise_post_op{jitnorm_eltwise_swish, 1, 0}};
+                for (const machine &m : {NO_LOOP, IN_MEMORY}) expect_bands(s, m);
+                s.attr.post_ops.entries = {
+                    impl::sum_post_op{}, impl::binary_post_op{jitnorm_binary_mul, dense({rows, 1})},
+                    impl::binary_post_op{jitnorm_binary_add, dense({1, columns})},
+                    impl::binary_post_op{jitnorm_binary_sub, dense({rows, columns}, jitnorm_f64)},
+                    impl::eltwise_post_op{jitnorm_eltwise_relu, 0.5, 0}};
+                for (const machine &m : {NO_LOOP, IN_MEMORY}) expect_bands(s, m);
+                expect_bands(added_to(s), NO_LOOP);
+                s.src = s.dst = "@ba";
+                expect_bands(s, NO_LOOP);
+            }
+}
+
+TEST_P(bands_of_rows, with_scales_that_are_found) {
+    for (const unsigned flags : FLAGS)
+        for (const auto dst : {jitnorm_s8, jitnorm_u8, jitnorm_f8_e5m2, jitnorm_f8_e4m3})
+            for (const auto src : {jitnorm_f32, jitnorm_bf16})
+                for (const dim_t columns : {1, 8, 31, 33, 64, 129, 1000, 4096})
+                    for (const dim_t rows : {2, 9, 67}) {
+                        setup s = in_place_of(jitnorm_forward_training, src, rows, columns);
+                        s.flags = flags;
+                        s.dst_type = dst;
+                        s.dynamic_scales = scales_of(s.dims);
+                        s.side = columns % 2 == 0 ? guard_side::before : guard_side::after;
+                        if (columns == 129) s.pre_quantization = "dense";
+                        if (columns == 31)
+                            s.attr.post_ops.entries = {impl::eltwise_post_op{jitnorm_eltwise_tanh, 0, 0}};
+                        for (const machine &m : {NO_LOOP, IN_MEMORY}) expect_bands(s, m);
+                        if (columns == 33) s.src = s.dst = "@ba";
+                        expect_bands(added_to(s), NO_LOOP);
+                    }
+}
+
 // Rows of other layouts are gathered, and what their bands write is scattered.
 TEST_P(bands_of_rows, in_tiles) {
     for (const unsigned flags : FLAGS)
@@ -137,8 +180,8 @@ TEST_P(bands_of_rows, in_tiles) {
                 for (const machine &m : {NO_LOOP, ROOMY, NO_CACHES}) {
                     EXPECT_EQ(int(plan_of(s, m).rows), int(row_access::tiles)) << s;
                     expect_bands(s, m);
-                    EXPECT_EQ(plan_of(added_to(s), m).band_rows, 0) << "sums have a tile and an output: " << s;
-                    expect_reference(added_to(s), m);
+                    for (const char *sum : {"@ba", "dense", ""})
+                        for (const auto type : {jitnorm_f32, jitnorm_bf16}) expect_bands(added_to(s, sum, type), m);
                 }
             }
 }
@@ -204,12 +247,9 @@ TEST_P(bands_of_rows, are_not_for_what_the_kernel_does_not_do) {
     other.flags |= jitnorm_use_global_stats;
     EXPECT_FALSE(go(other)) << "nothing is reduced";
     other = plain;
-    other.attr.post_ops.entries = {impl::eltwise_post_op{jitnorm_eltwise_relu, 0, 0}};
-    EXPECT_FALSE(go(other)) << "post-ops";
-    other = plain;
     other.dst_type = jitnorm_s8;
-    other.dynamic_scales = scales_of(other.dims);
-    EXPECT_FALSE(go(other)) << "scales that are found";
+    other.dynamic_scales = scales_of(other.dims, 2);
+    EXPECT_FALSE(go(other)) << "several scales in a row";
 }
 
 INSTANTIATE_TEST_SUITE_P(native, bands_of_rows, testing::Values(isa::avx2, isa::avx512), on_isa::name);

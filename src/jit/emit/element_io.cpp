@@ -186,6 +186,12 @@ void element_io::store_all(const reg &row, places vectors, std::span<const vmm> 
     store_whole(loop_.at(row, vectors[0], size), held(vectors[0]), 2 * g_.kind.width() * size, non_temporal);
 }
 
+void element_io::store_four_in_range(const reg &row, places vectors, const std::array<vmm, 4> &v,
+                                     jitnorm_data_type_t type) {
+    narrowing_.value().four_in_range(v, type);
+    store_whole(loop_.at(row, vectors[0], 1), v[0], 4 * g_.kind.width(), false);
+}
+
 // Non-temporal stores need at least 16 bytes.
 void element_io::store_whole(const Xbyak::RegExp &at, const vmm &v, int bytes, bool non_temporal) {
     const vmm stored = part_of(v, bytes);

@@ -67,6 +67,8 @@ public:
     // Stores several vectors of a row, which are in the registers of their slots. They must be results of arithmetic
     // (narrowing::two()).
     void store_all(const reg &row, places vectors, std::span<const vmm> v, jitnorm_data_type_t type, bool non_temporal);
+    // Stores four whole vectors to bytes (narrowing::four_in_range()).
+    void store_four_in_range(const reg &row, places vectors, const std::array<vmm, 4> &v, jitnorm_data_type_t type);
 
 private:
     void load_pair(const Xbyak::Ymm &first, const Xbyak::Ymm &second, const Xbyak::RegExp &at,

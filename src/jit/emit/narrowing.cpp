@@ -96,12 +96,31 @@ void narrowing::pack_bytes(const vmm &v, const vmm &next, jitnorm_data_type_t ty
     if (!avx512 && type == jitnorm_s8) g_.vandps(v, v, every(0x00ff00ff));
     avx512 &&type == jitnorm_s8 ? g_.vpacksswb(v, v, v) : g_.vpackuswb(v, v, v);
     if (in_unpack_order) return g_.vpermq(ymm_of(v), v, MIDDLE_QUARTERS);
+    permute_doublewords(v, {0, 4, 1, 5, 0, 0, 0, 0}, {0, 4, 8, 12, 1, 5, 9, 13, 0, 0, 0, 0, 0, 0, 0, 0});
+}
+
+void narrowing::permute_doublewords(const vmm &v, std::initializer_list<uint32_t> of_ymm,
+                                    std::initializer_list<uint32_t> of_zmm) {
     if (v.isXMM()) return;
-    const std::vector<uint32_t> order =
-        v.isZMM() ? std::vector<uint32_t>{0, 4, 8, 12, 1, 5, 9, 13} : std::vector<uint32_t>{0, 4, 1, 5, 0, 0, 0, 0};
-    const Xbyak::Ymm work = ymm_of(work_[0]);
-    g_.vmovups(work, g_.ptr[g_.constant(order)]);
-    v.isZMM() ? g_.vpermd(zmm_of(v), zmm_of(work), v) : g_.vpermd(ymm_of(v), work, v);
+    const vmm order = part_of(work_[0], v.getBit() / 8);
+    g_.vmovups(order, g_.ptr[g_.constant(v.isZMM() ? of_zmm : of_ymm)]);
+    v.isZMM() ? g_.vpermd(zmm_of(v), zmm_of(order), v) : g_.vpermd(ymm_of(v), ymm_of(order), v);
+}
+
+// The lowest byte of the least integer, which a NaN has become, is 0, and so is that of the word to which it is packed.
+void narrowing::four_in_range(const std::array<vmm, 4> &v, jitnorm_data_type_t type) {
+    for (const vmm &x : v) {
+        if (is_f8(type))
+            to_f8(x, type == jitnorm_f8_e5m2 ? layout_of_f8<f8_e5m2> : layout_of_f8<f8_e4m3>);
+        else
+            to_integers(x);
+    }
+    for (const size_t i : {size_t(0), size_t(2)}) {
+        g_.vpackssdw(v[i], v[i], v[i + 1]);
+        if (type == jitnorm_s8) g_.vandps(v[i], v[i], every(0x00ff00ff));
+    }
+    g_.vpackuswb(v[0], v[0], v[2]);
+    permute_doublewords(v[0], {0, 4, 1, 5, 2, 6, 3, 7}, {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15});
 }
 
 // ---- f8_e5m2, f8_e4m3

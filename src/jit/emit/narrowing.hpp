@@ -33,6 +33,10 @@ public:
     // They must be results of arithmetic, so that no NaN among them is a signaling one.
     void two(const vmm &v, const vmm &next, jitnorm_data_type_t type, bool in_unpack_order = false);
 
+    // Converts the elements of four vectors of floats to bytes (s8, u8, f8), which are in v[0] afterwards; changes the
+    // others. No number is further from zero than the largest one of `type`.
+    void four_in_range(const std::array<vmm, 4> &v, jitnorm_data_type_t type);
+
 private:
     vmm floats(const vmm &v) const { return g_.elements(v, 4); }
     vmm shorts(const vmm &v) const { return g_.elements(v, 2); }
@@ -43,6 +47,8 @@ private:
     void to_integers(const vmm &x);
     void to_integers_without_nan(const vmm &x);
     void pack_bytes(const vmm &v, const vmm &next, jitnorm_data_type_t type, bool in_unpack_order);
+    void permute_doublewords(const vmm &v, std::initializer_list<uint32_t> of_ymm,
+                             std::initializer_list<uint32_t> of_zmm);
     void to_f8(const vmm &v, const f8_layout &layout);
     void to_bf16(const vmm &v);
     void round_to_bf16(const vmm &v);

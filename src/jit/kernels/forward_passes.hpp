@@ -192,18 +192,20 @@ private:
     void prepare_loads();
     bool has_post_ops() const { return !conf_.post_ops.empty(); }
     bool writes_pre_quantization() const { return conf_.pre_quantization != jitnorm_data_type_undef; }
+    jitnorm_data_type_t stored() const { return conf_.quantizes ? jitnorm_f32 : conf_.dst; } // of normalized values
     bool in_unpack_order() const;
     bool subtracts_by_products() const;
     // Non-temporal stores fill whole lines of one row at a time; post-ops, a second output and maxima need the
-    // registers; groups share no scale and shift.
+    // registers; rows with their own scale and shift share no loads of these.
     bool takes_pairs() const {
         return !conf_.non_temporal && !has_post_ops() && !writes_pre_quantization() && !conf_.finds_amax &&
-               !conf_.groups;
+               !conf_.own_rows;
     }
     vmm floats(const vmm &v) const { return g_.elements(v, sizeof(float)); }
 
     void write_rows_in_pairs();
     void write_rows_one_by_one();
+    void write_row();
     void point_ahead();
     void broadcast_statistics(size_t rows);
     void broadcast(size_t rows, const Xbyak::Address &array, vmm row::*to);
@@ -213,7 +215,10 @@ private:
     void begin_maximum();
     void take_larger(const vmm &than, const vmm &x);
     void find_larger(places vectors);
+    void find_maximum();
     void store_maximum();
+    void quantize_row();
+    void multiply_values(const vmm &factor);
     void give_hints(std::span<const row> rows, places vectors);
     void apply_post_ops(const vmm &x, const place &p);
     void load_operand(const vmm &v, size_t i, const place &p);
@@ -231,6 +236,7 @@ private:
     const reg scale_at_ = registers_.take(g_.r10), shift_at_ = registers_.take(g_.r11);
     const reg ahead_ = registers_.take(g_.r14);
     const lines lines_{rows_of_pair_[0].dst, element_bytes(conf_.dst), registers_.take(g_.r9)};
+    const reg &values_ = lines_.rest; // the values of a row to be quantized, which is not stored past the caches
     const std::vector<vmm> scale_ = registers_.take_vectors(UNROLL), shift_ = registers_.take_vectors(UNROLL);
     tail_mask tail_{g_, registers_.take_vector()};
     element_io io_{g_, tail_, loop_, where_.loops.io, {scale_[0], scale_[1]}}; // scale and shift have been used

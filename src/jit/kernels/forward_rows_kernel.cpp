@@ -17,7 +17,8 @@ class forward_rows_generator : public kernel_generator {
 
 public:
     explicit forward_rows_generator(const forward_rows_conf &conf)
-        : kernel_generator(kind_of(conf.written), 2 * MAX_KERNEL_BYTES), conf_(conf) {
+        : kernel_generator(kind_of(conf.written), 2 * MAX_KERNEL_BYTES * (1 + conf.written.post_ops.size())),
+          conf_(conf) {
         int frame = VARIABLES + reduced_.frame_bytes() + written_.frame_bytes();
         if (conf.added) {
             added_.emplace(*this, place(offsetof(arguments, added), frame), *conf.added);

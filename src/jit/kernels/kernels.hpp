@@ -131,9 +131,11 @@ struct normalize_arguments {
     void *pre_quantization = nullptr; // rows of the second output; used only if the kernel writes it
     dim_t pre_quantization_row_stride = 0;
     // The largest magnitude of each row, replaced if one of this call is larger or NaN (docs/arithmetic.md, "Scales
-    // that are found"); used only if the kernel finds it.
+    // that are found"); used only if the kernel finds it. If the kernel quantizes, the scale of each row, an output;
+    // and room for `count` floats.
     float *maxima = nullptr;
-    dim_t scale_row_stride = 0; // bytes of scale and of shift from group to group, where rows are groups of one row
+    void *values = nullptr;
+    dim_t scale_row_stride = 0, shift_row_stride = 0; // bytes; of rows' own
 };
 
 template <typename T>

@@ -19,8 +19,10 @@ std::string normalize_pass::name(const char *what) const {
                         {conf_.non_temporal, "non_temporal"},
                         {writes_pre_quantization(), "pre_quantization"},
                         {has_post_ops(), "post_ops"},
-                        {conf_.finds_amax, "amax"},
+                        {conf_.finds_amax && !conf_.quantizes, "amax"},
+                        {conf_.quantizes, "quantizes"},
                         {conf_.groups, "groups"},
+                        {conf_.own_rows && !conf_.groups, "own_rows"},
                         {conf_.ahead == prefetch_to::l2, "to_l2"}},
                        conf_.affine_flags);
 }
@@ -49,11 +51,15 @@ void normalize_pass::write_rows_one_by_one() {
     rows_.step(1, [&] {
         point_ahead();
         if (!conf_.groups) broadcast_statistics(1);
-        if (conf_.finds_amax) begin_maximum();
-        loop_.begin(count_);
-        normalize_vectors(1);
-        if (conf_.finds_amax) store_maximum();
+        write_row();
     });
+}
+
+void normalize_pass::write_row() {
+    if (conf_.finds_amax) begin_maximum();
+    loop_.begin(count_);
+    normalize_vectors(1);
+    if (conf_.finds_amax) conf_.quantizes ? quantize_row() : store_maximum();
 }
 
 void normalize_pass::write_piece(const paired_rows &rows) {
@@ -69,8 +75,7 @@ void normalize_pass::write_one() {
     rows_.begin();
     point_ahead();
     for (const vmm &number : numbers_of_one()) g_.ops.broadcast(number, xmm_of(number));
-    loop_.begin(count_);
-    normalize_vectors(1);
+    write_row();
 }
 
 void normalize_pass::prepare() {
@@ -96,14 +101,14 @@ void normalize_pass::prepare_loads() {
 // Unpack order is used if then neither src nor dst needs a shuffle. Not with post-ops, which take one vector after
 // the other and need the register.
 bool normalize_pass::in_unpack_order() const {
-    return unpacks_for_less(g_.kind, conf_.src) && narrowing::joins_two(g_.kind, conf_.dst) && !has_post_ops() &&
+    return unpacks_for_less(g_.kind, conf_.src) && narrowing::joins_two(g_.kind, stored()) && !has_post_ops() &&
            (!writes_pre_quantization() || narrowing::joins_two(g_.kind, conf_.pre_quantization));
 }
 
 // Where results are converted as well, and are not multiplied by so much already that products have no pipe to
 // spare. Post-ops need the register.
 bool normalize_pass::subtracts_by_products() const {
-    return conf_.centered && widens_like_adding(conf_.src) && conf_.dst != conf_.compute && !has_post_ops() &&
+    return conf_.centered && widens_like_adding(conf_.src) && stored() != conf_.compute && !has_post_ops() &&
            !(conf_.src_scale && conf_.dst_scale);
 }
 
@@ -162,7 +167,7 @@ void normalize_pass::normalize(std::span<const row> rows, places vectors, bool p
     if (has_post_ops()) for_each([&](const row &, const place &p, const vmm &x) { apply_post_ops(x, p); });
     if (conf_.finds_amax) find_larger(vectors);
     if (conf_.dst_scale) multiply_by(JITNORM_ARGUMENT(inverse_dst_scale));
-    for (const row &r : rows) io_.store_all(r.dst, vectors, r.work, conf_.dst, past_caches);
+    for (const row &r : rows) io_.store_all(conf_.quantizes ? values_ : r.dst, vectors, r.work, stored(), past_caches);
 }
 
 // Stores copies of the values, because stores of narrow types change their registers. The copies are in the
@@ -181,6 +186,7 @@ void normalize_pass::store_pre_quantization(places vectors) {
 
 void normalize_pass::begin_maximum() {
     for (const vmm &largest : largest_) g_.ops.clear(largest);
+    if (conf_.quantizes) g_.mov(values_, JITNORM_ARGUMENT(values));
 }
 
 void normalize_pass::take_larger(const vmm &than, const vmm &x) { g_.vpmaxud(than, than, x); }
@@ -196,7 +202,8 @@ void normalize_pass::find_larger(places vectors) {
     }
 }
 
-void normalize_pass::store_maximum() {
+// Leaves it in the lowest lane of the first register for largest magnitudes.
+void normalize_pass::find_maximum() {
     const vmm largest = floats(largest_[0]), &other = rows_of_pair_[0].work[0];
     take_larger(largest, floats(largest_[1]));
     if (largest.isZMM()) {
@@ -212,11 +219,49 @@ void normalize_pass::store_maximum() {
         g_.vpshufd(others, four, order);
         take_larger(four, others);
     }
+}
+
+void normalize_pass::store_maximum() {
+    find_maximum();
+    const Xbyak::Xmm largest = xmm_of(largest_[0]), before = xmm_of(rows_of_pair_[0].work[0]);
     g_.mov(left_, JITNORM_ARGUMENT(maxima));
     const Xbyak::Address maximum = g_.ptr[left_ + index_ * int(sizeof(float))];
-    g_.vmovd(others, maximum);
-    take_larger(four, others);
-    g_.vmovd(maximum, four);
+    g_.vmovd(before, maximum);
+    take_larger(largest, before);
+    g_.vmovd(maximum, largest);
+}
+
+// Does what find_scale() does (dynamic_scale.hpp), and stores the row by it.
+void normalize_pass::quantize_row() {
+    constexpr uint8_t LESS_EQUAL = 0x12;
+    const auto &work = rows_of_pair_[0].work;
+    const Xbyak::Xmm scale = xmm_of(largest_[0]), factor = xmm_of(work[0]), is_finite = xmm_of(work[1]);
+    find_maximum();
+    g_.vdivss(scale, scale, g_.number(layer_norm::largest_number(conf_.dst)));
+    g_.mov(left_, JITNORM_ARGUMENT(maxima));
+    g_.vmovss(g_.ptr[left_ + index_ * int(sizeof(float))], scale);
+    g_.vmovss(factor, g_.number(1));
+    g_.vdivss(factor, factor, scale);
+    g_.vcmpss(is_finite, factor, g_.number(std::numeric_limits<float>::max()), LESS_EQUAL);
+    g_.vandps(factor, factor, is_finite);
+    g_.ops.broadcast(largest_[0], factor);
+    multiply_values(largest_[0]);
+}
+
+// The work registers of the second row are free.
+void normalize_pass::multiply_values(const vmm &factor) {
+    const auto &[first, second] = rows_of_pair_;
+    const std::array<vmm, 4> work = {first.work[0], first.work[1], second.work[0], second.work[1]};
+    loop_.begin(count_);
+    loop_.walk_freely(int(work.size()), [&](places vectors) {
+        io_.load_all(work, values_, vectors, jitnorm_f32);
+        for (const place &p : vectors) g_.ops.mul(work[size_t(p.slot)], work[size_t(p.slot)], factor);
+        loop_.prefetch_for_write(first.dst, vectors, conf_.dst);
+        if (vectors.size() == work.size())
+            io_.store_four_in_range(first.dst, vectors, work, conf_.dst);
+        else
+            io_.store_all(first.dst, vectors, work, conf_.dst, false);
+    });
 }
 
 void normalize_pass::give_hints(std::span<const row> rows, places vectors) {
@@ -270,9 +315,9 @@ std::vector<stepped_rows> normalize_pass::tensors() const {
     std::vector<stepped_rows> stepped = {
         {{first.src, second.src}, JITNORM_ARGUMENT(src), JITNORM_ARGUMENT(src_row_stride)},
         {{first.dst, second.dst}, JITNORM_ARGUMENT(dst), JITNORM_ARGUMENT(dst_row_stride)}};
-    if (!conf_.groups) return stepped;
+    if (!conf_.own_rows) return stepped;
     stepped.push_back({{scale_at_}, JITNORM_ARGUMENT(scale), JITNORM_ARGUMENT(scale_row_stride)});
-    stepped.push_back({{shift_at_}, JITNORM_ARGUMENT(shift), JITNORM_ARGUMENT(scale_row_stride)});
+    stepped.push_back({{shift_at_}, JITNORM_ARGUMENT(shift), JITNORM_ARGUMENT(shift_row_stride)});
     return stepped;
 }
 
