@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <regex>
 
 #include <omp.h>
 
@@ -22,10 +21,20 @@ int parse_count(std::string_view text, int lowest, int highest) { return int(par
 // Accepts what JITNORM_CACHES accepts. The library ignores other values, and the race would compare two equal
 // libraries.
 std::string parse_caches(const std::string &text) {
-    static const std::string one = "((l1|l2|last_level):[1-9][0-9]{0,11}|(overlaps_batches|batches_in_l1):[01])";
-    static const std::regex sizes(one + "(," + one + ")*");
-    if (!std::regex_match(text, sizes))
-        throw input_error("'", text, "' names no sizes like l2:1048576,last_level:33554432");
+    static constexpr struct {
+        std::string_view name;
+        int64_t least, most;
+    } NUMBERS[] = {
+#define PROCESSOR_NUMBER(name, least, most) {#name, least, most},
+#include "../../tables/processor_numbers.inc"
+    };
+    for (const std::string &one : split(text, ',')) {
+        const size_t colon = std::min(one.find(':'), one.size());
+        const auto *const number = find_named(NUMBERS, one.substr(0, colon));
+        if (number == nullptr || colon == one.size())
+            throw input_error("'", text, "' names no numbers like l2:1048576,last_level:33554432,one_loop:0");
+        blame(std::string(number->name), [&] { parse_integer(one.substr(colon + 1), number->least, number->most); });
+    }
     return text;
 }
 
@@ -37,7 +46,7 @@ struct race_knob {
 
 constexpr race_knob KNOBS[] = {
     {"--peer", "FILE", [](race_options &o, const std::string &v) { o.peer = v; }},
-    {"--plan", "SIZES", [](race_options &o, const std::string &v) { o.plan = parse_caches(v); }},
+    {"--plan", "NUMBERS", [](race_options &o, const std::string &v) { o.plan = parse_caches(v); }},
     {"--plain", "", [](race_options &o, const std::string & /* v */) { o.plain = true; }},
     {"--threads", "N",
      [](race_options &o, const std::string &v) { o.conditions.threads = parse_count(v, 1, MAX_THREADS); }},
@@ -130,8 +139,8 @@ only move the same tensors. All work on the same memory.
   --peer=FILE     in place of oneDNN the libjitnorm.so of another build; its results are to have the bits of
                   ours: where they only come close, the race is run, the note says "bits differ", and the
                   exit status is 1
-  --plan=SIZES    the peer plans for caches of these sizes, like l2:1048576,last_level:33554432, and with
-                  overlaps_batches and batches_in_l1, 0 or 1; without --peer it is this build once more
+  --plan=NUMBERS  the peer plans for these numbers of a processor, as in JITNORM_CACHES, like
+                  l2:1048576,last_level:33554432,one_loop:0; without --peer it is this build once more
   --plain         the peer is the faster of two plain loops, without checks, inexact for large means: "passes"
                   goes row by row, "rows" by bands of up to eight rows in L1; the note says which it was.
                   Forward, dense rows of f32 or bf16, also with a residual: --batch=race_plain

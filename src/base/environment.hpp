@@ -24,7 +24,7 @@ struct environment {
     unsigned jit_profile;           // JITNORM_JIT_PROFILE: the constants JITNORM_JIT_PROFILE_*, or-ed
     char ignored_jit_profile[64];   // JITNORM_JIT_PROFILE, if it asks for more than that
     char jit_dump_folder[PATH_MAX]; // JITNORM_JIT_DUMP
-    char caches[128];               // JITNORM_CACHES
+    char caches[512];               // JITNORM_CACHES
     bool threads_sleep;             // OMP_WAIT_POLICY is PASSIVE, in letters of any case: OpenMP's threads do
 };
 

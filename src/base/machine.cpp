@@ -47,19 +47,41 @@ constexpr dim_t KB = 1024, MB = 1024 * KB;
 
 // ---- processors
 
-// The first row that a processor fits in is its own. A new processor is a new row.
+struct models {
+    uint32_t first = 1, last = 0; // none
+};
+constexpr models ALL = {0, 255};
+
+// The first row that a processor fits in is its own. A new processor is a new row (HACKING.md, "A processor");
+// docs/measurements.md has the figures behind the numbers. Nothing else asks which processor this is.
 struct processor {
-    dim_t last_level;      // where CPUID tells none
-    uint32_t first_family; // this family and those after it
     bool is_zen;           // of AMD or Hygon, which builds AMD's Zen
-    bool overlaps_batches, batches_in_l1;
+    uint32_t first_family; // this family and those after it
+    models of_family[2];
+    machine numbers; // sizes: where CPUID tells none
 };
+// clang-format off
 constexpr processor PROCESSORS[] = {
-    {32 * MB, 26, true, false, true},             // Zen 5
-    {32 * MB, 25, true, false, false},            // Zen 3 and 4
-    {16 * MB, 0, true, false, false},             // before
-    {machine().last_level, 0, false, true, true}, // others
+    // l1, l2, last_level; memory, shared_forward, shared_others; one_loop; forward_batch, backward_batch, far_batch;
+    // row_alone; long_rows, panel; prefetch
+
+    // Zen 5, and what comes after it until it has a row: of family 26, models 0x50 to 0x5f, 0x80 to 0xaf and 0xc0 to
+    // 0xcf are Zen 6.
+    {true, 26, {ALL},
+        {48 * KB,       MB, 32 * MB,  100, 100, 100,  0,   16 * KB, 128 * KB, 4 * KB,  384,  4,      0,  1}},
+    // Zen 4
+    {true, 25, {{0x10, 0x1f}, {0x60, 0xaf}},
+        {32 * KB,       MB, 32 * MB,   50, 100,  50,  0,  128 * KB, 128 * KB, 4 * KB,  384,  8, 4 * KB,  2}},
+    // Zen 3
+    {true, 25, {ALL},
+        {32 * KB, 512 * KB, 32 * MB,   50, 100,  50,  0,   64 * KB,  64 * KB, 4 * KB,  384,  8, 4 * KB,  2}},
+    // before
+    {true, 0, {ALL},
+        {32 * KB, 512 * KB, 16 * MB,   50, 100,  50,  0,   64 * KB,  64 * KB, 4 * KB,  384,  8, 4 * KB,  2}},
+    // Intel, measured on Sapphire Rapids, Emerald Rapids and Granite Rapids, and others
+    {false, 0, {ALL}, machine()},
 };
+// clang-format on
 
 bool is_zen(cpuid_function cpuid) {
     constexpr uint32_t VENDOR = 0, AUTH = 0x6874'7541, HYGO = 0x6F67'7948; // of "AuthenticAMD" and "HygonGenuine"
@@ -67,17 +89,18 @@ bool is_zen(cpuid_function cpuid) {
     return cpuid(VENDOR, 0, r) && (r.ebx == AUTH || r.ebx == HYGO);
 }
 
-uint32_t family(cpuid_function cpuid) {
+const machine &numbers_by_cpuid(cpuid_function cpuid) {
     constexpr uint32_t VERSION = 1;
-    cpuid_registers r;
-    return cpuid(VERSION, 0, r) ? bits(r.eax, 8, 11) + bits(r.eax, 20, 27) : 0;
-}
-
-const processor &processor_by_cpuid(cpuid_function cpuid) {
     const bool zen = is_zen(cpuid);
-    const uint32_t number = family(cpuid);
-    return *std::ranges::find_if(PROCESSORS,
-                                 [&](const processor &p) { return p.is_zen == zen && p.first_family <= number; });
+    cpuid_registers r = {};
+    if (!cpuid(VERSION, 0, r)) r = {}; // family 0 is before all others
+    const uint32_t family = bits(r.eax, 8, 11) + bits(r.eax, 20, 27);
+    const uint32_t model = bits(r.eax, 4, 7) | bits(r.eax, 16, 19) << 4;
+    const auto has_model = [&](const models &m) { return m.first <= model && model <= m.last; };
+    const auto is_row = [&](const processor &p) {
+        return p.is_zen == zen && p.first_family <= family && std::ranges::any_of(p.of_family, has_model);
+    };
+    return std::ranges::find_if(PROCESSORS, is_row)->numbers;
 }
 
 // The leaves that processors of AMD had before, for virtual machines in which the newer ones are empty. They have the
@@ -89,7 +112,7 @@ cache_levels levels_in_old_leaves(cpuid_function cpuid) {
     if (!is_zen(cpuid) || !cpuid(FIRST_LEVEL, 0, first) || !cpuid(OTHER_LEVELS, 0, others)) return levels;
     levels[0] = {dim_t(bits(first.ecx, 24, 31)) * KB, 1};
     levels[1] = {dim_t(bits(others.ecx, 16, 31)) * KB, 1};
-    levels[2] = {processor_by_cpuid(cpuid).last_level, 1};
+    levels[2] = {numbers_by_cpuid(cpuid).last_level, 1};
     return levels;
 }
 
@@ -130,32 +153,21 @@ constinit process_wide<const found> this_machine;
 
 constexpr struct {
     std::string_view name;
-    dim_t machine::*bytes;
-} SIZES[] = {{"l1", &machine::l1}, {"l2", &machine::l2}, {"last_level", &machine::last_level}};
-
-constexpr struct {
-    std::string_view name;
-    bool machine::*is;
-} SWITCHES[] = {{"overlaps_batches", &machine::overlaps_batches}, {"batches_in_l1", &machine::batches_in_l1}}; // 0 or 1
-
-constexpr dim_t LARGEST_SIZE = dim_t(1) << 40;
-constexpr size_t LONGEST_TEXT = 100; // enough for all of them; environment.hpp may have cut a longer text
+    dim_t machine::*number;
+    dim_t least, most;
+} COLUMNS[] = {
+#define PROCESSOR_NUMBER(name, least, most) {#name, &machine::name, least, most},
+#include "../../tables/processor_numbers.inc"
+};
+static_assert(sizeof(machine) == (std::size(COLUMNS) + 1) * sizeof(dim_t), "a number of a machine has no name");
 
 bool set_one(machine &m, std::string_view name, std::string_view value) {
     dim_t number = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-    if (error != std::errc() || end != value.data() + value.size()) return false;
-    for (const auto &one : SWITCHES)
-        if (name == one.name) {
-            m.*one.is = number != 0;
-            return is_between(number, 0, 1);
-        }
-    for (const auto &size : SIZES)
-        if (name == size.name) {
-            m.*size.bytes = number;
-            return is_between(number, 1, LARGEST_SIZE);
-        }
-    return false;
+    const auto *const column = std::ranges::find_if(COLUMNS, [&](const auto &c) { return c.name == name; });
+    if (error != std::errc() || end != value.data() + value.size() || column == std::end(COLUMNS)) return false;
+    m.*column->number = number;
+    return is_between(number, column->least, column->most);
 }
 
 // Whether these lines, which are printed once, are in the log.
@@ -163,9 +175,9 @@ constinit std::atomic<bool> machine_is_logged = false, nonsense_is_logged = fals
 
 } // namespace
 
-machine machine_of(const cache_levels &levels) {
+machine machine_of(const cache_levels &levels, const machine &otherwise) {
     const auto &[first, second, third] = levels;
-    machine m;
+    machine m = otherwise;
     if (is_between(first.bytes, 4 * KB, MB)) m.l1 = first.bytes;
     const dim_t l2 = part_of_core(second, first);
     const bool contradiction = third.bytes > 0 && third.bytes < second.bytes; // one of the two must be wrong
@@ -175,16 +187,10 @@ machine machine_of(const cache_levels &levels) {
     return m;
 }
 
-machine machine_by_cpuid(cpuid_function cpuid) {
-    machine m = machine_of(caches_by_cpuid(cpuid));
-    const processor &made = processor_by_cpuid(cpuid);
-    m.overlaps_batches = made.overlaps_batches;
-    m.batches_in_l1 = made.batches_in_l1;
-    return m;
-}
+machine machine_by_cpuid(cpuid_function cpuid) { return machine_of(caches_by_cpuid(cpuid), numbers_by_cpuid(cpuid)); }
 
-std::optional<machine> with_sizes(machine m, std::string_view text) {
-    if (text.size() > LONGEST_TEXT) return std::nullopt;
+std::optional<machine> with_numbers(machine m, std::string_view text) {
+    if (text.size() >= sizeof(environment::caches) - 1) return std::nullopt; // it may have been cut
     for (;;) {
         const std::string_view one = text.substr(0, text.find(','));
         const size_t colon = std::min(one.find(':'), one.size());
@@ -197,19 +203,18 @@ std::optional<machine> with_sizes(machine m, std::string_view text) {
 machine the_machine() {
     machine here = this_machine.get().here;
     here.threads_sleep = the_environment().threads_sleep;
-    const std::string_view sizes = the_environment().caches;
-    if (sizes.empty()) return here;
-    if (const auto wanted = with_sizes(here, sizes)) return *wanted;
+    const std::string_view numbers = the_environment().caches;
+    if (numbers.empty()) return here;
+    if (const auto wanted = with_numbers(here, numbers)) return *wanted;
     if (verbose_level() >= VERBOSE_ERRORS && !nonsense_is_logged.exchange(true))
         log_line("error",
-                 [&] { return "JITNORM_CACHES names no sizes of caches and has no effect: " + std::string(sizes); });
+                 [&] { return "JITNORM_CACHES names no sizes of caches and has no effect: " + std::string(numbers); });
     return here;
 }
 
 std::string describe(const machine &m) {
     std::string text;
-    for (const auto &size : SIZES) text += std::string(size.name) + ":" + std::to_string(m.*size.bytes) + ",";
-    for (const auto &one : SWITCHES) text += std::string(one.name) + (m.*one.is ? ":1," : ":0,");
+    for (const auto &column : COLUMNS) text += std::string(column.name) + ":" + std::to_string(m.*column.number) + ",";
     text.pop_back();
     return text;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// machine: what a plan has to know of the processor for which it is made, as a value. The values of the machine that
-// runs this process are found once. Tests and JITNORM_CACHES make other machines.
+// machine: what a plan has to know of the processor for which it is made, as a value: sizes of caches, and numbers that
+// were measured, from the processor's row of the table in machine.cpp. They are found once for the machine that runs
+// this process. Tests and JITNORM_CACHES make other machines.
 #pragma once
 
 #include <array>
@@ -42,7 +43,8 @@ bool execute_cpuid(uint32_t leaf, uint32_t subleaf, cpuid_registers &answer);
 
 // ---- what follows from the answers
 
-// The sizes here are used where the real ones are unknown; they do little harm where they are wrong.
+// The numbers here are those of processors without a row of their own. The sizes are used where the real ones are
+// unknown; they do little harm where they are wrong. tables/processor_numbers.inc has the names and the bounds.
 struct machine {
     dim_t l1 = 32 * 1024;  // bytes of a core's first-level data cache
     dim_t l2 = 512 * 1024; // bytes of the second level, for one core
@@ -53,37 +55,52 @@ struct machine {
     // a larger cache, too.
     dim_t last_level = 8 * 1024 * 1024;
 
-    // Whether it pays, beyond L2, to write a batch of rows while the next one is reduced. It does not on AMD's
-    // processors, whose own prefetchers keep the rows coming if one is read after the other (docs/measurements.md,
-    // "Zen 4" and "Zen 5").
-    bool overlaps_batches = true;
+    // From which percentage of the last level on data come from memory, at least in part, since other cores and guests
+    // use it as well. Results of one thread are stored past the caches from there on; those of several threads, which
+    // read and write the last level faster than memory, from these percentages on: of forward, and of backward and sums
+    // with a residual.
+    dim_t memory = 50;
+    dim_t shared_forward = 100, shared_others = 100;
 
-    // Where batches are not overlapped: whether they stay in L1, to which instructions prefetch the next rows beyond
-    // the last level. It does not pay before Zen 5, where L2 is as fast as L1 and such prefetches cost time: there they
-    // go to L2.
-    bool batches_in_l1 = true;
+    // A batch of rows is written while the next one is reduced if a thread has more data than so many times L2. 0:
+    // never, where the processor's own prefetchers keep the rows coming if one is read after the other.
+    dim_t one_loop = 2;
+
+    // Bytes of a batch: so many that it stays beside what else is used in L1 or, where that is as fast, in L2. The last
+    // one is that of backward for data that come from memory: the next batch is in the caches when its turn comes.
+    dim_t forward_batch = 16 * 1024, backward_batch = 16 * 1024, far_batch = 8 * 1024;
+
+    // Backward: rows of so many bytes of src are done one by one, unless they leave L1 or there is one loop. 0: never.
+    dim_t row_alone = 0;
+
+    // Backward: of rows that leave L1 so many are a batch, as far as they stay in L2; and so many bytes of each, in the
+    // compute type, are written before the next columns. 0: whole rows.
+    dim_t long_rows = 4, panel = 0;
+
+    // To which level of the caches rows that come from memory are prefetched, beside what one loop prefetches. 0: they
+    // are not.
+    dim_t prefetch = 0;
 
     bool threads_sleep = false; // OpenMP's threads sleep while they wait (OMP_WAIT_POLICY=passive) and must be woken
 
     bool operator==(const machine &) const = default;
 };
 
-// The machine whose processors all have these caches. A size that is missing or cannot be is the one above.
-machine machine_of(const cache_levels &levels);
+// `otherwise` with these caches, as far as they are there and can be.
+machine machine_of(const cache_levels &levels, const machine &otherwise = machine());
 
 // The machine whose processors all give these answers.
 machine machine_by_cpuid(cpuid_function cpuid);
 
-// m with what the text names, for example "l2:1048576,last_level:33554432,overlaps_batches:0". Nothing if the text is
-// not such a list.
-std::optional<machine> with_sizes(machine m, std::string_view text);
+// m with what the text names, for example "l2:1048576,last_level:33554432,one_loop:0". Nothing if the text is not such
+// a list.
+std::optional<machine> with_numbers(machine m, std::string_view text);
 
-// The machine that runs this process, with the sizes that JITNORM_CACHES names and what OMP_WAIT_POLICY says. Takes no
-// lock after the first call.
+// The machine that runs this process, with the numbers that JITNORM_CACHES names and what OMP_WAIT_POLICY says. Takes
+// no lock after the first call.
 machine the_machine();
 
-// Text that with_sizes() reads, for example
-// "l1:32768,l2:1048576,last_level:33554432,overlaps_batches:1,batches_in_l1:1".
+// Text that with_numbers() reads, with all of them: "l1:32768,l2:1048576,last_level:33554432,memory:50,...".
 std::string describe(const machine &m);
 
 // Writes one line about the_machine() and the source of its sizes to the verbose log. Later calls do nothing.

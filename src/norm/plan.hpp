@@ -167,33 +167,30 @@ constexpr int threads_for(dim_t bytes, dim_t bytes_per_thread, dim_t shares, boo
 // The `bytes_per_thread` of forward, and of results without elements.
 constexpr dim_t FORWARD_BYTES_PER_THREAD = 16 * 1024;
 
-// On a machine that overlaps batches: the most threads with which it is worth while to write a batch while the next one
-// is reduced. Each thread must have more than `near` bytes, since its own caches keep fewer at hand. If `bytes`, the
-// data of all threads, do not fit into the last level, it is so for any number of threads.
-constexpr int one_loop_threads_for(dim_t bytes, dim_t near, const machine &m) {
-    if (!m.overlaps_batches) return 0;
-    return bytes >= m.last_level ? INT_MAX : int(std::min<dim_t>(bytes / (near + 1), INT_MAX));
+// The most threads with which it is worth while to write a batch while the next one is reduced. Each thread must have
+// `least` bytes, and more than its own caches keep at hand. If `bytes`, the data of all threads, do not fit into the
+// last level, it is so for any number of threads.
+constexpr int one_loop_threads_for(dim_t bytes, dim_t least, const machine &m) {
+    if (m.one_loop == 0) return 0;
+    const dim_t of_thread = std::max(least, m.one_loop * m.l2 + 1);
+    return bytes >= m.last_level ? INT_MAX : int(std::min<dim_t>(bytes / of_thread, INT_MAX));
 }
-// `near` of backward and of sums with a residual, which read two tensors: so many times L2.
-constexpr dim_t LOOP_FROM_L2 = 2;
 
-// From how many bytes on data come from memory, at least in part. Other cores and guests use the last level as well, so
-// only half of it counts. All of it does where batches stay in L1 without being overlapped (Zen 5): there stores past
-// the caches cost the next user of the result as much as they gain below that.
-constexpr dim_t from_memory(const machine &m) {
-    return m.overlaps_batches || !m.batches_in_l1 ? m.last_level / 2 : m.last_level;
-}
+// From how many bytes on data come from memory, at least in part.
+constexpr dim_t from_memory(const machine &m) { return m.last_level * m.memory / 100; }
 constexpr bool come_from_memory(dim_t bytes, const machine &m) { return bytes >= from_memory(m); }
+
+// The most threads whose results are worth storing past the caches. `shared` is the percentage of the last level from
+// which on those of several threads are.
+constexpr int non_temporal_threads_for(dim_t bytes, dim_t shared, const machine &m) {
+    if (!come_from_memory(bytes, m)) return 0;
+    return bytes >= m.last_level * shared / 100 ? INT_MAX : 1;
+}
 
 // How many rows of `row_bytes` make a batch of about `batch_bytes`: at least 1, at most MAX_BATCH_ROWS.
 constexpr dim_t batch_of(dim_t batch_bytes, dim_t row_bytes) {
     return std::clamp<dim_t>(batch_bytes / std::max<dim_t>(row_bytes, 1), 1, MAX_BATCH_ROWS);
 }
-constexpr dim_t IN_CACHE_BATCH = 16 * 1024; // a batch of so many bytes stays in L1 beside what else is used there
-
-// The batches of a machine that neither overlaps them nor keeps them in L1 stay in L2, from which they are read again
-// as fast as from L1, while the steps of a batch are done less often.
-constexpr dim_t batch_in_l2(const machine &m) { return m.l2 / 8; }
 
 // Tiles of so many bytes together stay in L2 while their rows are gathered, worked on and scattered. They should have
 // many rows, so that gathering uses each cache line of the tensor whole.

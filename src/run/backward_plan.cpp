@@ -31,9 +31,9 @@ constexpr dim_t LONG_ROW = 128 * 1024;
 // for every two rows.
 constexpr dim_t LEAVES_L1 = 24 * 1000;
 dim_t long_rows_together(dim_t row_bytes, const machine &m) {
-    for (const dim_t rows : {8, 4})
-        if (rows * row_bytes <= m.l2 / 2 && (rows == 4 || !m.batches_in_l1)) return rows;
-    return 2;
+    dim_t rows = m.long_rows;
+    while (rows > 2 && rows * row_bytes > m.l2 / 2) rows /= 2;
+    return rows;
 }
 
 // Tiles may be this large if sums must be added in the order of the rows and there is no other way to use cache lines
@@ -44,37 +44,30 @@ bool wants_gradients(const problem &p) { return p.writes(DIFF_SCALE) || p.writes
 
 // ---- batches
 
-// Where batches are not overlapped, the processor's prefetchers follow rows best that are done one after the other. But
-// pairs of rows, which share the loads and stores of the sums over columns, are worth more if the data stay in L1, if
-// rows are short or leave L1, or if conversions of types take more time than L2 and the last level.
-constexpr dim_t SHORTEST_BACKWARD_ROW_ALONE = 384; // bytes
-// If the data is more than this many times as large as L2, kernels wait for the last level most of the time.
+// Some processors' prefetchers follow rows best that are done one after the other. But pairs of rows, which share the
+// loads and stores of the sums over columns, are worth more if the data stay in L1, if rows are short or leave L1, or
+// if conversions of types take more time than L2 and the last level. If the data is more than this many times as large
+// as L2, kernels wait for the last level most of the time.
 constexpr dim_t FAR_FROM_L2 = 6;
 bool rows_are_better_alone(const problem &p, dim_t bytes, dim_t row_bytes, const machine &m) {
-    return !m.overlaps_batches && bytes > m.l1 &&
-           p.row_length() * element_size(p[SRC]) >= SHORTEST_BACKWARD_ROW_ALONE && row_bytes < LEAVES_L1 &&
-           (bytes > FAR_FROM_L2 * m.l2 || !is_narrow(p));
+    return m.row_alone != 0 && p.row_length() * element_size(p[SRC]) >= m.row_alone && row_bytes < LEAVES_L1 &&
+           bytes > m.l1 && (bytes > FAR_FROM_L2 * m.l2 || !is_narrow(p));
 }
-
-// Batches of data beyond the last level, where they are not overlapped: so small that the processor's prefetchers,
-// which run a few kilobytes ahead, read the next rows while a batch is written.
-constexpr dim_t FAR_BATCH = 4 * 1024; // bytes
 
 // `row_bytes`: of two tensors. A batch of data that leaves the caches stays in L1 beside the next one and the sums over
 // columns.
 dim_t batch_rows_of(dim_t row_bytes, bool leaves_caches, const machine &m) {
     if (row_bytes >= LEAVES_L1) return long_rows_together(row_bytes, m);
-    if (m.overlaps_batches) return batch_of(leaves_caches ? IN_CACHE_BATCH / 2 : IN_CACHE_BATCH, row_bytes);
-    return batch_of(leaves_caches ? FAR_BATCH : batch_in_l2(m), row_bytes);
+    return batch_of(leaves_caches ? m.far_batch : m.backward_batch, row_bytes);
 }
 
 // Where batches have several rows that leave L1, some columns of all of them are written before the next columns: so
 // many that two rows of them, and what is read and written beside them, stay in L1, from which the next rows then have
-// scale. Where batches stay in L1 they have few rows, and a call of a kernel for each panel would take longer.
+// scale.
 dim_t columns_to_write(const problem &p, const machine &m) {
-    constexpr dim_t ROWS = 7, LEAST = 64; // two rows of three tensors, and scale; columns of a whole cache line each
-    if (m.batches_in_l1 || p.rows() == 1) return p.row_length();
-    return std::max(LEAST, dim_t(std::bit_floor(size_t(m.l1 / (ROWS * p.compute_size())))));
+    constexpr dim_t LEAST = 64; // columns of a whole cache line each
+    if (m.panel == 0 || p.rows() == 1) return p.row_length();
+    return std::max(LEAST, dim_t(std::bit_floor(size_t(m.panel / p.compute_size()))));
 }
 
 void plan_batches_in_place(const problem &p, const row_tensors &tensors, const machine &m, plan &to) {
@@ -86,14 +79,13 @@ void plan_batches_in_place(const problem &p, const row_tensors &tensors, const m
                        rows_are_better_alone(p, bytes, row_bytes, m);
     to.row_by_row = alone;
     to.batch_rows = alone ? MAX_BATCH_ROWS : batch_rows_of(row_bytes, leaves_caches, m);
-    // Where batches are overlapped, several threads read and write the last level faster than memory.
-    if (leaves_caches && p.writes(DIFF_SRC) && takes_non_temporal_stores(p, p[DIFF_SRC]))
-        to.non_temporal_threads = bytes >= m.last_level || !m.overlaps_batches ? INT_MAX : 1;
-    // The steps for gradients leave the processor's prefetchers too little time. Up to Zen 4 prefetches to L1 take
-    // longer than none, and so do those to L2 beside ordinary stores.
-    if (m.overlaps_batches || !wants_gradients(p)) return;
-    if (m.batches_in_l1 && leaves_caches) to.prefetch_to_l1 = true;
-    to.prefetch_to_l2 = !m.batches_in_l1 && to.non_temporal_threads > 0;
+    if (p.writes(DIFF_SRC) && takes_non_temporal_stores(p, p[DIFF_SRC]))
+        to.non_temporal_threads = non_temporal_threads_for(bytes, m.shared_others, m);
+    // The steps for gradients leave the processor's prefetchers too little time. Prefetches to L2 beside ordinary
+    // stores take longer than none.
+    if (!wants_gradients(p)) return;
+    to.prefetch_to_l1 = m.prefetch == 1 && leaves_caches;
+    to.prefetch_to_l2 = m.prefetch == 2 && to.non_temporal_threads > 0;
 }
 
 // ---- tiles
@@ -120,7 +112,7 @@ dim_t rows_for_whole_lines(const memory_desc &md, int row_ndims, dim_t pitch) {
 // blocks, threads take chunks of all such long rows, so that a tile can have rows of many blocks.
 void plan_tiles(const problem &p, const row_tensors &tensors, const machine &m, dim_t block_rows, plan &to) {
     to.rows = row_access::tiles;
-    to.prefetch_to_l2 = !m.batches_in_l1 && come_from_memory(data_bytes(p, tensors), m);
+    to.prefetch_to_l2 = m.prefetch == 2 && come_from_memory(data_bytes(p, tensors), m);
     to.panel_columns = std::min(p.row_length(), CHUNK);
     to.batch_rows = MAX_BATCH_ROWS;
     const memory_desc &before_last = *tensors.data[size_t(tensors.count - 2)].md;
@@ -149,7 +141,7 @@ void plan_threads(const problem &p, const row_tensors &tensors, const machine &m
     const dim_t shares = layout.gradients() > 0 ? layout.cut().parts() : p.rows();
     to.row_threads = std::min(threads_for(bytes, BACKWARD_BYTES_PER_THREAD, shares, m.threads_sleep), MAX_SHARES);
     if (to.rows == row_access::in_place && backward_kernels<float>::may_go_in_one_loop(p))
-        to.one_loop_threads = one_loop_threads_for(bytes, LOOP_FROM_L2 * m.l2, m);
+        to.one_loop_threads = one_loop_threads_for(bytes, 0, m);
     if (p.row_length() <= CHUNK) return;
     to.only_chunks |= p.row_length() > LONG_ROW;
     to.chunk_threads =

@@ -29,23 +29,17 @@ dim_t operand_bytes(const problem &p, dim_t rows, dim_t columns) {
 
 // ---- batches
 
-// How many rows of `row` bytes make a batch: so many that they stay in L1 or, where its batches go there, in L2.
-dim_t batch_rows_of(dim_t row, const machine &m) {
-    return batch_of(m.overlaps_batches || m.batches_in_l1 ? IN_CACHE_BATCH : batch_in_l2(m), row);
-}
-
-// Rows that come from memory are written while the next ones are reduced on a machine that overlaps batches; forward of
-// narrow types is bound by conversions, not by memory, until the data leave the last level. Up to Zen 4 the processor
-// itself prefetches rows that are not much longer than a page, and L2 has room for longer ones.
+// Rows that come from memory are written while the next ones are reduced; forward of narrow types is bound by
+// conversions, not by memory, until the data leave the last level. The processor itself prefetches rows that are not
+// much longer than a page, and L2 has room for longer ones.
 constexpr dim_t SHORTEST_ROW_FOR_L2 = 6 * 1024; // bytes
 void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
     const dim_t src_row = p.row_length() * element_size(p[SRC]), dst_row = p.row_length() * element_size(p[DST]);
     const dim_t bytes = p.rows() * (src_row + dst_row);
-    to.batch_rows = batch_rows_of(src_row, m);
+    to.batch_rows = batch_of(m.forward_batch, src_row);
     if (forward_kernels<float>::may_go_in_one_loop(p))
-        to.one_loop_threads = one_loop_threads_for(bytes, (is_narrow(p) ? m.last_level : from_memory(m)) - 1, m);
-    to.prefetch_to_l2 =
-        !m.overlaps_batches && !m.batches_in_l1 && come_from_memory(bytes, m) && src_row >= SHORTEST_ROW_FOR_L2;
+        to.one_loop_threads = one_loop_threads_for(bytes, is_narrow(p) ? m.last_level : from_memory(m), m);
+    to.prefetch_to_l2 = m.prefetch == 2 && come_from_memory(bytes, m) && src_row >= SHORTEST_ROW_FOR_L2;
 }
 
 // ---- bands of rows
@@ -68,16 +62,11 @@ void plan_bands(const problem &p, const row_tensors &tensors, plan &to) {
     to.single_batch = to.takes_one_thread() && p.rows() <= to.batch_rows && single_batch::take(p, tensors);
 }
 
-// Results of data that come from memory go past the caches, but not two streams of them. If the data would fit into the
-// last level, only those of one thread do, because several threads together read and write the last level faster than
-// memory. Where batches are not overlapped, those beside sums go there with any number of threads.
-int non_temporal_threads_for(const problem &p, dim_t bytes, const machine &m) {
+// Results of data that come from memory go past the caches, but not two streams of them.
+int non_temporal_threads_of(const problem &p, dim_t bytes, const machine &m) {
     if (!p.writes(DST) || p.writes(PRE_QUANTIZATION) || p.has_dynamic_scales() || !takes_non_temporal_stores(p, p[DST]))
         return 0;
-    if (!come_from_memory(bytes, m)) return 0;
-    if (bytes >= m.last_level) return INT_MAX;
-    if (m.overlaps_batches) return 1;
-    return p.reads(RESIDUAL) ? INT_MAX : 1;
+    return non_temporal_threads_for(bytes, p.reads(RESIDUAL) ? m.shared_others : m.shared_forward, m);
 }
 
 // If the output for the sum holds the sums as they are normalized, the kernels read them there, which leaves L1 to the
@@ -92,9 +81,9 @@ void plan_batches_of_sums(const problem &p, const row_tensors &tensors, const ma
     if (!are_the_output) to.sum_pitch = row_packer::pitch_for(p.row_type(), to.panel_columns);
     const dim_t bytes = data_bytes(p, tensors);
     if (forward_kernels<float>::may_go_in_one_loop(p))
-        to.one_loop_threads = one_loop_threads_for(bytes, is_narrow(p) ? m.last_level : LOOP_FROM_L2 * m.l2, m);
-    to.batch_rows = std::min(batch_rows_of(row, m), batch_of(MOST_SUM_BYTES, row));
-    to.prefetch_to_l2 = !m.batches_in_l1 && (is_narrow(p) || p.row_length() > CHUNK) && come_from_memory(bytes, m);
+        to.one_loop_threads = one_loop_threads_for(bytes, is_narrow(p) ? m.last_level : 0, m);
+    to.batch_rows = batch_of(std::min(m.forward_batch, MOST_SUM_BYTES), row);
+    to.prefetch_to_l2 = m.prefetch == 2 && (is_narrow(p) || p.row_length() > CHUNK) && come_from_memory(bytes, m);
 }
 
 // ---- tiles: for every tensor whose rows are not dense
@@ -137,9 +126,10 @@ void plan_tiles(const problem &p, const row_tensors &tensors, const machine &m, 
     const bool whole_rows = to.panel_columns == p.row_length();
     const dim_t pitch = pitch_together(tensors, to) + to.sum_pitch;
     to.tile_rows = std::min(whole_rows ? MAX_TILE_ROWS : MAX_BATCH_ROWS, tile_rows_for(pitch));
-    to.batch_rows = whole_rows ? std::min(to.tile_rows, batch_rows_of(widest_row(p, tensors, to), m)) : to.tile_rows;
+    to.batch_rows = to.tile_rows;
+    if (whole_rows) to.batch_rows = std::min(to.tile_rows, batch_of(m.forward_batch, widest_row(p, tensors, to)));
     if (p.row_length() > CHUNK && whole_rows) to.batch_rows = 1;
-    to.prefetch_to_l2 = !m.batches_in_l1 && come_from_memory(data_bytes(p, tensors), m);
+    to.prefetch_to_l2 = m.prefetch == 2 && come_from_memory(data_bytes(p, tensors), m);
 }
 
 // ---- scales that are found
@@ -194,7 +184,7 @@ plan forward_plan(const problem &p, const machine &m) {
     }
     if (p.has_dynamic_scales()) plan_scales(p, planned);
     plan_bands(p, tensors, planned);
-    if (planned.rows == row_access::in_place) planned.non_temporal_threads = non_temporal_threads_for(p, bytes, m);
+    if (planned.rows == row_access::in_place) planned.non_temporal_threads = non_temporal_threads_of(p, bytes, m);
     planned.scratchpad.book(scratch::tiles, planned.tile_rows * pitch_together(tensors, planned));
     const dim_t tiles_of_sums = planned.one_loop_threads > 0 ? 2 : 1; // of the rows to write, of those to reduce
     planned.scratchpad.book(scratch::sum_rows, tiles_of_sums * planned.batch_rows * planned.sum_pitch);

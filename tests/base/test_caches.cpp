@@ -54,6 +54,12 @@ const recorded_leaves ALDER_LAKE_E = {{{4, 0}, {0xfc004121, 0x01c0003f, 0x000000
                                       {{4, 2}, {0xfc01c143, 0x03c0003f, 0x000007ff, 0}},
                                       {{4, 3}, {0xfc1fc163, 0x0240003f, 0x00009fff, 4}}};
 
+// Plans of these processors are measured; a number that changes has figures in docs/measurements.md.
+constexpr machine ZEN_5 = {48 * KB, MB, 32 * MB, 100, 100, 100, 0, 16 * KB, 128 * KB, 4 * KB, 384, 4, 0, 1};
+constexpr machine ZEN_4 = {32 * KB, MB, 32 * MB, 50, 100, 50, 0, 128 * KB, 128 * KB, 4 * KB, 384, 8, 4 * KB, 2};
+constexpr machine ZEN_3 = {32 * KB, 512 * KB, 32 * MB, 50, 100, 50, 0, 64 * KB, 64 * KB, 4 * KB, 384, 8, 4 * KB, 2};
+constexpr machine BEFORE_ZEN_3 = ZEN_3;
+
 TEST(caches, zen_3_by_cpuid) {
     const cache_levels levels = by_cpuid(ZEN_3_IN_TWO_CORES);
     EXPECT_EQ(levels, (cache_levels{{{32 * KB, 1}, {512 * KB, 1}, {32 * MB, 2}}}));
@@ -99,7 +105,7 @@ TEST(caches, a_virtual_machine_with_old_leaves_alone_by_cpuid) {
     };
     const recorded_leaves zen_5 = leaves(0x00b00f21), zen_2 = leaves(0x00830f10);
     EXPECT_EQ(by_cpuid(zen_5), (cache_levels{{{48 * KB, 1}, {MB, 1}, {32 * MB, 1}}}));
-    EXPECT_EQ(machine_by_cpuid(recorded_cpuid), (machine{48 * KB, MB, 32 * MB, false, true}));
+    EXPECT_EQ(machine_by_cpuid(recorded_cpuid), ZEN_5);
     EXPECT_EQ(by_cpuid(zen_2)[2].bytes, 16 * MB);
     recorded_leaves other = zen_5;
     other[{0, 0}] = {0x16, 0x756e6547, 0x6c65746e, 0x49656e69}; // Intel's have other meanings
@@ -119,27 +125,32 @@ TEST(caches, leaves_of_nonsense) {
     EXPECT_EQ(machine_of(caches_by_cpuid(largest)), machine());
 }
 
-// The vendor of the processor: "GenuineIntel", "AuthenticAMD", "HygonGenuine" in leaf 0; its family in leaf 1.
-TEST(caches, processors_that_overlap_batches_or_keep_them_in_l1) {
+// The vendor of the processor: "GenuineIntel", "AuthenticAMD", "HygonGenuine" in leaf 0; its family and model in
+// leaf 1. Each has its row of the table, or that of the family before it; sizes are those of the caches that it tells.
+TEST(caches, numbers_of_processors) {
     constexpr cpuid_registers INTEL = {0x16, 0x756e6547, 0x6c65746e, 0x49656e69},
                               AMD = {0x10, 0x68747541, 0x444d4163, 0x69746e65},
                               HYGON = {0x0d, 0x6f677948, 0x656e6975, 0x6e65476e};
-    constexpr uint32_t GRANITE_RAPIDS = 0x000a06d1, ZEN_3 = 0x00a20f10, ZEN_4 = 0x00a10f11, ZEN_5 = 0x00b00f21;
-    const auto is = [](const cpuid_registers &vendor, uint32_t version, bool overlaps, bool in_l1) {
+    const auto is = [](const cpuid_registers &vendor, uint32_t version, machine row) {
         recorded_leaves leaves = ZEN_3_IN_TWO_CORES;
         leaves[{0, 0}] = vendor;
         if (version != 0) leaves[{1, 0}] = {version, 0, 0, 0};
         recorded = &leaves;
-        EXPECT_EQ(machine_by_cpuid(recorded_cpuid), (machine{32 * KB, 512 * KB, 32 * MB, overlaps, in_l1})) << version;
+        row.l1 = 32 * KB, row.l2 = 512 * KB, row.last_level = 32 * MB;
+        EXPECT_EQ(machine_by_cpuid(recorded_cpuid), row) << std::hex << version;
     };
-    is(INTEL, GRANITE_RAPIDS, true, true);
-    is(AMD, ZEN_3, false, false);
-    is(AMD, ZEN_4, false, false);
-    is(AMD, ZEN_5, false, true);
-    is(HYGON, 0x00900f02, false, false);
-    is(AMD, 0, false, false); // no leaf 1
+    for (const uint32_t granite_rapids : {0x000a06d1, 0x000c06f2}) is(INTEL, granite_rapids, machine());
+    for (const uint32_t milan_vermeer_cezanne : {0x00a00f11, 0x00a20f10, 0x00a50f00})
+        is(AMD, milan_vermeer_cezanne, ZEN_3);
+    for (const uint32_t genoa_raphael_phoenix_bergamo : {0x00a10f11, 0x00a60f12, 0x00a70f41, 0x00aa0f01})
+        is(AMD, genoa_raphael_phoenix_bergamo, ZEN_4);
+    for (const uint32_t turin_granite_ridge_later : {0x00b00f21, 0x00b40f40, 0x00b50f00, 0x00c00f00})
+        is(AMD, turin_granite_ridge_later, ZEN_5);
+    is(HYGON, 0x00900f02, BEFORE_ZEN_3);
+    is(AMD, 0x00830f10, BEFORE_ZEN_3);
+    is(AMD, 0, BEFORE_ZEN_3); // no leaf 1
     recorded = &ZEN_3_IN_TWO_CORES;
-    EXPECT_TRUE(machine_by_cpuid(recorded_cpuid).overlaps_batches) << "no leaf 0";
+    EXPECT_EQ(machine_by_cpuid(recorded_cpuid), (machine{32 * KB, 512 * KB, 32 * MB})) << "no leaf 0";
 }
 
 // ---------------------------------------------------------------- nonsense from anywhere

@@ -91,12 +91,18 @@ protected:
 
 // Its log tells: a library that is opened now reads the environment now.
 TEST_F(race_plan, is_made_by_this_build_once_more_for_other_caches) {
-    for (const std::string sizes : {"l1:16384,l2:200000,last_level:2000000,overlaps_batches:0,batches_in_l1:0",
-                                    "l1:16384,l2:300000,last_level:3000000,overlaps_batches:1,batches_in_l1:1"}) {
+    const std::string others = ",backward_batch:5000,far_batch:4000,row_alone:0,long_rows:2,panel:0,prefetch:1";
+    for (const std::string &numbers :
+         {"l1:16384,l2:200000,last_level:2000000,memory:100,shared_forward:100,shared_others:50,one_loop:0,"
+          "forward_batch:10000" +
+              others,
+          "l1:16384,l2:300000,last_level:3000000,memory:50,shared_forward:50,shared_others:100,one_loop:2,"
+          "forward_batch:20000" +
+              others}) {
         const answer a =
-            run(nobody(), {"--rounds=1", "--plan=" + sizes, "--dir=FWD_D,BWD_DW", "--flags=CH", "100x400"});
+            run(nobody(), {"--rounds=1", "--plan=" + numbers, "--dir=FWD_D,BWD_DW", "--flags=CH", "100x400"});
         EXPECT_EQ(a.status, 0) << a.errors;
-        EXPECT_TRUE(has(a.text, "+JITNORM_CACHES," + sizes + "\n")) << sizes;
+        EXPECT_TRUE(has(a.text, "+JITNORM_CACHES," + numbers + "\n")) << numbers;
         EXPECT_FALSE(has(a.text, "bits differ"));
         EXPECT_EQ(getenv("JITNORM_CACHES"), nullptr);
     }

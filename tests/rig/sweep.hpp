@@ -3,6 +3,7 @@
 // be too many, a case takes further choices in turn.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -68,12 +69,39 @@ std::vector<dim_t> lengths_up_to(dim_t last, const std::vector<dim_t> &others); 
 // Scales by which values are all over the range of integers.
 void use_the_range(run &r);
 
-// Machines whose caches hold nearly nothing, so that plans go the ways of large problems: those where batches are
-// overlapped, and those where they are not, with batches in L1 and in L2.
-inline constexpr impl::machine SMALL_CACHES[] = {
-    {.l1 = 1 << 10, .l2 = 1 << 10, .last_level = 1 << 12},
-    {.l1 = 1 << 10, .l2 = 1 << 10, .last_level = 1 << 12, .overlaps_batches = false},
-    {.l1 = 1 << 10, .l2 = 1 << 10, .last_level = 1 << 12, .overlaps_batches = false, .batches_in_l1 = false}};
+// Machines with caches of these sizes that have the numbers of processors whose batches stay in L1 (Zen 5), or in L2
+// (Zen 4), and are not written while others are reduced.
+constexpr impl::machine batches_in_l1(dim_t l1, dim_t l2, dim_t last_level) {
+    return {.l1 = l1,
+            .l2 = l2,
+            .last_level = last_level,
+            .memory = 100,
+            .one_loop = 0,
+            .backward_batch = l2 / 8,
+            .far_batch = 4 * 1024,
+            .row_alone = 384,
+            .prefetch = 1};
+}
+constexpr impl::machine batches_in_l2(dim_t l1, dim_t l2, dim_t last_level) {
+    return {.l1 = l1,
+            .l2 = l2,
+            .last_level = last_level,
+            .shared_others = 50,
+            .one_loop = 0,
+            .forward_batch = l2 / 8,
+            .backward_batch = l2 / 8,
+            .far_batch = 4 * 1024,
+            .row_alone = 384,
+            .long_rows = 8,
+            .panel = std::max<dim_t>(l1 / 8, 64),
+            .prefetch = 2};
+}
+
+// Machines whose caches hold nearly nothing, so that plans go the ways of large problems: with one loop over two
+// batches, and without, with batches in L1 and in L2.
+inline constexpr impl::machine SMALL_CACHES[] = {{.l1 = 1 << 10, .l2 = 1 << 10, .last_level = 1 << 12},
+                                                 batches_in_l1(1 << 10, 1 << 10, 1 << 12),
+                                                 batches_in_l2(1 << 10, 1 << 10, 1 << 12)};
 
 struct layouts_of_rows {
     std::vector<dim_t> dims;

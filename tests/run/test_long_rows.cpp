@@ -9,10 +9,8 @@ namespace jitnorm::tests {
 namespace {
 
 // Panels have 64 columns, whatever the type.
-constexpr machine THROUGH_L2 = {
-    .l1 = 1 << 10, .l2 = 1 << 18, .last_level = 1 << 12, .overlaps_batches = false, .batches_in_l1 = false};
-constexpr machine IN_L2 = {
-    .l1 = 1 << 10, .l2 = 1 << 20, .last_level = dim_t(1) << 40, .overlaps_batches = false, .batches_in_l1 = false};
+constexpr machine THROUGH_L2 = batches_in_l2(1 << 10, 1 << 18, 1 << 12);
+constexpr machine IN_L2 = batches_in_l2(1 << 10, 1 << 20, dim_t(1) << 40);
 
 class long_rows : public plans_on_machines {
 protected:

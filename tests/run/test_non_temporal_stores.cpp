@@ -32,9 +32,8 @@ TEST_P(non_temporal_stores, of_every_type_are_reached) {
 // Long rows may share cache lines, which are stored by ordinary stores: in batches and one by one, with a first line of
 // every length, which is longer than the row's last vectors or not, from odd addresses on.
 TEST_P(non_temporal_stores, of_long_rows_at_any_address) {
-    constexpr machine alone = {.l1 = 1 << 15, .l2 = 1 << 10, .last_level = 1 << 12, .overlaps_batches = false};
-    constexpr machine together = {
-        .l1 = 1 << 10, .l2 = 1 << 18, .last_level = 1 << 12, .overlaps_batches = false, .batches_in_l1 = false};
+    constexpr machine alone = batches_in_l1(1 << 15, 1 << 10, 1 << 12);
+    constexpr machine together = batches_in_l2(1 << 10, 1 << 18, 1 << 12);
     for (const auto kind : {jitnorm_forward_training, jitnorm_backward, jitnorm_backward_data})
         for (const auto type : FLOATING)
             for (const dim_t more : {-1, 0, 1, 5, 21, 1600})
@@ -54,15 +53,16 @@ TEST_P(non_temporal_stores, of_long_rows_at_any_address) {
                 }
 }
 
-// Data that fill half of a last level that others use as well: those of one thread; without overlapping also sums and
-// backward of several.
+// Data that fill a part of a last level that others use as well: those of one thread, and of several from another part
+// on, which is that of forward or that of sums and backward.
 TEST_P(non_temporal_stores, of_data_that_come_from_memory_in_part) {
-    const auto shared = [](dim_t bytes, bool overlaps_batches = false) {
+    constexpr dim_t HALF = 50, ALL = 100;
+    const auto shared = [](dim_t bytes, dim_t of_forward, dim_t of_others) {
         return machine{.l1 = 1 << 15,
                        .l2 = 1 << 14,
                        .last_level = 2 * bytes,
-                       .overlaps_batches = overlaps_batches,
-                       .batches_in_l1 = overlaps_batches};
+                       .shared_forward = of_forward,
+                       .shared_others = of_others};
     };
     const setup batches = in_place_of(jitnorm_forward_training, jitnorm_f32, 37, 128);
     const setup alone = in_place_of(jitnorm_forward_training, jitnorm_f32, 37, 256);
@@ -72,23 +72,23 @@ TEST_P(non_temporal_stores, of_data_that_come_from_memory_in_part) {
     const struct {
         const setup &s;
         dim_t tensors;
-        int threads; // without overlapping
-    } cases[] = {{batches, 2, 1}, {alone, 2, 1}, {sums, 4, INT_MAX}, {backward, 3, INT_MAX}};
-    for (const auto &[s, tensors, threads] : cases) {
+        bool is_forward;
+    } cases[] = {{batches, 2, true}, {alone, 2, true}, {sums, 4, false}, {backward, 3, false}};
+    for (const auto &[s, tensors, is_forward] : cases) {
         const dim_t bytes = tensors * s.dims[0] * s.dims[1] * dim_t(sizeof(float));
-        for (const bool overlaps_batches : {false, true}) {
-            const int most = overlaps_batches ? 1 : threads;
-            plan how = plan_of(s, shared(bytes, overlaps_batches));
+        for (const auto &[of_forward, of_others] : {std::pair(ALL, ALL), std::pair(ALL, HALF), std::pair(HALF, ALL)}) {
+            const int most = (is_forward ? of_forward : of_others) == HALF ? INT_MAX : 1;
+            plan how = plan_of(s, shared(bytes, of_forward, of_others));
             how.row_threads = 2;
             EXPECT_EQ(how.non_temporal_threads, most) << s;
             EXPECT_EQ(how.on(1, true).non_temporal, most >= 1) << s;
             EXPECT_EQ(how.on(2, true).non_temporal, most >= 2) << s;
-            EXPECT_EQ(plan_of(s, shared(bytes + 1, overlaps_batches)).non_temporal_threads, 0) << s;
-            expect_reference(s, shared(bytes, overlaps_batches));
+            EXPECT_EQ(plan_of(s, shared(bytes + 1, of_forward, of_others)).non_temporal_threads, 0) << s;
+            expect_reference(s, shared(bytes, of_forward, of_others));
         }
-        machine with_large_l1 = shared(bytes);
-        with_large_l1.batches_in_l1 = true;
-        EXPECT_EQ(plan_of(s, with_large_l1).non_temporal_threads, 0) << s;
+        machine without_others = shared(bytes, HALF, HALF);
+        without_others.memory = ALL;
+        EXPECT_EQ(plan_of(s, without_others).non_temporal_threads, 0) << s;
     }
 }
 

@@ -9,7 +9,7 @@
 namespace jitnorm::tests {
 namespace {
 
-constexpr machine IN_L1 = {.l1 = 1 << 14, .l2 = 1 << 20, .last_level = dim_t(1) << 40, .overlaps_batches = false};
+constexpr machine IN_L1 = batches_in_l1(1 << 14, 1 << 20, dim_t(1) << 40);
 
 class plans : public plans_on_machines {};
 
@@ -30,10 +30,10 @@ TEST_P(plans, one_loop_beyond_the_caches) {
         const dim_t bytes = (is_backward ? 3 : 2) * 96 * 512 * 4;
         const auto with = [&](dim_t near) { // so much is not far yet, nor is what two threads have of a little more
             return machine{.l1 = 1 << 10,
-                           .l2 = is_backward ? near / LOOP_FROM_L2 : 1 << 10,
+                           .l2 = is_backward ? near / machine().one_loop : 1 << 10,
                            .last_level = is_backward ? dim_t(1) << 40 : 2 * (near + 1)};
         };
-        const machine at = with(bytes), far = with(bytes - LOOP_FROM_L2);
+        const machine at = with(bytes), far = with(bytes - machine().one_loop);
         EXPECT_FALSE(plan_of(larger, at).on(1, true).one_loop);
         EXPECT_TRUE(plan_of(larger, far).on(1, true).one_loop);
         EXPECT_FALSE(plan_of(larger, far).on(2, true).one_loop);
@@ -43,12 +43,9 @@ TEST_P(plans, one_loop_beyond_the_caches) {
         for (const machine &m : MACHINES) expect_reference(s, m);
 }
 
-// Where batches are neither overlapped nor kept in L1 they are large in L2.
+// Batches that stay in L2 are large.
 TEST_P(plans, batches_that_stay_in_l2) {
-    const auto with = [](dim_t l2, dim_t last_level) {
-        return machine{
-            .l1 = 1 << 12, .l2 = l2, .last_level = last_level, .overlaps_batches = false, .batches_in_l1 = false};
-    };
+    const auto with = [](dim_t l2, dim_t last_level) { return batches_in_l2(1 << 12, l2, last_level); };
     constexpr dim_t far_away = dim_t(1) << 40;
     const machine near = with(1 << 18, far_away), between = with(1 << 14, far_away), beyond = with(1 << 18, 1 << 12);
     setup given = in_place_of(jitnorm_forward_training, jitnorm_f32);
@@ -88,7 +85,7 @@ TEST_P(plans, batches_that_stay_in_l2) {
     }
 }
 
-// Where batches stay in L1, whether they are overlapped or not, those of all types are small.
+// Where batches stay in L1, with one loop or without, those of all types are small.
 TEST_P(plans, batches_that_stay_in_l1) {
     for (const machine &m : {ROOMY, NO_L2, IN_L1}) {
         const setup f32 = in_place_of(jitnorm_forward_training, jitnorm_f32, 37, 1024);
@@ -110,9 +107,8 @@ TEST_P(plans, pairs_of_backward_that_are_prefetched) {
         setup s = in_place_of(jitnorm_backward, type, 37, columns);
         for (const bool sums : {false, true}) {
             s.flags = sums ? jitnorm_use_scale | jitnorm_use_shift : 0;
-            machine m = SMALL_CACHES[1];
             for (const bool to_l2 : {false, true}) {
-                m.batches_in_l1 = !to_l2;
+                const machine &m = SMALL_CACHES[to_l2 ? 2 : 1];
                 const schedule now = plan_of(s, m).on(2, true);
                 EXPECT_EQ(plan_of(s, m).prefetch_to_l1, sums && !to_l2) << s;
                 EXPECT_EQ(plan_of(s, m).prefetch_to_l2, sums && to_l2 && columns != 95) << s;
@@ -126,9 +122,7 @@ TEST_P(plans, pairs_of_backward_that_are_prefetched) {
 // Beyond the last level sums of rows with a residual in narrow types prefetch their inputs to L2 where batches do not
 // stay in L1.
 TEST_P(plans, narrow_sums_prefetched_to_l2) {
-    const machine near = {.l1 = 1, .l2 = 1, .last_level = 1, .overlaps_batches = false};
-    machine through_l2 = near;
-    through_l2.batches_in_l1 = false;
+    const machine near = batches_in_l1(1, 1, 1), through_l2 = batches_in_l2(1, 1, 1);
     for (const auto type : {jitnorm_bf16, jitnorm_f16, jitnorm_f32})
         for (const auto *sum : {"dense", ""})
             for (const dim_t columns : {15, 1024, 4097}) {

@@ -12,15 +12,13 @@ namespace {
 
 class rows_one_by_one : public plans_on_machines {};
 
-// Where batches are not overlapped, rows of backward that come from memory or from L2 are done one by one: with
+// Where there is no loop over two batches, rows of backward that come from memory or from L2 are done one by one: with
 // ordinary and with non-temporal stores, in place, and with gaps between rows. If they come from memory and have
 // gradients of scale and shift, they are prefetched to L1 or, for non-temporal stores alone, to L2.
 TEST_P(rows_one_by_one, of_every_type) {
-    constexpr machine in_l2 = {.l1 = 1, .l2 = 1 << 20, .last_level = dim_t(1) << 40, .overlaps_batches = false};
-    constexpr machine far_from_l2 = {.l1 = 1, .l2 = 1, .last_level = dim_t(1) << 40, .overlaps_batches = false};
-    constexpr machine in_memory = {.l1 = 1, .l2 = 1, .last_level = 1, .overlaps_batches = false};
-    constexpr machine through_l2 = {
-        .l1 = 1, .l2 = 1, .last_level = 1, .overlaps_batches = false, .batches_in_l1 = false};
+    constexpr machine in_l2 = batches_in_l1(1, 1 << 20, dim_t(1) << 40);
+    constexpr machine far_from_l2 = batches_in_l1(1, 1, dim_t(1) << 40);
+    constexpr machine in_memory = batches_in_l1(1, 1, 1), through_l2 = batches_in_l2(1, 1, 1);
     for (const auto kind : {jitnorm_backward, jitnorm_backward_data})
         for (const auto type : FLOATING)
             for (const unsigned flags :
@@ -59,11 +57,11 @@ TEST_P(rows_one_by_one, of_every_type) {
     expect_same(outputs_of(r), outputs_by(reference_entry, late), late, "sizes at execution");
 
     const auto goes = [&](const setup &s, const machine &m) { return plan_of(s, m).on(1, true).row_by_row; };
-    EXPECT_FALSE(goes(in_place_of(jitnorm_backward, jitnorm_f32), ROOMY)) << "overlapped";
+    EXPECT_FALSE(goes(in_place_of(jitnorm_backward, jitnorm_f32), ROOMY)) << "one loop";
     EXPECT_FALSE(goes(in_place_of(jitnorm_backward, jitnorm_f32, 37, 95), in_memory)) << "short rows";
     EXPECT_FALSE(goes(in_place_of(jitnorm_backward, jitnorm_f32, 37, 3000), in_memory)) << "rows that leave L1";
     EXPECT_FALSE(goes(in_place_of(jitnorm_backward, jitnorm_f32, 37, 4097), in_memory)) << "longer than a chunk";
-    constexpr machine all_in_l1 = {.l1 = 1 << 20, .l2 = 1 << 20, .overlaps_batches = false};
+    constexpr machine all_in_l1 = batches_in_l1(1 << 20, 1 << 20, 1 << 23);
     EXPECT_FALSE(goes(in_place_of(jitnorm_backward, jitnorm_f32), all_in_l1));
     setup given = in_place_of(jitnorm_backward, jitnorm_f32);
     given.flags |= jitnorm_use_global_stats;
