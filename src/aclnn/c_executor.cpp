@@ -6,10 +6,8 @@
 #include <unordered_map>
 
 #include "../base/bytes.hpp"
-#include "../base/parallel.hpp"
 #include "../base/process.hpp"
 #include "../base/status.hpp"
-#include "../base/verbose.hpp"
 #include "lower/request.hpp"
 #include "objects/data_type.hpp"
 
@@ -18,10 +16,10 @@ namespace jitnorm::impl::aclnn {
 namespace {
 
 // Adds what one problem of an operation does with the operation's parameters, under their numbers.
-void add_uses(const request &asked, int step, std::vector<layer_norm::tensor_use> &uses) {
-    const layer_norm::problem &p = asked.problem;
-    for (size_t i = 0; i < asked.parameters.size(); ++i) {
-        const parameter &given = asked.parameters[i];
+void add_uses(const ready_operation &what, int step, std::vector<layer_norm::tensor_use> &uses) {
+    const layer_norm::problem &p = what.call->problem();
+    for (size_t i = 0; i < what.asked.parameters.size(); ++i) {
+        const parameter &given = what.asked.parameters[i];
         if (!given.has_elements || given.part == NO_SLOT || !p.uses(given.part)) continue;
         uses.push_back({int(i), given.part, p.writes(given.part), p.descriptor(given.part), step});
     }
@@ -34,21 +32,11 @@ acl_status ready_operation::make(request &&asked, std::shared_ptr<const ready_op
     result = made;
     if (!made->asked.has_work) return {};
     if (made->asked.before != nullptr) JITNORM_TRY(make(std::move(*made->asked.before), made->before));
-    const layer_norm::problem &p = made->asked.problem;
-    JITNORM_TRY(translate(layer_norm::prepare(p, made->solution)));
-    const layer_norm::implementation *chosen = made->solution.by;
-    auto inner = layer_norm::make_executor(p, made->solution);
-    made->is_as_chosen = made->solution.by == chosen && (made->before == nullptr || made->before->is_as_chosen);
-    auto outer = std::make_shared<const layer_norm::layout_adapter>(p, made->asked.sides, inner,
-                                                                    made->solution.scratchpad_bytes());
-    made->scratchpad_bytes = outer->scratchpad_bytes();
-    if (outer->copies())
-        made->executor = std::move(outer);
-    else
-        made->executor = std::move(inner);
+    JITNORM_TRY(translate(
+        layer_norm::ready_call::make({"aclnn"}, std::move(made->asked.problem), made->asked.layouts, made->call)));
     std::vector<layer_norm::tensor_use> uses;
-    if (made->before != nullptr) add_uses(made->before->asked, 0, uses);
-    add_uses(made->asked, 1, uses);
+    if (made->before != nullptr) add_uses(*made->before, 0, uses);
+    add_uses(*made, 1, uses);
     made->aliases = layer_norm::alias_check(uses);
     return {};
 }
@@ -61,8 +49,8 @@ op_executor::op_executor(std::shared_ptr<const ready_operation> what, tensors gi
 // The workspace has what the first problem leaves for the second, then a scratchpad that both use, one after the other.
 // The address of the caller's workspace may be any: the further bytes are room to align the begin.
 uint64_t op_executor::workspace_bytes() const {
-    return size_with_alignment(handed_on_bytes() +
-                               std::max(what_->scratchpad_bytes, what_->before ? what_->before->scratchpad_bytes : 0));
+    return size_with_alignment(
+        handed_on_bytes() + std::max(what_->scratchpad_bytes(), what_->before ? what_->before->scratchpad_bytes() : 0));
 }
 
 acl_status op_executor::bind(const ready_operation &what, void *scratchpad, layer_norm::arguments &arguments,
@@ -74,7 +62,7 @@ acl_status op_executor::bind(const ready_operation &what, void *scratchpad, laye
         first[i] = p.first_element(addresses_[i]);
         arguments.set(p.part, first[i]);
     }
-    if (what.scratchpad_bytes != 0) arguments.set(SCRATCHPAD, scratchpad);
+    if (what.scratchpad_bytes() != 0) arguments.set(SCRATCHPAD, scratchpad);
     return {};
 }
 
@@ -109,27 +97,12 @@ acl_status op_executor::check_run(void *workspace, uint64_t bytes, run_arguments
     return check_addresses(first, workspace);
 }
 
-namespace {
-
-jitnorm_status_t run_logged(const ready_operation &what, const layer_norm::arguments &arguments) {
-    const auto start = layer_norm::stopwatch::now();
-    const jitnorm_status_t code = what.executor->execute(arguments);
-    layer_norm::log_timed(
-        "aclnn,exec", [] { return "layer_normalization"; }, *what.solution.by, what.asked.problem, start);
-    return code;
-}
-
-acl_status run_one(const ready_operation &what, const layer_norm::arguments &arguments) {
-    if (what.executor == nullptr) return {};
-    const jitnorm_status_t code =
-        verbose_level() >= 1 ? run_logged(what, arguments) : what.executor->execute(arguments);
-    return translate({code, code == jitnorm_success ? "" : "the execution failed"});
-}
-
-} // namespace
-
 acl_status op_executor::run(const run_arguments &arguments, const jitnorm_stream *stream) const {
-    const threads_of scope(stream == nullptr ? nullptr : stream->thread_pool());
+    const auto *const pool = stream == nullptr ? nullptr : stream->thread_pool();
+    const auto run_one = [&](const ready_operation &what, const layer_norm::arguments &its) {
+        const status done = what.call == nullptr ? status{} : what.call->execute(its, pool);
+        return translate({done.code, done.failed() ? "the execution failed" : ""});
+    };
     if (what_->before != nullptr) JITNORM_TRY(run_one(*what_->before, arguments.before));
     return run_one(*what_, arguments.main);
 }

@@ -18,7 +18,7 @@ acl_status find_or_make(const Parameters &given, std::shared_ptr<const ready_ope
     request what;
     JITNORM_TRY(lower(given, what));
     JITNORM_TRY(ready_operation::make(std::move(what), ready));
-    if (ready->is_as_chosen) ready = layer_norm::cache(key, std::move(ready));
+    if (ready->is_as_chosen()) ready = layer_norm::cache(key, std::move(ready));
     return {};
 }
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "../base/boundary.hpp"
-#include "../dispatch/prepare.hpp"
+#include "../dispatch/ready_call.hpp"
 #include "../norm/aliases.hpp"
 #include "lower/request.hpp"
 #include "objects/failure.hpp"
@@ -19,12 +19,15 @@ namespace jitnorm::impl::aclnn {
 // A request with all that its runs need, except the addresses. Immutable, and shared by executors of equal requests.
 struct ready_operation {
     request asked;
-    layer_norm::solution solution = {};
-    std::shared_ptr<const layer_norm::executor> executor = nullptr; // null if there is nothing to do
-    size_t scratchpad_bytes = 0;
-    layer_norm::alias_check aliases = {}; // of the parameters, by their numbers, in both problems
-    bool is_as_chosen = true; // false if the system refused pages for the code of the implementation that was chosen
+    std::shared_ptr<const layer_norm::ready_call> call = nullptr; // null if there is nothing to do
+    layer_norm::alias_check aliases = {};                    // of the parameters, by their numbers, in both problems
     std::shared_ptr<const ready_operation> before = nullptr; // solves request::before
+
+    size_t scratchpad_bytes() const { return call == nullptr ? 0 : call->scratchpad_bytes(); }
+    // False if the system refused pages for the code of an implementation that was chosen.
+    bool is_as_chosen() const {
+        return (call == nullptr || call->is_as_chosen()) && (before == nullptr || before->is_as_chosen());
+    }
 
     // If the core refuses the problem, the status says why.
     static acl_status make(request &&asked, std::shared_ptr<const ready_operation> &result);

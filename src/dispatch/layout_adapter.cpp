@@ -45,7 +45,62 @@ void copy_tensor(const memory_desc &from, const void *source, const memory_desc 
     });
 }
 
+// What a caller has beside the data.
+struct tensors_beside {
+    const adapted_layouts &layouts;
+
+    const memory_desc &operator[](slot s) const {
+        const auto found = layouts.find(s);
+        return found == layouts.end() ? NO_TENSOR : found->second;
+    }
+    bool has(slot s) const { return (*this)[s].ndims != 0; }
+
+    // The descriptors of both, or twice that of the one there is; empty if there is none.
+    std::pair<const memory_desc &, const memory_desc &> both(slot a, slot b) const {
+        return {(*this)[has(a) ? a : b], (*this)[has(b) ? b : a]};
+    }
+    jitnorm_data_type_t common_type(slot a, slot b) const {
+        const auto [one, other] = both(a, b);
+        return one.ndims != 0 && one.data_type == other.data_type ? one.data_type : jitnorm_f32;
+    }
+};
+
+void choose_kind(problem &p, const tensors_beside &given) {
+    const auto has_any = [&](slot a, slot b) { return given.has(a) || given.has(b); };
+    if (has_any(SCALE, DIFF_SCALE)) p.flags |= unsigned(jitnorm_use_scale);
+    if (has_any(SHIFT, DIFF_SHIFT)) p.flags |= unsigned(jitnorm_use_shift);
+    p.scale_is_ones = given.has(DIFF_SCALE) && !given.has(SCALE);
+    if (p[DIFF_DST].ndims == 0) {
+        p.prop_kind = has_any(MEAN, VARIANCE) ? jitnorm_forward_training : jitnorm_forward_inference;
+        return;
+    }
+    p.prop_kind = has_any(DIFF_SCALE, DIFF_SHIFT) ? jitnorm_backward : jitnorm_backward_data;
+    if (p[DIFF_SRC].ndims != 0) return;
+    p[DIFF_SRC] = p[DIFF_DST];
+    p.omitted |= bit_of(DIFF_SRC);
+}
+
 } // namespace
+
+void complete(problem &p, const adapted_layouts &layouts) {
+    const tensors_beside given = {layouts};
+    choose_kind(p, given);
+    for (const slot s : {MEAN, VARIANCE, DIFF_SCALE, DIFF_SHIFT})
+        if (p.writes(s) && !given.has(s)) p.omitted |= bit_of(s);
+    p.scale_shift_type = given.common_type(SCALE, SHIFT);
+    p.diff_scale_shift_type = given.common_type(DIFF_SCALE, DIFF_SHIFT);
+    p.attr.bias_type = given[BIAS].data_type;
+    for (const slot s : {SCALE, SHIFT}) {
+        const memory_desc &md = given[s];
+        if (md.ndims <= p.normalized_axes) continue; // a vector
+        const bool is_taken = md.data_type == p.scale_shift_type && has_dense_rows(md, md.ndims - 1);
+        p[s] = is_taken ? md : make_dense({md.dims, size_t(md.ndims)}, p.scale_shift_type);
+    }
+    const auto [mean, variance] = given.both(MEAN, VARIANCE);
+    p[VARIANCE] = mean.ndims != 0 && mean == variance
+                      ? mean
+                      : make_dense({p[SRC].dims, size_t(p.row_ndims())}, given.common_type(MEAN, VARIANCE));
+}
 
 layout_adapter::layout_adapter(const problem &p, const adapted_layouts &layouts, std::shared_ptr<const executor> inner,
                                size_t inner_bytes)

@@ -3,13 +3,6 @@
 // does. In a problem scale, shift and bias are dense vectors of C elements, scale and shift have one type, so have
 // their gradients, and mean and variance share one descriptor. This executor copies tensors that differ from that to
 // the scratchpad and back. The inner executor gets the other tensors as they are.
-//
-//     adapted_layouts sides; // a tensor whose descriptor stays empty is laid out as the problem says
-//     sides[SCALE] = gamma; // for example with the normalized dimensions of src
-//     sides[MEAN] = mean;   // with the row dimensions of src
-//     auto inner = make_executor(p, chosen);
-//     auto outer = std::make_shared<const layout_adapter>(p, sides, inner, chosen->scratchpad_bytes(p));
-//     ... outer->scratchpad_bytes() ... outer->execute(arguments) ...
 #pragma once
 
 #include <cstddef>
@@ -22,22 +15,24 @@
 
 namespace jitnorm::impl::layer_norm {
 
-// The tensors with the extents columns, gradient and statistics as the caller has them. Tensors that the problem does
-// not use may be among them. They have strides, no inner blocks, and the type f32, bf16 or f16. Scale, shift, gradients
-// and bias may have any dimensions with C elements in row-major order; scale and shift with row dimensions have those
-// of the problem's descriptors. Mean and variance have the dimensions of problem::statistics; if they differ from each
-// other, problem::statistics should be dense. If two tensors for which the problem has one type differ in type, that
-// type should be common_type() of both, so that nothing is rounded twice.
+// The tensors with the extents columns, gradient and statistics as the caller has them; an empty descriptor is that of
+// a tensor that the caller does not have. They have strides, no inner blocks, and the type f32, bf16 or f16. Scale,
+// shift, gradients and bias may have any dimensions with C elements in row-major order, or scale and shift those of
+// src, some of the row dimensions 1. Mean and variance have the row dimensions of src.
 using adapted_layouts = std::map<slot, memory_desc>;
 
-// The type of both if they are equal; otherwise f32, which can represent every value of both.
-constexpr jitnorm_data_type_t common_type(jitnorm_data_type_t a, jitnorm_data_type_t b) {
-    return a == b ? a : jitnorm_f32;
-}
+// Completes a problem by the tensors that the caller has beside the data: its kind and the flags for scale and shift,
+// what is omitted, the types of scale, shift, bias and gradients, and the descriptors of statistics and of scale and
+// shift with row dimensions. Before, the problem must have the descriptors of its data (diff_dst makes it backward;
+// diff_src may be empty if it is not wanted) and the number of normalized axes. Where the problem has one type for two
+// tensors that differ in it, that type is f32, which can represent every value of both, so that nothing is rounded
+// twice.
+void complete(problem &p, const adapted_layouts &layouts);
 
 class layout_adapter final : public executor {
 public:
-    // `inner` is an executor for p that needs a scratchpad of `inner_bytes`.
+    // `inner` is an executor for p that needs a scratchpad of `inner_bytes`. Layouts of tensors that the problem does
+    // not use are not looked at.
     layout_adapter(const problem &p, const adapted_layouts &layouts, std::shared_ptr<const executor> inner,
                    size_t inner_bytes);
 

@@ -176,10 +176,4 @@ plan plan_for_sizes(const solution &chosen, const problem &sizes, size_t scratch
     return planned;
 }
 
-std::string timed_text(const std::string &what, const implementation &by, const problem &p,
-                       stopwatch::time_point start) {
-    const std::string taken = milliseconds_since(start);
-    return "cpu," + what + "," + by.name + "," + describe(p) + "," + taken;
-}
-
 } // namespace jitnorm::impl::layer_norm

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// prepare: makes the executor of a problem, in the two steps that every front end takes:
+// prepare: chooses the implementation that solves a problem, and makes its executor. Front ends call prepare(); the
+// second step is taken by a ready_call (ready_call.hpp).
 //
 //     solution how;
 //     JITNORM_TRY(prepare(p, how));
@@ -10,10 +11,8 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 
-#include "../base/verbose.hpp"
 #include "ranking.hpp"
 
 namespace jitnorm::impl::layer_norm {
@@ -50,18 +49,5 @@ bool move_to_next(const problem &p, solution &chosen);
 // The scratchpad has `scratchpad_bytes`. If that is less than the best plan needs, the plan is one whose threads do not
 // share chunks; implementation::make_plan has asked for enough bytes for such a plan.
 plan plan_for_sizes(const solution &chosen, const problem &sizes, size_t scratchpad_bytes);
-
-using stopwatch = std::chrono::steady_clock;
-
-// "cpu,<what>,<implementation>,<problem>,<milliseconds since start>"
-std::string timed_text(const std::string &what, const implementation &by, const problem &p,
-                       stopwatch::time_point start);
-
-// Writes the line "<event>,<timed_text()>" to the verbose log. What has been done stays done: this does not fail.
-template <typename What> // std::string()
-void log_timed(const char *event, const What &what, const implementation &by, const problem &p,
-               stopwatch::time_point start) noexcept {
-    log_line(event, [&] { return timed_text(what(), by, p, start); });
-}
 
 } // namespace jitnorm::impl::layer_norm

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "../base/parallel.hpp"
-#include "../base/thread_state.hpp"
 #include "../base/verbose.hpp"
 #include "../tensor/names.hpp"
 #include "../tensor/reasons.hpp"
@@ -16,15 +14,6 @@ using namespace jitnorm::impl::graph;
 namespace jitnorm::impl::graph {
 
 namespace {
-
-using layer_norm::stopwatch;
-
-// What is executed is "<names of the operations>,<kind, as LayerNorm+GELU>".
-void log_timed(const char *event, const partition_content &partition, const layer_norm::implementation &by,
-               const layer_norm::problem &p, stopwatch::time_point start) noexcept {
-    layer_norm::log_timed(
-        event, [&] { return partition.name() + "," + partition.norm->name; }, by, p, start);
-}
 
 bool has_elements(const logical_tensor &lt) { return std::find(lt.dims, lt.dims + lt.ndims, 0) == lt.dims + lt.ndims; }
 
@@ -37,24 +26,20 @@ bool are_alike(const logical_tensor &a, const logical_tensor &b) {
 
 } // namespace
 
-program::program(partition_pointer partition, const lowered &what, const layer_norm::solution &chosen)
-    : partition_(std::move(partition)), what_(what), solution_(chosen) {
-    auto inner = make_executor(what_.problem, solution_);
-    executor_ = std::make_shared<const layer_norm::layout_adapter>(what_.problem, what_.sides, std::move(inner),
-                                                                   solution_.scratchpad_bytes());
+program::program(partition_pointer partition, std::vector<placed_tensor> tensors,
+                 std::shared_ptr<const layer_norm::ready_call> call)
+    : partition_(std::move(partition)), tensors_(std::move(tensors)), call_(std::move(call)),
+      aliases_(call_->problem(), call_->scratchpad_bytes() != 0) {
     find_inplace_pairs();
-    std::vector<layer_norm::tensor_use> uses = layer_norm::uses_of(what_.problem);
-    if (executor_->scratchpad_bytes() != 0) uses.push_back({SCRATCHPAD, SCRATCHPAD, true, nullptr});
-    aliases_ = layer_norm::alias_check(uses);
 }
 
 // An input that is read twice cannot share memory with an output, which could overwrite it before the second read.
 void program::find_inplace_pairs() {
     const auto is_read_once = [&](size_t id) {
-        return std::ranges::count_if(what_.tensors, [&](auto &t) { return t.is_input && t.tensor.id == id; }) == 1;
+        return std::ranges::count_if(tensors_, [&](auto &t) { return t.is_input && t.tensor.id == id; }) == 1;
     };
     for (const auto &[output, input] : layer_norm::IN_PLACE)
-        if (works_in_place(what_.problem, output, input) && is_read_once(op()[input].id))
+        if (works_in_place(call_->problem(), output, input) && is_read_once(op()[input].id))
             inplace_.push_back({op()[input].id, op()[output].id});
 }
 
@@ -63,14 +48,14 @@ logical_tensor program::scratchpad() const {
     logical_tensor lt = {};
     lt.id = SIZE_MAX;
     lt.data_type = jitnorm_u8;
-    const dim_t size = dim_t(size_with_alignment(executor_->scratchpad_bytes()));
+    const dim_t size = dim_t(size_with_alignment(call_->scratchpad_bytes()));
     set_shape(lt, {&size, 1});
     lay_out_densely(lt);
     return lt;
 }
 
 const logical_tensor *program::find(size_t id) const {
-    for (const placed_tensor &t : what_.tensors)
+    for (const placed_tensor &t : tensors_)
         if (t.tensor.id == id) return &t.tensor;
     const auto other = std::find_if(others_.begin(), others_.end(), [&](auto &lt) { return lt.id == id; });
     return other == others_.end() ? nullptr : &*other;
@@ -119,7 +104,7 @@ status find_memory(const logical_tensor &expected, tensor_handles given, void *&
 } // namespace
 
 status program::collect(tensor_handles inputs, tensor_handles outputs, layer_norm::arguments &args) const {
-    for (const placed_tensor &t : what_.tensors) {
+    for (const placed_tensor &t : tensors_) {
         void *memory = nullptr;
         JITNORM_TRY(find_memory(t.tensor, t.is_input ? inputs : outputs, memory));
         args.set(t.place, memory);
@@ -129,28 +114,12 @@ status program::collect(tensor_handles inputs, tensor_handles outputs, layer_nor
 
 // Takes the caller's scratchpad, if there is one and the execution needs one.
 status program::take_scratchpad(const jitnorm_graph_tensor *given, layer_norm::arguments &args) const {
-    if (given == nullptr || given->handle == nullptr || executor_->scratchpad_bytes() == 0) return {};
+    if (given == nullptr || given->handle == nullptr || call_->scratchpad_bytes() == 0) return {};
     const size_t needed = size_in_bytes(scratchpad()), size = size_in_bytes(given->description);
     if (size == size_t(-1)) return invalid("the size of the scratchpad is not known");
     if (size < needed) return invalid(explain("the scratchpad has %zu bytes, %zu are needed", size, needed));
     args.set(SCRATCHPAD, given->handle);
     return {};
-}
-
-status program::run(layer_norm::arguments &args) const {
-    void *const given = args[SCRATCHPAD];
-    const size_t bytes = given == nullptr ? executor_->scratchpad_bytes() : 0;
-    const thread_scratchpad own(bytes);
-    if (bytes != 0 && own.data() == nullptr) return OUT_OF_MEMORY;
-    args.set(SCRATCHPAD, given == nullptr ? own.data() : align_up(given));
-    return {executor_->execute(args)};
-}
-
-status program::run_timed(layer_norm::arguments &args) const {
-    const auto start = stopwatch::now();
-    const status v = run(args);
-    log_timed("graph,exec", *partition_, *solution_.by, what_.problem, start);
-    return v;
 }
 
 status program::execute(const jitnorm_stream &stream, tensor_handles inputs, tensor_handles outputs,
@@ -161,23 +130,28 @@ status program::execute(const jitnorm_stream &stream, tensor_handles inputs, ten
     if (const auto *pair = aliases_.find([&](int s) { return args[slot(s)]; }))
         return invalid(layer_norm::explain_alias(layer_norm::tensor_name(slot(pair->output)),
                                                  layer_norm::tensor_name(slot(pair->other))));
-    const threads_of scope(stream.thread_pool());
-    return verbose_level() >= 1 ? run_timed(args) : run(args);
+    void *const given = args[SCRATCHPAD];
+    if (given == nullptr && call_->scratchpad_bytes() != 0)
+        return call_->execute_with_scratchpad(call_->scratchpad_bytes(), args, stream.thread_pool());
+    if (given != nullptr) args.set(SCRATCHPAD, align_up(given));
+    return call_->execute(args, stream.thread_pool());
 }
 
 } // namespace jitnorm::impl::graph
 
+// The log calls the operation "<names of the operations>,<kind, as LayerNorm+GELU>".
 status jitnorm_graph_compiled_partition::compile(tensor_list inputs, tensor_list outputs) {
-    const auto start = stopwatch::now();
+    const auto start = layer_norm::stopwatch::now();
     if (!partition->norm) return invalid("the partition is not supported");
     lowered what;
     JITNORM_TRY(lower(*partition->norm, inputs, outputs, what));
-    layer_norm::solution chosen;
-    JITNORM_TRY(layer_norm::prepare(what.problem, chosen));
-    auto made = std::make_unique<graph::program>(partition, what, chosen);
+    std::shared_ptr<const layer_norm::ready_call> call;
+    JITNORM_TRY(layer_norm::ready_call::make({"graph", partition->name() + "," + partition->norm->name},
+                                             std::move(what.problem), what.layouts, call));
+    auto made = std::make_unique<graph::program>(partition, std::move(what.tensors), call);
     for (const tensor_list &list : {inputs, outputs})
         for (const logical_tensor *given : list) made->remember(*given);
     program = std::move(made);
-    if (verbose_level() >= 2) log_timed("graph,compile", *partition, *chosen.by, what.problem, start);
+    if (verbose_level() >= 2) call->log("compile", start);
     return {};
 }

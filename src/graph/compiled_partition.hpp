@@ -3,7 +3,7 @@
 // that executes it.
 #pragma once
 
-#include "../dispatch/prepare.hpp"
+#include "../dispatch/ready_call.hpp"
 #include "../norm/aliases.hpp"
 #include "graph.hpp"
 #include "lowering/lowering.hpp"
@@ -16,8 +16,8 @@ using tensor_handles = std::span<const const_jitnorm_graph_tensor_t>;
 // A partition that is compiled for tensors of given shapes and layouts. Immutable, apart from remember().
 class program {
 public:
-    // Throws std::bad_alloc, std::system_error.
-    program(partition_pointer partition, const lowered &what, const layer_norm::solution &chosen);
+    program(partition_pointer partition, std::vector<placed_tensor> tensors,
+            std::shared_ptr<const layer_norm::ready_call> call);
 
     // Keeps the description of a tensor that the partition mentions but does not use, so that find() knows it.
     void remember(const logical_tensor &given);
@@ -37,17 +37,14 @@ private:
     const norm_op &op() const { return *partition_->norm; }
     status collect(tensor_handles inputs, tensor_handles outputs, layer_norm::arguments &args) const;
     status take_scratchpad(const jitnorm_graph_tensor *given, layer_norm::arguments &args) const;
-    status run(layer_norm::arguments &args) const;
-    status run_timed(layer_norm::arguments &args) const;
     void find_inplace_pairs();
 
     partition_pointer partition_;
-    lowered what_;
+    std::vector<placed_tensor> tensors_;
     std::vector<logical_tensor> others_; // those of remember()
-    layer_norm::solution solution_;
-    std::shared_ptr<const layer_norm::layout_adapter> executor_;
-    std::vector<jitnorm_graph_inplace_pair_t> inplace_;
+    std::shared_ptr<const layer_norm::ready_call> call_;
     layer_norm::alias_check aliases_;
+    std::vector<jitnorm_graph_inplace_pair_t> inplace_;
 };
 
 } // namespace jitnorm::impl::graph

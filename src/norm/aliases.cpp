@@ -17,6 +17,21 @@ bool is_pair(slot output, slot input) {
 
 tensor_use use_of(const problem &p, slot s) { return {int(s), s, p.writes(s), p.descriptor(s)}; }
 
+// The tensors of a problem that have elements, or may have some.
+std::vector<tensor_use> uses_of(const problem &p, bool has_scratchpad) {
+    const int slots = FIRST_POST_OP + int(p.attr.post_ops.entries.size());
+    const bool is_open = p.has_runtime_sizes();
+    std::vector<tensor_use> uses;
+    for (int i = 0; i < slots; ++i) {
+        const slot s = slot(i);
+        if (s == SCRATCHPAD || !p.uses(s)) continue;
+        if (!is_open && (s == ROW_SUMS ? p.rows() : nelems(p.layout(s))) == 0) continue;
+        uses.push_back({i, s, p.writes(s), is_open ? nullptr : p.descriptor(s)});
+    }
+    if (has_scratchpad) uses.push_back({SCRATCHPAD, SCRATCHPAD, true, nullptr});
+    return uses;
+}
+
 } // namespace
 
 // The output may be written by a later problem than the one that reads the input, but not by an earlier one.
@@ -31,14 +46,6 @@ bool works_in_place(const problem &p, slot output, slot input) {
     return p.writes(output) && p.reads(input) && may_share(use_of(p, output), use_of(p, input));
 }
 
-std::vector<tensor_use> uses_of(const problem &p) {
-    const int slots = FIRST_POST_OP + int(p.attr.post_ops.entries.size());
-    std::vector<tensor_use> uses;
-    for (int s = 0; s < slots; ++s)
-        if (s != SCRATCHPAD && p.uses(slot(s)) && nelems(p.layout(slot(s))) != 0) uses.push_back(use_of(p, slot(s)));
-    return uses;
-}
-
 alias_check::alias_check(std::span<const tensor_use> uses) {
     for (size_t i = 0; i < uses.size(); ++i)
         for (size_t j = 0; j < i; ++j) {
@@ -47,6 +54,8 @@ alias_check::alias_check(std::span<const tensor_use> uses) {
             apart_.push_back(a.is_output ? pair{a.tensor, b.tensor} : pair{b.tensor, a.tensor});
         }
 }
+
+alias_check::alias_check(const problem &p, bool has_scratchpad) : alias_check(uses_of(p, has_scratchpad)) {}
 
 const char *explain_alias(const char *output, const char *other) noexcept {
     return explain("%s is an output and has the memory of %s", output, other);

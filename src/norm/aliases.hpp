@@ -36,9 +36,6 @@ bool may_share(const tensor_use &a, const tensor_use &b) noexcept;
 // Whether the problem has both tensors and writes the output in place of the input.
 bool works_in_place(const problem &p, slot output, slot input);
 
-// The tensors of a problem that have elements, under the numbers of their slots. Not among them is the scratchpad.
-std::vector<tensor_use> uses_of(const problem &p);
-
 // The rule for a fixed set of tensors. It is made once and then checks the addresses of each execution.
 class alias_check {
 public:
@@ -49,6 +46,10 @@ public:
     alias_check() = default;
     // There may be several uses of one tensor: all are inputs, or all are outputs.
     explicit alias_check(std::span<const tensor_use> uses);
+    // For the tensors of one problem, which have the numbers of their slots, and for its scratchpad, if there is one.
+    // With run-time sizes only an execution knows which tensors have elements and which work in place; the check then
+    // fails for all pairs that might be forbidden.
+    alias_check(const problem &p, bool has_scratchpad);
 
     // Whether two tensors that may not share memory have the same data handle. The tensors' numbers must be slots.
     bool fails(const arguments &args) const {

@@ -3,7 +3,6 @@
 // each batch. Without weight and bias the modulation is the normalization's own scale and shift; otherwise it is done
 // by post-ops.
 #include "../../base/status.hpp"
-#include "../../tensor/row_space.hpp"
 #include "../objects/data_type.hpp"
 #include "lower.hpp"
 
@@ -56,18 +55,6 @@ memory_desc modulation(const tensor &t, const tensor &x) {
     return describe(t, dims, *strides_as(t, dims)); // dimensions of 1 can always be put in
 }
 
-// A row whose elements do not follow each other is copied.
-void modulate_by_scale_and_shift(const memory_desc &scale, const memory_desc &shift, request &result) {
-    layer_norm::problem &p = result.problem;
-    p.flags = unsigned(jitnorm_use_scale) | unsigned(jitnorm_use_shift) | unsigned(jitnorm_scale_plus_one);
-    p.scale_shift_type = scale.data_type;
-    for (const auto &[s, md] : {std::pair(SCALE, scale), std::pair(SHIFT, shift)}) {
-        const bool is_taken = has_dense_rows(md, md.ndims - 1);
-        p[s] = is_taken ? md : make_dense({md.dims, size_t(md.ndims)}, md.data_type);
-        if (!is_taken) result.sides[s] = md;
-    }
-}
-
 } // namespace
 
 acl_status lower(const ada_layer_norm_parameters &g, request &result) {
@@ -75,10 +62,12 @@ acl_status lower(const ada_layer_norm_parameters &g, request &result) {
     JITNORM_TRY(check(g, parted));
     layer_norm::problem &p = begin(g, *g.x, parted, result);
     p[DST] = parted.data(*g.out);
-    JITNORM_TRY(place_wanted_statistics(g.mean, g.rstd, parted, result));
+    JITNORM_TRY(place_statistics(g.mean, g.rstd, parted, result));
     const memory_desc scale = modulation(*g.scale, *g.x), shift = modulation(*g.shift, *g.x);
     if (!g.weight && !g.bias) {
-        modulate_by_scale_and_shift(scale, shift, result);
+        p.flags = unsigned(jitnorm_scale_plus_one);
+        result.layouts[SCALE] = scale;
+        result.layouts[SHIFT] = shift;
         result.parameters = with_slots(g.tensors(), {SRC, SCALE, SHIFT, NO_SLOT, NO_SLOT, DST, MEAN, VARIANCE});
     } else {
         p.attr.post_ops.entries = {binary_post_op{jitnorm_binary_mul_plus_one, scale},

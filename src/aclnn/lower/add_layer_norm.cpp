@@ -60,10 +60,8 @@ request add_first(const add_layer_norm_parameters &g, const row_shape &parted) {
     request first;
     layer_norm::problem &p = begin(g, *g.x1, parted, first);
     p.epsilon = 0;
-    p.prop_kind = jitnorm_forward_inference;
     p.flags = unsigned(jitnorm_rms_norm);
     p[DST] = parted.data(*g.y);
-    p[VARIANCE] = make_dense(parted.rows(), jitnorm_f32);
     p[RESIDUAL] = parted.data(*g.x2);
     p[SUM] = make_dense(parted.dims(), jitnorm_f32);
     constexpr slot UNUSED = NO_SLOT;
@@ -89,7 +87,6 @@ acl_status lower(const add_layer_norm_parameters &given, request &result) {
     JITNORM_TRY(check_types(g));
     JITNORM_TRY(as_tiling(check_shapes(g, parted)));
     layer_norm::problem &p = begin(g, *g.x1, parted, result);
-    p.prop_kind = jitnorm_forward_training;
     p[DST] = parted.data(*g.y);
     p[RESIDUAL] = parted.data(*g.x2);
     if (g.x) p[SUM] = parted.data(*g.x);
@@ -99,10 +96,7 @@ acl_status lower(const add_layer_norm_parameters &given, request &result) {
         add_in_two_steps(given, parted, result);
     } else {
         result.parameters = parameters_of(given, {SRC, RESIDUAL, BIAS});
-        if (g.bias) {
-            result.sides[BIAS] = parted.columns_of(*g.bias);
-            p.attr.bias_type = core_type(g.bias->data_type);
-        }
+        if (g.bias) result.layouts[BIAS] = parted.columns_of(*g.bias);
     }
     return place_statistics(g.mean, g.rstd, parted, result);
 }

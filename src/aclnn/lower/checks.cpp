@@ -186,29 +186,10 @@ acl_status place(const named_tensor &given, shape dims, const char *what, memory
 
 acl_status place_statistics(const named_tensor &mean, const named_tensor &rstd, const row_shape &parted,
                             request &result) {
-    JITNORM_TRY(check_shape({rstd}, mean->dims, mean.name));
-    constexpr const char *ROWS = "the axes that count rows";
-    memory_desc &first = result.sides[MEAN], &second = result.sides[VARIANCE];
-    JITNORM_TRY(place(mean, parted.rows(), ROWS, first));
-    JITNORM_TRY(place(rstd, parted.rows(), ROWS, second));
-    const auto type = layer_norm::common_type(first.data_type, second.data_type);
-    result.problem[VARIANCE] = first == second ? first : make_dense(parted.rows(), type);
+    if (mean) JITNORM_TRY(check_shape({rstd}, mean->dims, mean.name));
+    for (const auto &[given, s] : {std::pair(&mean, MEAN), std::pair(&rstd, VARIANCE)})
+        if (*given) JITNORM_TRY(place(*given, parted.rows(), "the axes that count rows", result.layouts[s]));
     return {};
-}
-
-// A statistic that is not wanted gets the layout of the other one.
-acl_status place_wanted_statistics(const named_tensor &mean, const named_tensor &rstd, const row_shape &parted,
-                                   request &result) {
-    layer_norm::problem &p = result.problem;
-    if (!mean && !rstd) {
-        p.prop_kind = jitnorm_forward_inference;
-        p[VARIANCE] = make_dense(parted.rows(), jitnorm_f32);
-        return {};
-    }
-    p.prop_kind = jitnorm_forward_training;
-    if (!mean) p.omitted |= layer_norm::bit_of(MEAN);
-    if (!rstd) p.omitted |= layer_norm::bit_of(VARIANCE);
-    return place_statistics(mean ? mean : rstd, rstd ? rstd : mean, parted, result);
 }
 
 acl_status part(const named_tensor &x, const tensor &gamma, row_shape &parted) {
@@ -229,19 +210,13 @@ layer_norm::problem &begin(const settings &with, const tensor &input, const row_
 layer_norm::problem &begin_rms(const settings &with, const tensor &input, const named_tensor &gamma,
                                const row_shape &parted, request &result) {
     take_affine(gamma, {}, parted, result);
-    result.problem.flags |= unsigned(jitnorm_rms_norm);
+    result.problem.flags = unsigned(jitnorm_rms_norm);
     return begin(with, input, parted, result);
 }
 
 void take_affine(const named_tensor &scale, const named_tensor &shift, const row_shape &parted, request &result) {
-    const auto take = [&](const named_tensor &given, jitnorm_normalization_flags_t flag, slot place) {
-        if (!given) return;
-        result.problem.flags |= unsigned(flag);
-        result.problem.scale_shift_type = core_type(given->data_type);
-        result.sides[place] = parted.columns_of(*given);
-    };
-    take(scale, jitnorm_use_scale, SCALE);
-    take(shift, jitnorm_use_shift, SHIFT);
+    if (scale) result.layouts[SCALE] = parted.columns_of(*scale);
+    if (shift) result.layouts[SHIFT] = parted.columns_of(*shift);
 }
 
 } // namespace jitnorm::impl::aclnn

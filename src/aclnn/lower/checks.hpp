@@ -75,15 +75,10 @@ std::vector<dim_t> shape_of_statistics(const tensor &x, const row_shape &parted)
 // another number of elements, or if no strides can do that. `what` names the dimensions for the reason.
 acl_status place(const named_tensor &given, shape dims, const char *what, memory_desc &layout);
 
-// Describes mean and rstd, which may be the same tensor, in the request. They must have one shape and one element for
-// each row. The problem's layout of statistics becomes that of both if they have the same one; otherwise it becomes
-// dense.
+// Describes mean and rstd, each of which may be null, in the request. They must have one shape and one element for each
+// row.
 acl_status place_statistics(const named_tensor &mean, const named_tensor &rstd, const row_shape &parted,
                             request &result);
-
-// The same for outputs of forward, either of which may be null. Sets the kind: training if one is wanted.
-acl_status place_wanted_statistics(const named_tensor &mean, const named_tensor &rstd, const row_shape &parted,
-                                   request &result);
 
 // Parts the shape of x: gamma must have elements, and its shape is that of the normalized dimensions.
 acl_status part(const named_tensor &x, const tensor &gamma, row_shape &parted);
@@ -95,7 +90,7 @@ layer_norm::problem &begin(const settings &with, const tensor &input, const row_
 layer_norm::problem &begin_rms(const settings &with, const tensor &input, const named_tensor &gamma,
                                const row_shape &parted, request &result);
 
-// Makes these vectors, each of which may be null, the request's scale and shift. They have one type.
+// Describes these vectors, each of which may be null, as the request's scale and shift.
 void take_affine(const named_tensor &scale, const named_tensor &shift, const row_shape &parted, request &result);
 
 } // namespace jitnorm::impl::aclnn

@@ -65,8 +65,6 @@ acl_status begin_quantized(const settings &with, const tensor &x, const named_te
                            const row_shape &parted, request &result) {
     layer_norm::problem &p = begin_rms(with, x, gamma, parted, result);
     memory_desc rows;
-    p.prop_kind = jitnorm_forward_inference;
-    p[VARIANCE] = make_dense(parted.rows(), jitnorm_f32);
     JITNORM_TRY(place(to.y, parted.dims(), "x", p[DST]));
     JITNORM_TRY(place(to.scale, parted.rows(), "x without its last axis", rows));
     p[DST_SCALE] = scales_of(rows);

@@ -50,7 +50,7 @@ acl_status lower(const forward_parameters &g, request &result) {
     problem &p = begin(g, *g.input, parted, result);
     p[DST] = parted.data(*g.out);
     take_affine(g.weight, g.bias, parted, result);
-    JITNORM_TRY(place_wanted_statistics(g.mean, g.rstd, parted, result));
+    JITNORM_TRY(place_statistics(g.mean, g.rstd, parted, result));
     result.parameters = with_slots(g.tensors(), {SRC, SCALE, SHIFT, DST, MEAN, VARIANCE});
     result.inputs = 3;
     return {};
@@ -82,25 +82,6 @@ acl_status check(const backward_parameters &g, row_shape &parted) {
     return check_shape({g.weight, g.bias}, parted.columns(), "normalizedShape");
 }
 
-// Sets the kind and the flags that make the core compute the wanted outputs. An output that these imply but that is not
-// wanted is left out.
-void choose_outputs(const backward_parameters &g, problem &p) {
-    const bool wants_sums = g.grad_weight || g.grad_bias;
-    p.prop_kind = wants_sums ? jitnorm_backward : jitnorm_backward_data;
-    p.flags =
-        (g.weight || g.grad_weight ? unsigned(jitnorm_use_scale) : 0) | (g.grad_bias ? unsigned(jitnorm_use_shift) : 0);
-    p.scale_is_ones = !g.weight && p.uses_scale();
-    if (!g.grad_input) p.omitted |= layer_norm::bit_of(DIFF_SRC);
-    if (wants_sums && p.uses_scale() && !g.grad_weight) p.omitted |= layer_norm::bit_of(DIFF_SCALE);
-}
-
-// The type of both gradients, or of the one that is wanted. If the types differ or none is wanted, f32.
-jitnorm_data_type_t type_of_gradients(const backward_parameters &g) {
-    const named_tensor &one = g.grad_weight ? g.grad_weight : g.grad_bias;
-    const named_tensor &other = g.grad_bias ? g.grad_bias : g.grad_weight;
-    return one ? layer_norm::common_type(core_type(one->data_type), core_type(other->data_type)) : jitnorm_f32;
-}
-
 // Describes a gradient, which has as many elements as a row, as a tensor of the normalized dimensions. One that is not
 // wanted is null.
 acl_status place_gradient(const named_tensor &given, const row_shape &parted, memory_desc &layout) {
@@ -116,14 +97,12 @@ acl_status lower(const backward_parameters &given, request &result) {
     JITNORM_TRY(check(g, parted));
     problem &p = begin(g, *g.input, parted, result);
     result.has_work = g.grad_input || g.grad_weight || g.grad_bias;
-    choose_outputs(g, p);
     p[DIFF_DST] = parted.data(*g.grad_out);
-    p[DIFF_SRC] = parted.data(g.grad_input ? *g.grad_input : *g.input);
-    p.diff_scale_shift_type = type_of_gradients(g);
+    if (g.grad_input) p[DIFF_SRC] = parted.data(*g.grad_input);
     take_affine(g.weight, {}, parted, result);
     JITNORM_TRY(place_statistics(g.mean, g.rstd, parted, result));
-    JITNORM_TRY(place_gradient(g.grad_weight, parted, result.sides[DIFF_SCALE]));
-    JITNORM_TRY(place_gradient(g.grad_bias, parted, result.sides[DIFF_SHIFT]));
+    JITNORM_TRY(place_gradient(g.grad_weight, parted, result.layouts[DIFF_SCALE]));
+    JITNORM_TRY(place_gradient(g.grad_bias, parted, result.layouts[DIFF_SHIFT]));
     result.parameters = with_slots(
         given.tensors(), {DIFF_DST, SRC, MEAN, VARIANCE, SCALE, NO_SLOT, if_wanted(bool(g.grad_input), DIFF_SRC),
                           if_wanted(bool(g.grad_weight), DIFF_SCALE), if_wanted(bool(g.grad_bias), DIFF_SHIFT)});

@@ -101,8 +101,8 @@ inline slot if_wanted(bool is_wanted, slot part) { return is_wanted ? part : NO_
 
 struct request {
     operation op;
-    layer_norm::problem problem;
-    layer_norm::adapted_layouts sides;
+    layer_norm::problem problem; // before layer_norm::complete()
+    layer_norm::adapted_layouts layouts;
     std::vector<parameter> parameters; // inputs first
     size_t inputs = 0;
     bool has_work = true; // false if there is nothing to compute

@@ -41,11 +41,10 @@ acl_status lower(const rms_norm_parameters &g, request &result) {
     JITNORM_TRY(as_tiling(check_shapes(g, parted)));
     layer_norm::problem &p = begin_rms(g, *g.x, g.gamma, parted, result);
     if (g.op == operation::gemma_rms_norm) p.flags |= unsigned(jitnorm_scale_plus_one);
-    p.prop_kind = jitnorm_forward_training;
     p[DST] = parted.data(*g.y);
     result.parameters = with_slots(g.tensors(), {SRC, SCALE, DST, VARIANCE});
     result.inputs = 2;
-    return place_statistics(g.rstd, g.rstd, parted, result);
+    return place_statistics({}, g.rstd, parted, result);
 }
 
 acl_status lower(const rms_norm_grad_parameters &g, request &result) {
@@ -53,13 +52,12 @@ acl_status lower(const rms_norm_grad_parameters &g, request &result) {
     JITNORM_TRY(check_types(g.x, g.gamma, {g.dy, g.dx}, {g.rstd, g.dgamma}));
     JITNORM_TRY(as_tiling(check_shapes(g, parted)));
     layer_norm::problem &p = begin_rms(g, *g.x, g.gamma, parted, result);
-    p.prop_kind = jitnorm_backward;
     p[DIFF_DST] = parted.data(*g.dy);
     p[DIFF_SRC] = parted.data(*g.dx);
-    result.sides[DIFF_SCALE] = parted.columns_of(*g.dgamma);
+    result.layouts[DIFF_SCALE] = parted.columns_of(*g.dgamma);
     result.parameters = with_slots(g.tensors(), {DIFF_DST, SRC, VARIANCE, SCALE, DIFF_SRC, DIFF_SCALE});
     result.inputs = 4;
-    return as_tiling(place_statistics(g.rstd, g.rstd, parted, result));
+    return as_tiling(place_statistics({}, g.rstd, parted, result));
 }
 
 // ---- aclnnAddRmsNorm: RMS normalization of a sum
@@ -102,14 +100,12 @@ acl_status lower(const add_rms_norm_parameters &g, request &result) {
     JITNORM_TRY(check(g, parted));
     result.has_work = count(g.x1->dims) != 0;
     layer_norm::problem &p = begin_rms(g, *g.x1, g.gamma, parted, result);
-    p.prop_kind = g.rstd ? jitnorm_forward_training : jitnorm_forward_inference;
     p[DST] = parted.data(*g.y);
-    p[VARIANCE] = make_dense(parted.rows(), jitnorm_f32);
     p[RESIDUAL] = parted.data(*g.x2);
     if (g.x) p[SUM] = parted.data(*g.x);
     result.parameters = with_slots(g.tensors(), {SRC, RESIDUAL, SCALE, DST, VARIANCE, SUM});
     result.inputs = 3;
-    return g.rstd ? place_statistics(g.rstd, g.rstd, parted, result) : acl_status{};
+    return place_statistics({}, g.rstd, parted, result);
 }
 
 } // namespace jitnorm::impl::aclnn

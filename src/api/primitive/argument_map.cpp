@@ -132,7 +132,9 @@ slot first_of(uint64_t slots) { return slot(std::countr_zero(slots)); }
 
 } // namespace
 
-argument_map::argument_map(const described &what) : has_runtime_sizes_(what.problem.has_runtime_sizes()) {
+argument_map::argument_map(const described &what)
+    : has_runtime_sizes_(what.problem.has_runtime_sizes()),
+      aliases_(what.problem, what.tensors[SCRATCHPAD].ndims != 0) {
     const layer_norm::problem &p = what.problem;
     const size_t slots = FIRST_POST_OP + p.attr.post_ops.entries.size();
     for (size_t i = 0; i < slots; ++i) {
@@ -151,22 +153,10 @@ argument_map::argument_map(const described &what) : has_runtime_sizes_(what.prob
     }
     plain_ &= required_ & ~runtime_;
     has_other_slots_ = (required_ & ~plain_) != 0 || has_runtime_sizes_;
-    aliases_ = check_for_aliases();
 }
 
 layer_norm::tensor_use argument_map::use_of(slot s, const memory_desc *md) const noexcept {
     return {int(s), s, (outputs_ & only(s)) != 0, md};
-}
-
-// With run-time sizes only an execution knows which tensors may share memory and which have elements. The check then
-// fails for all pairs that might be forbidden, and check_addresses() decides.
-layer_norm::alias_check argument_map::check_for_aliases() const {
-    std::vector<layer_norm::tensor_use> uses;
-    for (slot_set listed = required_ & (with_elements_ | runtime_); listed != 0; listed &= listed - 1) {
-        const slot s = first_of(listed);
-        uses.push_back(use_of(s, has_runtime_sizes_ ? nullptr : mds_[s]));
-    }
-    return layer_norm::alias_check(uses);
 }
 
 bool argument_map::matches(const jitnorm_memory &memory, slot s) const noexcept {
@@ -222,7 +212,8 @@ status argument_map::fill_in(const reading &list, layer_norm::problem &sizes) co
     return fits.failed() ? invalid(fits.reason) : fits;
 }
 
-// Refuses an output whose handle another tensor has too, although the two may not share memory.
+// Refuses an output whose handle another tensor has too, although the two may not share memory. With run-time sizes
+// aliases_ fails for more than these.
 status argument_map::check_addresses(const reading &list) const noexcept {
     const auto use = [&](slot s) { return use_of(s, (runtime_ & only(s)) != 0 ? &list.memories[s]->md : mds_[s]); };
     const slot_set all = required_ & list.with_elements;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "../../base/boundary.hpp"
 #include "../../norm/aliases.hpp"
@@ -69,7 +68,6 @@ private:
     status take_with_sizes(const jitnorm_memory &memory, slot s, reading &list) const noexcept;
     status fill_in(const reading &list, layer_norm::problem &sizes) const noexcept;
     layer_norm::tensor_use use_of(slot s, const memory_desc *md) const noexcept;
-    layer_norm::alias_check check_for_aliases() const;
     status check_addresses(const reading &list) const noexcept;
 
     uint64_t words_[SLOT_COUNT]; // word_of() the descriptors

@@ -2,24 +2,21 @@
 // C interface: primitives and their execution.
 #include "../../base/boundary.hpp"
 #include "../../base/bytes.hpp"
-#include "../../base/parallel.hpp"
 #include "../../base/thread_state.hpp"
 #include "../../base/verbose.hpp"
 #include "../../dispatch/object_cache.hpp"
-#include "../../dispatch/prepare.hpp"
-#include "../../norm/executor.hpp"
+#include "../../dispatch/ready_call.hpp"
 #include "../memory/memory.hpp"
 #include "argument_map.hpp"
 #include "jitnorm/jitnorm.h"
 
 namespace jitnorm::impl::api {
 
-// The executor and the argument map that all primitives of one `described` share.
-class executable {
-public:
-    executable(const described &what, std::shared_ptr<const layer_norm::executor> made); // keeps pointers into `what`
+// What all primitives of one `described` share.
+struct executable {
+    executable(const described &what, layer_norm::ready_call made); // keeps pointers into `what`
 
-    const std::shared_ptr<const layer_norm::executor> executor;
+    const layer_norm::ready_call call;
     const argument_map arguments;
     const size_t thread_bytes; // the size of the scratchpad that an execution takes from the executing thread
 };
@@ -37,8 +34,8 @@ size_t library_scratchpad(const described &what) {
 
 } // namespace
 
-executable::executable(const described &what, std::shared_ptr<const layer_norm::executor> made)
-    : executor(std::move(made)), arguments(what), thread_bytes(library_scratchpad(what)) {}
+executable::executable(const described &what, layer_norm::ready_call made)
+    : call(std::move(made)), arguments(what), thread_bytes(library_scratchpad(what)) {}
 
 // Returns the executable that was made for `what` before, or a new one. If another implementation has to be used,
 // `what` becomes a description with that implementation. Throws std::bad_alloc, std::system_error. Such an
@@ -47,12 +44,10 @@ std::shared_ptr<const executable> executable_of(std::shared_ptr<const described>
     const bool is_kept = layer_norm::caches_objects();
     if (is_kept)
         if (auto made = what->made()) return made;
-    layer_norm::solution chosen = what->solution;
-    auto executor = layer_norm::make_executor(what->problem, chosen);
-    const bool is_as_chosen = chosen.by == what->solution.by;
-    if (!is_as_chosen) what = std::make_shared<const described>(*what, chosen);
-    auto made = std::make_shared<const executable>(*what, std::move(executor));
-    return is_as_chosen && is_kept ? what->keep(std::move(made)) : made;
+    layer_norm::ready_call call({"primitive"}, what->problem, what->solution);
+    if (!call.is_as_chosen()) what = std::make_shared<const described>(*what, call.solution());
+    auto made = std::make_shared<const executable>(*what, std::move(call));
+    return made->call.is_as_chosen() && is_kept ? what->keep(std::move(made)) : made;
 }
 
 } // namespace jitnorm::impl::api
@@ -77,68 +72,40 @@ namespace {
 
 using layer_norm::stopwatch;
 
-void log_timed(const char *event, const jitnorm_primitive &primitive, const layer_norm::problem &p,
-               stopwatch::time_point start) noexcept {
-    layer_norm::log_timed(
-        event, [] { return "layer_normalization"; }, *primitive.desc.what->solution.by, p, start);
-}
-
 void create_primitive(jitnorm_primitive_t *result, const jitnorm_primitive_desc &pd) {
     const bool is_timed = verbose_level() >= 2; // reading the clock takes longer than finding a primitive
     const auto start = is_timed ? stopwatch::now() : stopwatch::time_point();
     auto primitive = std::make_unique<jitnorm_primitive>(pd);
-    if (is_timed) log_timed("primitive,create", *primitive, pd.what->problem, start);
+    if (is_timed) primitive->made->call.log("create", start);
     *result = primitive.release();
 }
 
-[[gnu::noinline]] status run_timed(const jitnorm_primitive &primitive, const layer_norm::arguments &arguments) {
-    const auto start = stopwatch::now();
-    const jitnorm_status_t code = primitive.made->executor->execute(arguments);
-    log_timed("primitive,exec", primitive, arguments.sizes ? *arguments.sizes : primitive.desc.what->problem, start);
-    return {code};
-}
-
-// Executes with arguments that are complete.
-inline status run(const jitnorm_primitive &primitive, const jitnorm_stream &stream,
-                  const layer_norm::arguments &arguments) {
-    const threads_of scope(stream.thread_pool());
-    if (verbose_level() >= 1) return run_timed(primitive, arguments);
-    return {primitive.made->executor->execute(arguments)};
-}
-
-// Executes with arguments that are complete except for the library's scratchpad.
-[[gnu::noinline]] status run_with_scratchpad(const jitnorm_primitive &primitive, const jitnorm_stream &stream,
-                                             size_t bytes, layer_norm::arguments &arguments) {
-    const thread_scratchpad scratchpad(bytes);
-    if (scratchpad.data() == nullptr) return OUT_OF_MEMORY;
-    arguments.set(SCRATCHPAD, scratchpad.data());
-    return run(primitive, stream, arguments);
+// Executes with arguments that are complete except for the scratchpad that the library gives, of so many bytes.
+status run(const executable &made, const jitnorm_stream &stream, size_t bytes, layer_norm::arguments &arguments) {
+    return bytes != 0 ? made.call.execute_with_scratchpad(bytes, arguments, stream.thread_pool())
+                      : made.call.execute(arguments, stream.thread_pool());
 }
 
 status execute(const jitnorm_primitive &primitive, const jitnorm_stream &stream, int nargs,
                const jitnorm_exec_arg_t *args) {
     layer_norm::arguments arguments;
     JITNORM_TRY(primitive.made->arguments.resolve(nargs, args, arguments));
-    const size_t bytes = primitive.made->thread_bytes;
-    if (bytes != 0) return run_with_scratchpad(primitive, stream, bytes, arguments);
-    return run(primitive, stream, arguments);
+    return run(*primitive.made, stream, primitive.made->thread_bytes, arguments);
 }
 
 // Executes with the sizes of the memories. The copy of the problem allocates memory if there are post-ops.
 [[gnu::noinline]] status execute_with_sizes(const jitnorm_primitive &primitive, const jitnorm_stream &stream, int nargs,
                                             const jitnorm_exec_arg_t *args) {
-    layer_norm::problem sizes = primitive.desc.what->problem;
+    const described &what = *primitive.desc.what;
+    layer_norm::problem sizes = what.problem;
     layer_norm::arguments arguments;
     layer_norm::plan planned;
     arguments.sizes = &sizes;
     arguments.planned = &planned;
     JITNORM_TRY(primitive.made->arguments.resolve(nargs, args, arguments, &sizes));
-    const bool by_user = primitive.desc.what->tensors[SCRATCHPAD].ndims != 0;
-    planned = layer_norm::plan_for_sizes(primitive.desc.what->solution, sizes,
-                                         by_user ? primitive.desc.what->scratchpad_bytes() : SIZE_MAX);
-    const size_t bytes = by_user ? primitive.made->thread_bytes : planned.scratchpad.bytes();
-    if (bytes != 0) return run_with_scratchpad(primitive, stream, bytes, arguments);
-    return run(primitive, stream, arguments);
+    const bool by_user = what.tensors[SCRATCHPAD].ndims != 0;
+    planned = layer_norm::plan_for_sizes(what.solution, sizes, by_user ? what.scratchpad_bytes() : SIZE_MAX);
+    return run(*primitive.made, stream, by_user ? primitive.made->thread_bytes : planned.scratchpad.bytes(), arguments);
 }
 
 } // namespace

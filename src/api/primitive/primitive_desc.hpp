@@ -15,7 +15,7 @@
 
 namespace jitnorm::impl::api {
 
-class executable;
+struct executable;
 
 // A problem with a solution. It is immutable, except that it keeps the executable of its primitives. All primitive
 // descriptors that were created with the same arguments share it.

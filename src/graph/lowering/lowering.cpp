@@ -46,14 +46,6 @@ bool is_data(slot s) { return layer_norm::TENSORS[size_t(s)].dims == layer_norm:
 // If all dimensions are normalized, the problem gets a dimension of 1 in front, for which there must be room.
 constexpr int MOST_DIMENSIONS = MAX_NDIMS - 1;
 
-unsigned flag(bool wanted, jitnorm_normalization_flags_t value) { return wanted ? unsigned(value) : 0; }
-
-// The layout itself, if it has the type and the elements of each row follow each other.
-memory_desc with_dense_rows(const memory_desc &md, jitnorm_data_type_t type) {
-    const bool fits = md.data_type == type && has_dense_rows(md, md.ndims - 1);
-    return fits ? md : make_dense({md.dims, size_t(md.ndims)}, type);
-}
-
 // The steps of lowering. run() takes them in order; each relies on those before it.
 class lowerer {
 public:
@@ -194,56 +186,14 @@ private:
 
     // ---- the problem
 
-    void choose_gradients(layer_norm::problem &p) const {
-        const bool sums = op_.writes(DIFF_SCALE) || op_.writes(DIFF_SHIFT);
-        const auto omit_unless_written = [&](slot s) {
-            if (!op_.writes(s)) p.omitted |= layer_norm::bit_of(s);
-        };
-        p.prop_kind = sums ? jitnorm_backward : jitnorm_backward_data;
-        p.flags = flag(sums || op_.reads(SCALE), jitnorm_use_scale) | flag(sums, jitnorm_use_shift);
-        p.scale_is_ones = sums && !op_.reads(SCALE);
-        omit_unless_written(DIFF_SRC);
-        if (!sums) return;
-        omit_unless_written(DIFF_SCALE);
-        omit_unless_written(DIFF_SHIFT);
-        const slot one = op_.writes(DIFF_SCALE) ? DIFF_SCALE : DIFF_SHIFT;
-        const slot other = op_.writes(DIFF_SHIFT) ? DIFF_SHIFT : DIFF_SCALE;
-        p.diff_scale_shift_type = layer_norm::common_type(op_[one].type, op_[other].type);
-    }
-
     void make_problem() {
         layer_norm::problem &p = result_.problem;
         p.epsilon = op_.epsilon;
         p.normalized_axes = src().ndims - axis_;
-        p[SRC] = layout(SRC);
-        if (op_.is_forward) {
-            p.prop_kind = op_.writes(MEAN) ? jitnorm_forward_training : jitnorm_forward_inference;
-            p.flags = flag(op_.reads(SCALE), jitnorm_use_scale) | flag(op_.reads(SHIFT), jitnorm_use_shift) |
-                      flag(op_.is_rms, jitnorm_rms_norm);
-            p[DST] = layout(DST);
-            p[RESIDUAL] = layout(RESIDUAL);
-            p[SUM] = layout(SUM);
-            p.attr.normalizes_rounded_sum = op_.writes(SUM);
-        } else {
-            choose_gradients(p);
-            p[DIFF_DST] = layout(DIFF_DST);
-            p[DIFF_SRC] = layout(op_.writes(DIFF_SRC) ? DIFF_SRC : DIFF_DST);
-        }
-        const port &one = op_[op_.reads(SCALE) ? SCALE : SHIFT], &other = op_[op_.reads(SHIFT) ? SHIFT : SCALE];
-        if (one.how == use::read) p.scale_shift_type = layer_norm::common_type(one.type, other.type);
-        for (const slot s : {SCALE, SHIFT})
-            if (op_.reads(s) && modulates(s)) p[s] = with_dense_rows(layout(s), p.scale_shift_type);
-        choose_sides(p);
-    }
-
-    // problem::statistics is the layout of mean and variance if they have the same one; otherwise it is dense.
-    void choose_sides(layer_norm::problem &p) {
-        for (const slot s : {SCALE, SHIFT, DIFF_SCALE, DIFF_SHIFT, MEAN, VARIANCE}) result_.sides[s] = layout(s);
-        const memory_desc &given = layout(VARIANCE);
-        const jitnorm_data_type_t type =
-            given.ndims != 0 ? layer_norm::common_type(given.data_type, layout(MEAN).data_type) : jitnorm_f32;
-        const auto rows = size_t(p[SRC].ndims - p.normalized_axes);
-        p[VARIANCE] = given.ndims != 0 && given == layout(MEAN) ? given : make_dense({p[SRC].dims, rows}, type);
+        if (op_.is_rms) p.flags = unsigned(jitnorm_rms_norm);
+        for (const slot s : {SRC, DST, RESIDUAL, SUM, DIFF_DST, DIFF_SRC}) p[s] = layout(s);
+        p.attr.normalizes_rounded_sum = op_.writes(SUM);
+        for (const slot s : {SCALE, SHIFT, DIFF_SCALE, DIFF_SHIFT, MEAN, VARIANCE}) result_.layouts[s] = layout(s);
     }
 
     const norm_op &op_;

@@ -16,8 +16,8 @@ struct placed_tensor {
 };
 
 struct lowered {
-    layer_norm::problem problem;
-    layer_norm::adapted_layouts sides;  // the layouts of gamma, beta, their gradients and the statistics
+    layer_norm::problem problem; // before layer_norm::complete()
+    layer_norm::adapted_layouts layouts;
     std::vector<placed_tensor> tensors; // in the order of their slots
 };
 

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// ready_call: a problem made ready to be executed any number of times. It is what every front end keeps behind its
+// handle: the executor, the copies of tensors that the caller lays out in another way, the size of the scratchpad, and
+// the lines in the verbose log.
+//
+//     std::shared_ptr<const ready_call> call;
+//     JITNORM_TRY(ready_call::make({"graph", "norm,LayerNorm"}, std::move(p), layouts, call));
+//     ... call->scratchpad_bytes() ...
+//     JITNORM_TRY(call->execute(arguments, pool));
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "../base/parallel.hpp"
+#include "../base/verbose.hpp"
+#include "layout_adapter.hpp"
+#include "prepare.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+using stopwatch = std::chrono::steady_clock;
+
+// How the log names a call: "<front_end>,exec,cpu,<operation>,<implementation>,<problem>,<milliseconds>".
+struct call_name {
+    const char *front_end;
+    std::string operation = "layer_normalization";
+};
+
+// Immutable, and several threads may execute it at once.
+class ready_call {
+public:
+    // Makes the executor of a complete problem. If the system refuses pages for the code of the chosen implementation,
+    // it is another one's. Throws std::bad_alloc, std::system_error.
+    ready_call(call_name name, layer_norm::problem p, const layer_norm::solution &chosen,
+               const adapted_layouts &layouts = {});
+
+    // The same from what a front end knows of a call whose tensors are laid out as the caller likes: completes the
+    // problem and chooses the implementation. The statuses are those of prepare().
+    static status make(call_name name, layer_norm::problem p, const adapted_layouts &layouts,
+                       std::shared_ptr<const ready_call> &result);
+
+    const layer_norm::problem &problem() const { return problem_; }
+    const layer_norm::solution &solution() const { return solution_; } // by the implementation that executes
+    bool is_as_chosen() const { return is_as_chosen_; }
+    size_t scratchpad_bytes() const { return scratchpad_bytes_; } // an execution needs so many, 64-byte aligned
+
+    // Executes on the threads of the pool (null: on the library's own), with arguments that are complete.
+    status execute(const arguments &args, const jitnorm_thread_pool_t *pool) const {
+        const threads_of scope(pool);
+        return {verbose_level() >= 1 ? execute_logged(args) : executor_->execute(args)};
+    }
+    // The same with a scratchpad of so many bytes that is the executing thread's.
+    [[gnu::noinline]] status execute_with_scratchpad(size_t bytes, arguments &args,
+                                                     const jitnorm_thread_pool_t *pool) const;
+
+    // Writes the line of something that took the time since `start`: "<front_end>,<event>,...". What has been done
+    // stays done: this does not fail.
+    void log(const char *event, stopwatch::time_point start) const noexcept { log(event, problem_, start); }
+
+private:
+    jitnorm_status_t execute_logged(const arguments &args) const;
+    void log(const char *event, const layer_norm::problem &with_sizes, stopwatch::time_point start) const noexcept;
+
+    call_name name_;
+    layer_norm::problem problem_;
+    layer_norm::solution solution_;
+    std::shared_ptr<const executor> executor_;
+    size_t scratchpad_bytes_;
+    bool is_as_chosen_;
+};
+
+} // namespace jitnorm::impl::layer_norm
