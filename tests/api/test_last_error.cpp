@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "jitnorm/jitnorm.hpp"
+#include "rig/allocation_failures.hpp"
 #include "rig/execution.hpp"
-#include "rig/scarce_memory.hpp"
 
 namespace jitnorm::tests {
 namespace {

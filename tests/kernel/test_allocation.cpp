@@ -3,8 +3,8 @@
 #include <new>
 
 #include "dispatch/ranking.hpp"
+#include "rig/allocation_failures.hpp"
 #include "rig/run.hpp"
-#include "rig/scarce_memory.hpp"
 
 namespace jitnorm::tests {
 namespace {

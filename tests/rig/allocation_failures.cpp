@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "scarce_memory.hpp"
+#include "allocation_failures.hpp"
 
 #include <sys/mman.h>
 #include <sys/syscall.h>

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// What graphs have for the contract of every front end (rig/contract.hpp), and what public structs may hold that is no
+// tensor.
+#include <algorithm>
+#include <climits>
+
+#include "compiled_op.hpp"
+#include "rig/contract.hpp"
+
+namespace jitnorm::tests {
+namespace {
+
+constexpr auto REFUSED = jitnorm_invalid_arguments;
+
+// Strided gamma, so that compiled partitions copy.
+op_request strided_request() {
+    op_request request = layer_norm();
+    request.inputs[1] = make_strided_lt(GAMMA_ID, {4}, {3});
+    return request;
+}
+
+// ---------------------------------------------------------------- when memory is out
+
+jitnorm_status_t create_with_input(jitnorm_graph_op_t *made, const lt &input) {
+    const auto kind = jitnorm_graph_op_layer_norm;
+    const jitnorm_status_t status = jitnorm_graph_op_create(made, 1, kind, "a name too long to be kept in place");
+    return status == jitnorm_success ? jitnorm_graph_op_add_input(*made, &input) : status;
+}
+
+jitnorm_status_t create_compiled(jitnorm_graph_compiled_partition_t *made, const owned_partition &partition,
+                                 std::vector<const lt *> &ins, std::vector<const lt *> &outs) {
+    const jitnorm_status_t status = jitnorm_graph_compiled_partition_create(made, partition);
+    if (status != jitnorm_success) return status;
+    return jitnorm_graph_partition_compile(partition, *made, ins.size(), ins.data(), outs.size(), outs.data(), cpu());
+}
+
+std::vector<creation> creations() {
+    static const op_request request = strided_request();
+    static const owned_op op = request.make();
+    static const owned_partition partition = request.partition();
+    static std::vector<const lt *> ins = pointers_to(request.inputs), outs = pointers_to(request.outputs);
+    return {
+        CREATES(owned_op, create_with_input(made, request.inputs[0])),
+        CREATES(owned_graph, jitnorm_graph_graph_create(made, jitnorm_cpu)),
+        CREATES(owned_partition, jitnorm_graph_partition_create_with_op(made, op, jitnorm_cpu)),
+        CREATES(owned_tensor, jitnorm_graph_tensor_create(made, &request.inputs[0], cpu(), JITNORM_MEMORY_ALLOCATE)),
+        CREATES(owned_compiled, create_compiled(made, partition, ins, outs))};
+}
+
+size_t bytes_of(const lt &t) {
+    size_t bytes = 0;
+    EXPECT_OK(jitnorm_graph_logical_tensor_get_mem_size(&t, &bytes));
+    return bytes;
+}
+
+ready_run ready(const op_request &request) {
+    const auto e = std::make_shared<execution>(request);
+    return {[e] { return e->run(); },
+            [e, request] {
+                std::vector<buffer> all;
+                for (size_t i = 0; i < request.outputs.size(); ++i)
+                    all.push_back(copy_of(e->outputs.data(i), bytes_of(e->op.query(request.outputs[i].id))));
+                return all;
+            }};
+}
+
+// ---------------------------------------------------------------- tensors that share memory
+
+alias_case aliases_of(const op_request &request) {
+    constexpr size_t BYTES = 1024; // of each buffer
+    const auto e = std::make_shared<execution>(request);
+    std::vector<aliased_tensor> tensors;
+    std::vector<lt> described;
+    for (const auto *list : {&request.inputs, &request.outputs})
+        for (const lt &t : *list) {
+            const bool is_beta_of_backward = t.id == BETA_ID && request.kind != jitnorm_graph_op_layer_norm;
+            described.push_back(e->op.query(t.id));
+            tensors.push_back({std::to_string(t.id),
+                               list == &request.outputs ? '>'
+                               : is_beta_of_backward    ? '-'
+                                                        : '<',
+                               numbers(BYTES, unsigned(tensors.size()))});
+            EXPECT_LE(bytes_of(described.back()), BYTES);
+        }
+    const auto place_of = [&](size_t id) {
+        return size_t(std::ranges::find(described, id, &lt::id) - described.begin());
+    };
+    std::set<std::pair<size_t, size_t>> in_place;
+    for (const auto &[input, output] : e->op.pairs()) in_place.emplace(place_of(input), place_of(output));
+    EXPECT_EQ(in_place.empty(), request.outputs[0].layout.strides[1] == 1);
+    const auto run = [e, described, inputs = request.inputs.size()](std::vector<buffer> buffers,
+                                                                    const std::vector<size_t> &places) {
+        std::vector<owned_tensor> owners(described.size());
+        std::vector<const_jitnorm_graph_tensor_t> handles;
+        for (size_t i = 0; i < described.size(); ++i) {
+            EXPECT_OK(jitnorm_graph_tensor_create(&owners[i], &described[i], cpu(), buffers[places[i]].data()));
+            handles.push_back(owners[i]);
+        }
+        const size_t outputs = handles.size() - inputs;
+        const jitnorm_status_t status = jitnorm_graph_compiled_partition_execute(
+            e->op.handle, e->stream, inputs, handles.data(), outputs, handles.data() + inputs);
+        if (status == jitnorm_success) return alias_outcome{std::move(buffers)};
+        EXPECT_EQ(status, REFUSED);
+        return alias_outcome{std::move(buffers), false, jitnorm_get_last_error()};
+    };
+    return {{"operation " + std::to_string(request.kind), tensors, in_place}, run, [](auto &reason, auto &) {
+                expect_alias_reason(reason);
+            }};
+}
+
+// ---------------------------------------------------------------- sizes and strides at the edge
+
+// LayerNorm of all axes from `axis` on.
+op_request layer_norm_of(const dims &sizes, const dims &strides, int64_t axis) {
+    const dims rows(sizes.begin(), sizes.begin() + axis), row(sizes.begin() + axis, sizes.end());
+    op_request request = layer_norm();
+    request.inputs = {make_strided_lt(SRC_ID, sizes, strides), make_lt(GAMMA_ID, row), make_lt(BETA_ID, row)};
+    request.outputs = {make_strided_lt(DST_ID, sizes, strides), make_lt(MEAN_ID, rows), make_lt(VARIANCE_ID, rows)};
+    request.numbers = {{jitnorm_graph_op_attr_begin_norm_axis, axis}};
+    return request;
+}
+
+// Each tensor too far apart, gamma and statistics among them, and sizes of which memory has none.
+std::vector<refusal> refusals() {
+    std::vector<refusal> all;
+    const auto add = [&](const char *reason, const op_request &request) {
+        all.push_back({testing::PrintToString(all.size()), REFUSED, reason, [=] { return compile(request); }});
+    };
+    add("", layer_norm_of({0, int64_t(1) << 60}, {1, 1}, 1));
+    add("", layer_norm_of({int64_t(1) << 60, 0}, {1, 1}, 1));
+    add("", layer_norm_of({2, 3, 4}, {int64_t(1) << 58, 4, 1}, 2));
+    for (const op_request &right : {layer_norm(), layer_norm_backward(), layer_norm_grad(), rms_norm()}) {
+        EXPECT_OK(compile(right));
+        for (const auto list : {&op_request::inputs, &op_request::outputs})
+            for (size_t i = 0; i < (right.*list).size(); ++i) {
+                op_request wrong = right;
+                lt &t = (wrong.*list)[i];
+                if (t.id == BETA_ID && right.kind != jitnorm_graph_op_layer_norm) continue; // not looked at
+                t.layout.strides[0] = int64_t(1) << 58;
+                add("the tensor is too large to be addressed", wrong);
+            }
+    }
+    return all;
+}
+
+// By execution with fives in the outputs that are looked at, the second and the third.
+written results_of_nothing(const op_request &request, size_t count) {
+    execution e(request);
+    for (const size_t i : {1, 2}) std::fill_n(e.outputs.data(i), count, 5.F);
+    EXPECT_OK(e.run());
+    const std::vector<float> one = e.outputs.values(1, count), other = e.outputs.values(2, count);
+    written found = {{one.begin(), one.end()}, {}};
+    const bool is_forward = request.kind == jitnorm_graph_op_layer_norm;
+    auto &second = is_forward ? found.nans : found.zeros;
+    second.insert(second.end(), other.begin(), other.end());
+    return found;
+}
+
+std::vector<empty_case> empty_cases() {
+    std::vector<empty_case> all;
+    const auto add = [&](const char *what, const op_request &request, size_t count) {
+        all.push_back({what, [=] { return results_of_nothing(request, count); }});
+    };
+    add("as frameworks compute them", layer_norm_of({3, 0}, {0, 1}, 1), 3);
+    add("as frameworks compute them, two axes", layer_norm_of({3, 0, 4}, {0, 4, 1}, 1), 3);
+    add("the largest", layer_norm_of({3, 0}, {LARGEST, 1}, 1), 3);
+    add("a dimension of 1 goes before", layer_norm_of({2, 0}, {LARGEST, LARGEST}, 0), 1);
+    add("of each dimension", layer_norm_of({2, 3, 0, 2}, {LARGEST - 1, 0, LARGEST, LARGEST}, 2), 6);
+    op_request other_layouts = layer_norm_of({2, 3, 0}, {0, 0, 1}, 2);
+    other_layouts.outputs[1] = make_strided_lt(MEAN_ID, {2, 3}, {1, 2});
+    add("statistics in their own layouts", other_layouts, 6);
+    for (const dims &strides : {dims{0, 1}, dims{LARGEST, LARGEST}}) {
+        op_request request = layer_norm_backward();
+        request.inputs = {make_strided_lt(SRC_ID, {0, 4}, strides), make_strided_lt(DIFF_DST_ID, {0, 4}, strides),
+                          make_lt(MEAN_ID, {0}), make_lt(VARIANCE_ID, {0}), make_lt(GAMMA_ID, {4})};
+        request.outputs[0] = make_strided_lt(DIFF_SRC_ID, {0, 4}, strides);
+        add("gradients", request, 4);
+    }
+    return all;
+}
+
+// gamma passes through a copy (layout_adapter.cpp), which never steps along its dimension of one index.
+TEST(strides, of_one_index_mean_nothing_to_copies) {
+    op_request request = layer_norm();
+    request.inputs = {make_lt(SRC_ID, {2, 1, 4}), make_strided_lt(GAMMA_ID, {1, 4}, {LARGEST, 2}),
+                      make_strided_lt(BETA_ID, {1, 4}, {LARGEST / 2, 3})};
+    request.outputs = {make_lt(DST_ID, {2, 1, 4}), make_lt(MEAN_ID, {2}), make_lt(VARIANCE_ID, {2})};
+    request.numbers = {{jitnorm_graph_op_attr_begin_norm_axis, 1}};
+    execution e(request);
+    std::fill_n(e.inputs.data(0), 8, 2.F);
+    std::fill_n(e.inputs.data(1), 7, 1.F);
+    for (int i = 0; i < 10; ++i) e.inputs.data(2)[i] = float(i);
+    ASSERT_OK(e.run());
+    EXPECT_EQ(e.outputs.values(0, 8), (std::vector<float>{0, 3, 6, 9, 0, 3, 6, 9}));
+}
+
+TEST(aliases, of_nothing_are_fine) {
+    const op_request request = layer_norm_of({0, 4}, {4, 1}, 1);
+    execution e(request);
+    EXPECT_OK(e.run_with(e.outputs, 0, request.outputs[0], e.inputs.data(1)));
+}
+
+// ---------------------------------------------------------------- numbers of dimensions
+
+constexpr int BAD_RANKS[] = {JITNORM_MAX_NDIMS + 1, 1000, INT_MAX, -2, INT_MIN};
+
+TEST(ranks, are_refused_wherever_tensors_are_described) {
+    const lt right = make_lt(SRC_ID, {2, 3, 4});
+    float memory[24];
+    for (const int rank : BAD_RANKS)
+        for (const auto layout : {jitnorm_graph_layout_type_strided, jitnorm_graph_layout_type_any}) {
+            SCOPED_TRACE(rank);
+            lt wrong = make_lt(SRC_ID, {2, 3, 4}, jitnorm_f32, layout);
+            wrong.ndims = rank;
+            uint8_t equal = 7;
+            size_t size = 7;
+            owned_tensor tensor;
+            EXPECT_EQ(jitnorm_graph_logical_tensor_is_equal(&wrong, &wrong, &equal), REFUSED);
+            EXPECT_EQ(jitnorm_graph_logical_tensor_is_equal(&right, &wrong, &equal), REFUSED);
+            EXPECT_EQ(jitnorm_graph_logical_tensor_get_mem_size(&wrong, &size), REFUSED);
+            EXPECT_EQ(jitnorm_graph_tensor_create(&tensor, &wrong, cpu(), JITNORM_MEMORY_ALLOCATE), REFUSED);
+            EXPECT_EQ(jitnorm_graph_tensor_create(&tensor, &wrong, cpu(), memory), REFUSED);
+            EXPECT_EQ(equal, 7);
+            EXPECT_EQ(size, 7u);
+            for (const auto kind : {jitnorm_graph_op_layer_norm, jitnorm_graph_op_add}) {
+                owned_op op;
+                EXPECT_OK(jitnorm_graph_op_create(&op, 1, kind, "wrong"));
+                EXPECT_EQ(jitnorm_graph_op_add_input(op, &wrong), REFUSED);
+                EXPECT_EQ(jitnorm_graph_op_add_output(op, &wrong), REFUSED);
+            }
+        }
+}
+
+} // namespace
+
+front_end adapter() {
+    std::vector<run_case> runs;
+    for (const op_request &request : {strided_request(), layer_norm(), layer_norm_backward(), layer_norm_grad()})
+        runs.push_back({"operation " + std::to_string(request.kind), [=] { return ready(request); }});
+    const auto aliases = [] {
+        op_request of_two_layouts = layer_norm();
+        of_two_layouts.outputs[0] = make_strided_lt(DST_ID, {2, 3, 4}, {12, 1, 3});
+        std::vector<alias_case> all;
+        for (const op_request &request : {layer_norm(), of_two_layouts, layer_norm_backward(), layer_norm_grad()})
+            all.push_back(aliases_of(request));
+        return all;
+    };
+    return {"graph,exec,cpu,requested,",
+            creations(),
+            runs,
+            aliases,
+            refusals(),
+            [] { return std::string(jitnorm_get_last_error()); },
+            empty_cases()};
+}
+
+} // namespace jitnorm::tests
