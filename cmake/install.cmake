@@ -36,9 +36,9 @@ endforeach()
 # As they lie here, so that the links between them hold; those to headers by a link to the folder of headers.
 install(FILES LICENSE debian/copyright README.md CHANGELOG.md CONTRIBUTING.md HACKING.md SECURITY.md
   DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(FILES bindings/pytorch/README.md bindings/pytorch/times-1.13.svg bindings/pytorch/times-2.14.svg
+install(FILES bindings/pytorch/README.md bindings/pytorch/times.svg
   DESTINATION ${CMAKE_INSTALL_DOCDIR}/bindings/pytorch)
-install(FILES bindings/onnxruntime/README.md bindings/onnxruntime/times-1.30.svg
+install(FILES bindings/onnxruntime/README.md bindings/onnxruntime/times.svg
   DESTINATION ${CMAKE_INSTALL_DOCDIR}/bindings/onnxruntime)
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
   PATTERN CMakeLists.txt EXCLUDE PATTERN reference EXCLUDE)

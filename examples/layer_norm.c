@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Normalizes the rows of a 2 x 4 tensor and prints them: the first half of each line is below 0, the second above. */
 #include <jitnorm/jitnorm.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 static void check(jitnorm_status_t status) {
     if (status == jitnorm_success) return;
-    fprintf(stderr, "jitnorm: %s\n", jitnorm_status2str(status));
+    fprintf(stderr, "%s: %s\n", jitnorm_status2str(status), jitnorm_get_last_error());
     exit(1);
 }
 
@@ -30,11 +29,7 @@ int main(void) {
     const jitnorm_exec_arg_t args[] = {{JITNORM_ARG_SRC, from}, {JITNORM_ARG_DST, to}};
     check(jitnorm_primitive_execute(layer_norm, stream, 2, args));
     for (int i = 0; i < 2; ++i) printf("%6.3f %6.3f %6.3f %6.3f\n", dst[i][0], dst[i][1], dst[i][2], dst[i][3]);
-    check(jitnorm_memory_destroy(to));
-    check(jitnorm_memory_destroy(from));
-    check(jitnorm_primitive_destroy(layer_norm));
-    check(jitnorm_primitive_desc_destroy(desc));
-    check(jitnorm_memory_desc_destroy(rows));
-    check(jitnorm_stream_destroy(stream));
-    return jitnorm_engine_destroy(engine);
+    jitnorm_memory_destroy(to), jitnorm_memory_destroy(from);
+    jitnorm_primitive_destroy(layer_norm), jitnorm_primitive_desc_destroy(desc);
+    jitnorm_memory_desc_destroy(rows), jitnorm_stream_destroy(stream), jitnorm_engine_destroy(engine);
 }

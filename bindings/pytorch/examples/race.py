@@ -3,6 +3,7 @@
 """Times of layer_norm and its gradients through Python, as a user calls them: PyTorch's own, and jitnorm's.
 
     python3 race.py [--types f32,bf16,f16] [--threads 1,2] [--shapes 1x768,128x768] [--seconds 0.3] [--plot FILE.svg]
+                    [--json FILE]
 
 Contestants take turns, each on buffers of its own, and of each the median of several rounds counts; a ratio above 1 says
 that jitnorm is faster. Backward is torch.autograd.grad of all three inputs on a kept graph. Where PyTorch has no kernel
@@ -11,6 +12,7 @@ draws all of them.
 """
 
 import argparse
+import json
 import math
 import pathlib
 import statistics
@@ -90,8 +92,8 @@ def mean_and_least(ratios):
 
 
 def race_all(types, threads, shapes, seconds):
-    """Prints a table; name of a column -> "f32, 1 thread" -> shape -> ratio."""
-    ratios = {column: {} for column in COLUMNS}
+    """Prints a table; name of a column -> "f32, 1 thread" -> shape -> ratio; and all times."""
+    ratios, races = {column: {} for column in COLUMNS}, []
     print("| type | threads | rows x columns | inference | forward | backward |\n|---|---|---|---|---|---|")
     for name in types:
         for count in threads:
@@ -101,13 +103,14 @@ def race_all(types, threads, shapes, seconds):
                 rows, columns = map(int, shape.split("x"))
                 cells = []
                 for column, (theirs, ours) in zip(COLUMNS, compare(rows, columns, TYPES[name], seconds)):
+                    races.append(dict(what=column, type=name, threads=count, shape=shape, theirs_us=theirs, ours_us=ours))
                     if theirs is None:
                         cells.append(f"- / {ours:.4g}")
                         continue
                     ratios[column].setdefault(line, {})[shape] = theirs / ours
                     cells.append(f"{theirs:.4g} / {ours:.4g} = {theirs / ours:.2f}")
                 print(f"| {name} | {count} | {rows} x {columns} | " + " | ".join(cells) + " |", flush=True)
-    return ratios
+    return ratios, races
 
 
 def main():
@@ -117,16 +120,20 @@ def main():
     options.add_argument("--shapes", default=SHAPES)
     options.add_argument("--seconds", type=float, default=0.3, help="for each pair of times")
     options.add_argument("--plot", type=pathlib.Path, help="a picture to write, which takes matplotlib")
+    options.add_argument("--json", type=pathlib.Path, help="a file for all times")
     given = options.parse_args()
     print(f"PyTorch {torch.__version__}; microseconds of PyTorch / of jitnorm = ratio\n")
     threads = [int(count) for count in given.threads.split(",")]
-    ratios = race_all(given.types.split(","), threads, given.shapes.split(","), given.seconds)
+    ratios, races = race_all(given.types.split(","), threads, given.shapes.split(","), given.seconds)
     print("\nGeometric mean and smallest ratio:\n\n| | inference | forward | backward |\n|---|---|---|---|")
     for line in ratios["inference"]:
         cells = [mean_and_least(list(ratios[column][line].values())) for column in COLUMNS]
         print(f"| {line} | " + " | ".join(cells) + " |")
     every = [r for lines in ratios.values() for of_line in lines.values() for r in of_line.values()]
     print(f"\nOf all {len(every)}: {mean_and_least(every)}")
+    if given.json:
+        versions = {"torch": torch.__version__, "jitnorm": jitnorm_torch.__version__}
+        given.json.write_text(json.dumps({**versions, "races": races}, indent=1) + "\n")
     if given.plot and every:
         title = f"PyTorch {torch.__version__.split('+')[0]}: times of its layer_norm / those of jitnorm_torch"
         ratio_picture.draw(title, ratios, given.plot)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A picture of the ratios that races find, by matplotlib: panels with a line for each contest, such as "f32, 2 threads".
 The last of the words between commas is told by dashes, those before it by colour. Also for
-../../onnxruntime/draw-race."""
+../../../tools/figures."""
 
 COLORS = ["#1f6fb4", "#d9622b", "#3a8f3a", "#7fb069", "#8e5ea2", "#777777"]
 DASHES = ["-", "--", ":"]
@@ -47,7 +47,8 @@ def draw(title, columns, picture):
         axes.grid(axis="y", color="#dddddd")
         axes.axhline(1, color="#777777", linewidth=1)
         axes.spines[["top", "right"]].set_visible(False)
-    figure.legend(drawn.values(), drawn.keys(), loc="upper center", bbox_to_anchor=(0.5, 0), ncol=3, frameon=False)
-    figure.suptitle(title)
+    figure.legend(drawn.values(), drawn.keys(), loc="upper center", bbox_to_anchor=(0.5, 0), ncol=3 if len(columns) > 2 else 2, frameon=False)
+    # Letters of the viewer's font may be wider than those that matplotlib knows: at the left there is room for them.
+    figure.suptitle(title, x=0.01, ha="left", fontsize="medium")
     figure.tight_layout()
     figure.savefig(picture, bbox_inches="tight", metadata={"Date": None} if str(picture).endswith(".svg") else None)
