@@ -5,7 +5,7 @@
  *
  * One element of dst is computed in these steps, all in f32 (in f64 if data is f64). At the end it is converted to
  * dst's type, by one rounding, but from f64 to bf16, f16 and f8 by two, through f32:
- *     y = normalized, scaled and shifted value
+ *     y = normalized, scaled and shifted value (rounded, with jitnorm_round_normalized)
  *     y = y * src_scale                    (if there is one)
  *     dst_2 = y                            (if there is one, converted to its own type)
  *     y = post_op[n-1](... post_op[0](y))

@@ -36,7 +36,8 @@ enum class normalization_flags : unsigned {
     use_shift = jitnorm_use_shift,
     rms_norm = jitnorm_rms_norm,
     inverse_deviation = jitnorm_inverse_deviation,
-    scale_plus_one = jitnorm_scale_plus_one
+    scale_plus_one = jitnorm_scale_plus_one,
+    round_normalized = jitnorm_round_normalized
 };
 JITNORM_DEFINE_BITMASK(normalization_flags)
 

@@ -84,6 +84,9 @@ struct normalize_conf {
     jitnorm_data_type_t pre_quantization = jitnorm_data_type_undef;
     unsigned affine_flags = 0; // problem::affine_flags()
     bool centered = true;      // false: hi is zero, and is not subtracted
+    // The types to which values are rounded before they are scaled and shifted, and then, where the conversion to dst
+    // does not do it (problem::normalized_type(), scaled_type()). undef: they are not rounded.
+    jitnorm_data_type_t normalized = jitnorm_data_type_undef, scaled = jitnorm_data_type_undef;
     // Where scales of dst are found: the kernel finds the largest magnitude of each row, as floats. If it quantizes, it
     // finds the scale as well and stores dst; only with float. Otherwise it stores the values to dst, which is f32.
     bool finds_amax = false;
@@ -112,6 +115,8 @@ struct backward_sums_conf {
     // Each row has its own scale and, in place of sums over columns, its own gradients, of type `gradient`.
     bool own_rows = false;
     jitnorm_data_type_t gradient = jitnorm_data_type_undef;
+    // The type to which xhat is rounded for diff_scale. undef: it is not rounded.
+    jitnorm_data_type_t normalized = jitnorm_data_type_undef;
     prefetch_to ahead = prefetch_to::nowhere;
 
     auto operator<=>(const backward_sums_conf &) const = default;

@@ -91,6 +91,9 @@ struct bf16 { // the upper half of binary32
     uint16_t bits;
 };
 
+// A float has 24 bits, bf16 8: x * (2^16 + 1) has 16 bits more in front of the last one than x has.
+constexpr float BF16_SPLITTER = 65537;
+
 namespace convert_detail {
 
 inline float widen(f8_e5m2 value) { return widen_f8(value); }
@@ -162,6 +165,19 @@ Stored narrow(T value) {
         return convert_detail::round_and_saturate<Stored>(value);
     else
         return Stored(value);
+}
+
+// The nearest element of the type; for bf16 this is narrow() for magnitudes from 2^-126 to 2^111. Beyond, it is what
+// these three operations make of a number, which take less time than a conversion.
+template <typename Stored, std::floating_point T>
+T round_normalized(T value) {
+    if constexpr (std::is_same_v<Stored, bf16>) {
+        const auto x = float(value);
+        const float larger = x * BF16_SPLITTER, difference = larger - x;
+        return T(larger - difference);
+    } else {
+        return widen<T>(narrow<Stored>(value));
+    }
 }
 
 // Names a type without a value of it.

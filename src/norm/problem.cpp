@@ -29,7 +29,7 @@ unsigned problem::affine_flags() const {
 #define FLAG(...)
 #define AFFINE_FLAG(name, ...) all |= unsigned(jitnorm_##name);
 #include "../../tables/normalization_flags.inc"
-    return flags & all;
+    return flags & all & ~unsigned(jitnorm_round_normalized);
 }
 
 // An omitted output counts, so that the other outputs have the same bits with and without it.
@@ -43,7 +43,21 @@ bool problem::computes_in_double() const {
 jitnorm_data_type_t problem::row_type() const {
     if (!reads(RESIDUAL)) return (*this)[SRC].data_type;
     if (attr.normalizes_rounded_sum) return (*this)[SUM].data_type;
-    return computes_in_double() ? jitnorm_f64 : jitnorm_f32;
+    return compute_type();
+}
+
+// A product with silu is not stored before it is normalized: a model whose gate comes first rounds to src's type.
+jitnorm_data_type_t problem::normalized_type() const {
+    const bool is_sum = reads(RESIDUAL) && is_forward() && !attr.multiplies_silu && (*this)[SUM].ndims != 0;
+    const jitnorm_data_type_t type = (*this)[is_sum ? SUM : SRC].data_type;
+    const bool is_floating = type == jitnorm_f32 || type == jitnorm_bf16 || type == jitnorm_f16;
+    return has(jitnorm_round_normalized) && is_floating ? type : compute_type();
+}
+
+jitnorm_data_type_t problem::scaled_type() const {
+    const jitnorm_data_type_t normalized = normalized_type(), other = scale_shift_type;
+    if (normalized == other || !(uses_scale() || uses_shift())) return normalized;
+    return normalized == jitnorm_f64 || other == jitnorm_f64 ? jitnorm_f64 : jitnorm_f32;
 }
 
 bool problem::has_runtime_sizes() const {

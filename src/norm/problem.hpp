@@ -60,7 +60,8 @@ struct problem {
     bool is_rms() const { return has(jitnorm_rms_norm); }
     bool uses_scale() const { return has(jitnorm_use_scale); }
     bool uses_shift() const { return has(jitnorm_use_shift); }
-    // The flags that say how the values of scale and shift are used; each implies uses_scale() or uses_shift().
+    // The flags that say how the values of scale and shift are used; each implies uses_scale() or uses_shift(). Where
+    // values are rounded says normalized_type().
     unsigned affine_flags() const;
     // Whether the caller gives the statistics: with use_global_stats, and always in backward.
     bool statistics_are_inputs() const { return !is_forward() || has(jitnorm_use_global_stats); }
@@ -124,7 +125,12 @@ struct problem {
     bool computes_in_double() const;
     // The type of the rows that are normalized: that of src, or of the sum with the residual as it is normalized.
     jitnorm_data_type_t row_type() const;
+    // The types to which normalized values are rounded, before and after they are scaled and shifted; the compute type:
+    // they are not rounded (docs/arithmetic.md, "Rounded normalized values").
+    jitnorm_data_type_t normalized_type() const;
+    jitnorm_data_type_t scaled_type() const;
 
+    jitnorm_data_type_t compute_type() const { return computes_in_double() ? jitnorm_f64 : jitnorm_f32; }
     dim_t compute_size() const { return computes_in_double() ? dim_t(sizeof(double)) : dim_t(sizeof(float)); }
 
     // Whether sizes or strides of any tensor are known at execution only. Then executions bring the problem with its

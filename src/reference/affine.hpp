@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "../math/constants.hpp"
+#include "../math/convert.hpp"
 #include "tensor_rows.hpp"
 
 namespace jitnorm::impl::layer_norm::reference {
@@ -13,7 +14,20 @@ namespace jitnorm::impl::layer_norm::reference {
 template <typename T> // the compute type
 class affine {
 public:
-    explicit affine(const problem &p) : p_(p), vector_(vector_of(p.row_length(), p.scale_shift_type)) {}
+    explicit affine(const problem &p)
+        : p_(p), vector_(vector_of(p.row_length(), p.scale_shift_type)), normalized_type_(p.normalized_type()),
+          scaled_type_(p.scaled_type()) {}
+
+    // What normalized values become before and after apply(), in forward, and before add_gradients().
+    void round_normalized_values(dim_t count, T *xhat) const {
+        if (normalized_type_ == p_.compute_type()) return;
+        visit_data_type(normalized_type_, [&]<typename Stored>(stored_as<Stored>) {
+            for (dim_t i = 0; i < count; ++i) xhat[i] = round_normalized<Stored>(xhat[i]);
+        });
+    }
+    void round_scaled_values(dim_t count, T *y) const {
+        if (scaled_type_ != p_.compute_type()) round_to(scaled_type_, count, y);
+    }
 
     // Scales and shifts the elements begin .. begin+count-1 of a row, at most BLOCK. Backward, which reads no shift,
     // turns diff_dst into g.
@@ -43,6 +57,7 @@ public:
 private:
     const problem &p_;
     tensor_rows vector_;
+    jitnorm_data_type_t normalized_type_, scaled_type_;
 };
 
 } // namespace jitnorm::impl::layer_norm::reference

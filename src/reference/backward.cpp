@@ -118,6 +118,7 @@ private:
             diff_dst_.read(args[DIFF_DST], row, begin, count, dy);
             const row_constants<T> constants = constants_of(args, row);
             for (dim_t c = 0; c < count; ++c) x[c] = constants.xhat(x[c]);
+            affine_.round_normalized_values(count, x);
             affine_.add_gradients(count, dy, x, sum.scale, sum.shift);
         }
         return sum;

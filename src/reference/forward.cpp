@@ -68,11 +68,7 @@ private:
         for (dim_t i = 0; i < count; ++i) x[i] += other[i];
     }
 
-    [[gnu::noinline]] void round(T *x, dim_t count) const {
-        visit_data_type(row_type_, [&]<typename Stored>(stored_as<Stored>) {
-            for (dim_t i = 0; i < count; ++i) x[i] = widen<T>(narrow<Stored>(x[i]));
-        });
-    }
+    [[gnu::noinline]] void round(T *x, dim_t count) const { round_to(row_type_, count, x); }
 
     bool adds_, has_bias_, has_silu_, has_sum_, rounds_;
     jitnorm_data_type_t row_type_;
@@ -188,7 +184,9 @@ private:
             const dim_t count = std::min(BLOCK, columns.end - begin);
             is_last ? input_.read_and_write_sum(args, row, begin, count, y) : input_.read(args, row, begin, count, y);
             for (dim_t i = 0; i < count; ++i) y[i] = std::fma(y[i] - normalize.hi, normalize.rstd, normalize.bias);
+            affine_.round_normalized_values(count, y);
             affine_.apply(args, begin, count, y);
+            affine_.round_scaled_values(count, y);
             apply_attributes(args, row, begin, count, y);
             use(begin, count, y);
         }

@@ -2,6 +2,7 @@
 // tensor_rows: a tensor of any type and layout, read and written as rows of the compute type.
 #pragma once
 
+#include "../math/convert.hpp"
 #include "../norm/problem.hpp"
 #include "../tensor/tensor_axis.hpp"
 
@@ -33,6 +34,14 @@ private:
     dim_t begin_ = 0; // bytes from the data handle to the first element
     tensor_axis rows_, columns_;
 };
+
+// Replaces numbers by those that a tensor of the type holds after they have been written to it.
+template <typename T>
+void round_to(jitnorm_data_type_t type, dim_t count, T *x) {
+    visit_data_type(type, [&]<typename Stored>(stored_as<Stored>) {
+        for (dim_t i = 0; i < count; ++i) x[i] = widen<T>(narrow<Stored>(x[i]));
+    });
+}
 
 // A dense vector, such as scale, as a single row: row 0. Empty for the type undef: the problem has no such vector.
 inline tensor_rows vector_of(dim_t length, jitnorm_data_type_t type) {

@@ -17,6 +17,7 @@ jit::backward_sums_conf sums_conf_of(const problem &p, jit::isa vectors, jit::pr
         !p.is_rms(), wants_sums(p),    p.writes(DIFF_SCALE),  p.writes(DIFF_SHIFT)};
     conf.affine_flags = p.affine_flags();
     conf.ahead = ahead;
+    if (p.writes(DIFF_SCALE) && p.normalized_type() != p.compute_type()) conf.normalized = p.normalized_type();
     if (has_own_rows(p)) {
         conf.own_rows = true;
         conf.gradient = p.diff_scale_shift_type;

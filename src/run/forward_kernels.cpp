@@ -62,12 +62,23 @@ bool prefetches_rows_to_l2(const problem &p, const plan *planned) {
     return prefetches_to_l2(planned) && !p.reads(RESIDUAL);
 }
 
+// Whether scaled values are rounded to a type of their own. If nothing happens to them before they are converted to
+// that type, they are not.
+bool is_rounded_before_dst(const problem &p) {
+    const jitnorm_data_type_t type = p.scaled_type();
+    const bool goes_to_dst = p[DST].data_type == type && p.attr.post_ops.entries.empty() && !p.attr.src_scale &&
+                             !p.attr.dst_scale && !p.writes(PRE_QUANTIZATION);
+    return type != p.compute_type() && !goes_to_dst;
+}
+
 template <typename T>
 jit::normalize_conf normalize_conf_of(const problem &p, const plan *planned, jit::isa vectors, bool non_temporal) {
     jit::normalize_conf conf = {vectors,        p.row_type(),     p[DST].data_type, p.scale_shift_type, p.reads(SCALE),
                                 p.uses_shift(), p.attr.src_scale, p.attr.dst_scale, non_temporal};
     conf.affine_flags = p.affine_flags();
     conf.centered = !p.is_rms();
+    if (p.normalized_type() != p.compute_type()) conf.normalized = p.normalized_type();
+    if (is_rounded_before_dst(p)) conf.scaled = p.scaled_type();
     if (p.writes(PRE_QUANTIZATION)) conf.pre_quantization = p[PRE_QUANTIZATION].data_type;
     conf.finds_amax = p.has_dynamic_scales();
     conf.quantizes = conf.finds_amax && !quantizer::goes_in_pieces(p, *planned);

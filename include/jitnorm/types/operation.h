@@ -40,7 +40,13 @@ typedef enum JITNORM_INT {
     jitnorm_scale_plus_one = 0x10000,
     /* The variance tensor, input or output, holds rstd = 1 / sqrt(variance + epsilon) instead of the variance; PyTorch
      * and Ascend pass that to backward. An rstd that is an input is used as it is, and epsilon is ignored. */
-    jitnorm_inverse_deviation = 0x20000
+    jitnorm_inverse_deviation = 0x20000,
+    /* The normalized value is rounded to src's type before it is scaled and shifted, and the result to the type of both
+     * src and scale, f32 if these differ, before anything follows: as a chain of operations that store their results
+     * computes it, for example the RMSNorm of Llama. With an output for the sum with a residual the type is that of the
+     * sum. Nothing is rounded if it is f32 or an integer. In backward, the gradient of scale is computed from the
+     * rounded values. docs/arithmetic.md, "Rounded normalized values", has the details. */
+    jitnorm_round_normalized = 0x40000
 } jitnorm_normalization_flags_t;
 
 /* Algorithms of post-operations. */

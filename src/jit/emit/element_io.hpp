@@ -61,6 +61,10 @@ public:
     void load_first(const vmm &v, const reg &at, jitnorm_data_type_t type);
     void load_four(const vmm &v, const reg &at, jitnorm_data_type_t type);
 
+    // Round as narrowing does; both change the work registers.
+    void round(const vmm &v, jitnorm_data_type_t type) { narrowing_.value().round(v, type); }
+    void round_normalized(const vmm &v, jitnorm_data_type_t type) { narrowing_.value().round_normalized(v, v, type); }
+
     // Stores one vector. Narrower types change v and the work registers.
     void store(const reg &row, const place &p, const vmm &v, jitnorm_data_type_t type, bool non_temporal);
 

@@ -11,6 +11,7 @@ namespace {
 
 constexpr uint8_t MIDDLE_QUARTERS = 0b11011000; // exchanges quarters 1 and 2 of a ymm register
 constexpr uint8_t DENORMAL = 0x20;              // the class of denormal numbers in vfpclassps
+constexpr uint8_t NEAREST_EVEN = 0;             // the rounding of vcvtps2ph
 
 bool is_f8(jitnorm_data_type_t type) { return type == jitnorm_f8_e5m2 || type == jitnorm_f8_e4m3; }
 bool is_byte(jitnorm_data_type_t type) { return type == jitnorm_s8 || type == jitnorm_u8 || is_f8(type); }
@@ -26,10 +27,7 @@ void narrowing::one(const vmm &v, jitnorm_data_type_t type) {
     const vmm f = floats(v);
     if (g_.kind.is_f64()) g_.vcvtpd2ps(f, v);
     if (type == jitnorm_bf16) to_bf16(f);
-    if (type == jitnorm_f16) {
-        constexpr uint8_t NEAREST_EVEN = 0;
-        g_.vcvtps2ph(shorts(v), f, NEAREST_EVEN);
-    }
+    if (type == jitnorm_f16) g_.vcvtps2ph(shorts(v), f, NEAREST_EVEN);
 }
 
 void narrowing::two(const vmm &v, const vmm &next, jitnorm_data_type_t type, bool in_unpack_order) {
@@ -37,6 +35,31 @@ void narrowing::two(const vmm &v, const vmm &next, jitnorm_data_type_t type, boo
     if (g_.kind.is_avx512()) return two_to_bf16(v, next);
     two_to_bf16_words(v, next);
     if (!in_unpack_order) g_.vpermq(ymm_of(v), v, MIDDLE_QUARTERS);
+}
+
+void narrowing::round(const vmm &v, jitnorm_data_type_t type) {
+    const vmm f = floats(v);
+    if (type != jitnorm_bf16) return round_normalized(v, v, type);
+    if (g_.kind.is_f64()) g_.vcvtpd2ps(f, v);
+    round_bf16_bits(f);
+    g_.vpslld(f, f, 16);
+    if (g_.kind.is_f64()) g_.vcvtps2pd(v, f);
+}
+
+void narrowing::round_normalized(const vmm &to, const vmm &v, jitnorm_data_type_t type) {
+    const vmm f = floats(to), x = g_.kind.is_f64() ? f : v;
+    if (g_.kind.is_f64()) g_.vcvtpd2ps(f, v);
+    if (type == jitnorm_bf16) {
+        const vmm larger = floats(work_[0]);
+        g_.vmulps(larger, x, every(std::bit_cast<uint32_t>(BF16_SPLITTER)));
+        g_.vsubps(f, larger, x);
+        g_.vsubps(f, larger, f);
+    }
+    if (type == jitnorm_f16) {
+        g_.vcvtps2ph(shorts(f), x, NEAREST_EVEN);
+        g_.vcvtph2ps(f, shorts(f));
+    }
+    if (g_.kind.is_f64()) g_.vcvtps2pd(to, f);
 }
 
 void narrowing::broadcast_bits(const vmm &v, uint32_t bits) {

@@ -37,6 +37,11 @@ public:
     // others. No number is further from zero than the largest one of `type`.
     void four_in_range(const std::array<vmm, 4> &v, jitnorm_data_type_t type);
 
+    // Rounds the elements of v to those that the type has, as one() and the conversion back would.
+    void round(const vmm &v, jitnorm_data_type_t type);
+    // to = the elements of v as round_normalized() rounds them (convert.hpp); `to` may be v. Changes work register 0.
+    void round_normalized(const vmm &to, const vmm &v, jitnorm_data_type_t type);
+
 private:
     vmm floats(const vmm &v) const { return g_.elements(v, 4); }
     vmm shorts(const vmm &v) const { return g_.elements(v, 2); }

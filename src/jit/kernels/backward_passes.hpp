@@ -45,8 +45,10 @@ private:
     bool loads_scale() const {
         return multiplies() && (conf_.scale_type != conf_.compute || !multiplies_as_stored(conf_.affine_flags));
     }
-    // A scale that is not an operand in memory needs a register, and with AVX2 a pair of rows leaves none.
-    bool has_pairs() const { return !conf_.own_rows && (g_.kind.is_avx512() || !loads_scale()); }
+    bool rounds() const { return conf_.normalized != jitnorm_data_type_undef; }
+    // A scale that is not an operand in memory needs a register, and so do rounded values; with AVX2 a pair of rows
+    // leaves none.
+    bool has_pairs() const { return !conf_.own_rows && (g_.kind.is_avx512() || !(loads_scale() || rounds())); }
     bool sums_scale() const { return conf_.diff_scale && !conf_.own_rows; }
     bool sums_shift() const { return conf_.diff_shift && !conf_.own_rows; }
 
@@ -68,6 +70,7 @@ private:
     void store_own_gradients(const place &p);
     void load_scale(const vmm &to, const place &p);
     void load_xhat(const row &of, const place &p);
+    const vmm &rounded_xhat();
     void add_to_row_sums(const row &of, const place &p);
     void drop_negative_zeros(const vmm &sum);
     std::array<row, PAIR> take_rows();
@@ -82,14 +85,18 @@ private:
     // With AVX2, which has two vectors for each sum, all 16 registers are in use.
     const vmm dy_ = registers_.take_vector(), xhat_ = registers_.take_vector();
     const vmm shift_sum_ = registers_.take_vector(), scale_sum_ = registers_.take_vector();
-    // With AVX2 there are no pairs if there is a scale in a register, and those of the second row are free.
+    // With AVX2 there are no pairs if there is a scale in a register or if values are rounded, and the registers of the
+    // second row are free.
     const vmm scale_ = g_.kind.is_avx512() ? registers_.take_vector(g_.kind.registers() - 1) : rows_[1].mean;
+    const vmm rounded_ = g_.kind.is_avx512() ? registers_.take_vector() : rows_[1].s1.back();
+    const vmm rounding_ = g_.kind.is_avx512() ? registers_.take_vector() : rows_[1].s2.back();
     tail_mask tail_{g_, scale_sum_};
     // Rows with gradients of their own, which alone are narrowed, go one by one and leave the second row's registers.
     element_io io_{g_, tail_, loop_, where_.loops.io, {rows_[1].s1[0], rows_[1].s2[0]}};
     row_loop pairs_{g_, index_, left_, JITNORM_ARGUMENT(rows), tensors()};
     horizontal_sum total_{g_, dy_};
     blocked_sum blocks_{g_, loop_, count_, rest_, where_.frame};
+    narrowing narrowing_{g_, {rounding_, rounding_}};
     unit_products products_{g_};
     centered_load difference_{g_, io_, conf_.src, conf_.centered, &products_};
 };

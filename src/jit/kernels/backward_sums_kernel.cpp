@@ -10,6 +10,7 @@ std::string backward_sums_pass::name(const char *what) const {
     return kernel_name(what, g_.kind, {conf_.src, conf_.diff_dst},
                        {{conf_.scale, "scale"},
                         {!conf_.centered, "rms"},
+                        {rounds(), "round_normalized"},
                         {!conf_.sums, "columns"},
                         {conf_.own_rows, "own_rows"},
                         {conf_.ahead == prefetch_to::l1, "to_l1"},
@@ -151,7 +152,7 @@ void backward_sums_pass::add_whole(int rows, const place &p) {
         if (conf_.own_rows) store_own_gradients(p);
         if (sums_scale()) {
             if (r == 0) g_.ops.load(scale_sum_, in_memory(diff_scale_));
-            g_.ops.fma231(scale_sum_, dy_, xhat_);
+            g_.ops.fma231(scale_sum_, dy_, rounded_xhat());
         }
         if (multiplies()) loads_scale() ? g_.ops.mul(dy_, dy_, scale_) : g_.ops.mul(dy_, dy_, in_memory(scale_at_));
         add_to_row_sums(of, p);
@@ -178,7 +179,7 @@ void backward_sums_pass::add_incomplete(int rows, const place &p) {
         if (sums_shift()) add_to(diff_shift_, [&] { g_.ops.add(shift_sum_, shift_sum_, dy_); });
         if (needs_xhat()) load_xhat(of, p);
         if (conf_.own_rows) store_own_gradients(p);
-        if (sums_scale()) add_to(diff_scale_, [&] { g_.ops.fma231(shift_sum_, dy_, xhat_); });
+        if (sums_scale()) add_to(diff_scale_, [&] { g_.ops.fma231(shift_sum_, dy_, rounded_xhat()); });
         if (multiplies()) {
             load_scale(shift_sum_, p);
             g_.ops.mul(dy_, dy_, shift_sum_);
@@ -198,7 +199,7 @@ void backward_sums_pass::store_own_gradients(const place &p) {
     }
     if (conf_.diff_scale) {
         g_.ops.clear(sum);
-        g_.ops.fma231(sum, dy_, xhat_);
+        g_.ops.fma231(sum, dy_, rounded_xhat());
         g_.ops.add(sum, sum, zero); // as drop_negative_zeros()
         io_.store(diff_scale_, p, sum, conf_.gradient, false);
     }
@@ -213,6 +214,13 @@ void backward_sums_pass::load_xhat(const row &of, const place &p) {
     difference_.emit(xhat_, of.mean, of.src, p);
     g_.ops.mul(xhat_, xhat_, of.factor);
     if (p.tail) tail_.zero_absent(xhat_);
+}
+
+// For diff_scale; the sums of the row are those of xhat itself.
+const vmm &backward_sums_pass::rounded_xhat() {
+    if (!rounds()) return xhat_;
+    narrowing_.round_normalized(rounded_, xhat_, conf_.normalized);
+    return rounded_;
 }
 
 void backward_sums_pass::add_to_row_sums(const row &of, const place &p) {

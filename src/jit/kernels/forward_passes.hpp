@@ -191,6 +191,7 @@ private:
     void prepare();
     void prepare_loads();
     bool has_post_ops() const { return !conf_.post_ops.empty(); }
+    bool rounds() const { return conf_.normalized != jitnorm_data_type_undef; }
     bool writes_pre_quantization() const { return conf_.pre_quantization != jitnorm_data_type_undef; }
     jitnorm_data_type_t stored() const { return conf_.quantizes ? jitnorm_f32 : conf_.dst; } // of normalized values
     bool in_unpack_order() const;

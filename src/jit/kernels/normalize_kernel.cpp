@@ -16,6 +16,7 @@ std::string normalize_pass::name(const char *what) const {
                        {{conf_.scale, "scale"},
                         {conf_.shift, "shift"},
                         {!conf_.centered, "rms"},
+                        {rounds(), "round_normalized"},
                         {conf_.non_temporal, "non_temporal"},
                         {writes_pre_quantization(), "pre_quantization"},
                         {has_post_ops(), "post_ops"},
@@ -152,11 +153,17 @@ void normalize_pass::normalize(std::span<const row> rows, places vectors, bool p
     };
     give_hints(rows, vectors);
     for (const row &r : rows) difference_.emit_all(r.work, r.hi, r.src, vectors);
-    affine_.load(vectors, scale_at_, shift_at_);
+    if (!rounds()) affine_.load(vectors, scale_at_, shift_at_);
     for_each([&](const row &r, const place &p, const vmm &x) {
         conf_.centered ? g_.ops.negated_fma213(x, r.rstd, r.bias) : g_.ops.fma213(x, r.rstd, r.bias);
-        affine_.apply(x, p);
+        rounds() ? io_.round_normalized(x, conf_.normalized) : affine_.apply(x, p);
     });
+    if (rounds()) { // in the registers of scale and shift
+        affine_.load(vectors, scale_at_, shift_at_);
+        for_each([&](const row &, const place &p, const vmm &x) { affine_.apply(x, p); });
+    }
+    if (conf_.scaled != jitnorm_data_type_undef)
+        for_each([&](const row &, const place &, const vmm &x) { io_.round(x, conf_.scaled); });
     const auto multiply_by = [&](const Xbyak::Address &number) {
         const vmm &factor = scale_[0]; // scale and shift have been used
         g_.ops.broadcast(factor, number);
