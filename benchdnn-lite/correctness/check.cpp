@@ -27,6 +27,13 @@ double unit_of_gate(const problem &p) {
     return in_double ? F64_ERROR : F32_ERROR;
 }
 
+// A product with silu is rounded as src is.
+rounded_types rounded_types_of(const problem &p) {
+    const data_type row = p.writes_sum() && !p.attr.residual.silu ? p.type_of(*p.attr.residual.sum) : p.types.src;
+    const bool has_weights = p.uses_scale() || p.uses_shift();
+    return benchdnn_lite::rounded_types_of(p.flags, row, has_weights ? p.scale_shift.given : jitnorm_data_type_undef);
+}
+
 std::vector<double> values_of(const execution &e, int id) {
     std::vector<double> values;
     if (!e.has(id)) return values;
@@ -71,7 +78,7 @@ public:
         scratch_.resize(columns);
         expected_.resize(columns);
         if (inputs.diff_dst) diff_dst_.resize(columns);
-        in_ = {src_, scale_, shift_, diff_dst_, {}, prb().epsilon, prb().flags};
+        in_ = {src_, scale_, shift_, diff_dst_, {}, prb().epsilon, prb().flags, 0, rounded_types_of(prb())};
         for (const argument &a : e.arguments())
             if (a.use == role::output || a.use == role::both)
                 outputs_.emplace(a.id, comparison(e.name_of(a.id), a.data.shape(), acceptance_of(e.prb(), a, kind)));

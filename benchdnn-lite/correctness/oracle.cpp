@@ -143,7 +143,34 @@ constexpr binary_formula BINARIES[] = {
 };
 #undef FORMULA
 
+bool has_16_bits(data_type type) { return type == jitnorm_bf16 || type == jitnorm_f16; }
+
+// The expectation after a rounding to the type, by way of f32. Near the middle between two of its numbers both may come
+// out.
+expectation rounded(expectation e, data_type type, double unit) {
+    if (type == jitnorm_data_type_undef || type == jitnorm_f64 || (type == jitnorm_f32 && unit == F32_ERROR)) return e;
+    if (unit == F64_ERROR && has_16_bits(type)) e.tolerance += real(half_ulp(jitnorm_f32, double(e.value)));
+    return mapped(e, [&](real x) { return real(round_to(type, double(x))); });
+}
+
+// Normalized values that are far from 1 are rounded to bf16 otherwise: small ones keep more digits than bf16 has there,
+// and what becomes of large ones is not said.
+expectation normalized_and_rounded(const expectation &e, data_type type, double unit) {
+    expectation result = rounded(e, type, unit);
+    if (type != jitnorm_bf16) return result;
+    if (std::abs(e.value) - e.tolerance < 0x1p-126L) result.tolerance += real(half_ulp(type, 0));
+    if (!(std::abs(e.value) + e.tolerance < 0x1p111L)) result.tolerance = INFINITE;
+    return result;
+}
+
 } // namespace
+
+rounded_types rounded_types_of(unsigned flags, data_type row, data_type weights) {
+    const bool is_floating = row == jitnorm_f32 || has_16_bits(row);
+    if ((flags & jitnorm_round_normalized) == 0 || !is_floating) return {};
+    if (weights == jitnorm_data_type_undef || weights == row) return {row, row};
+    return {row, weights == jitnorm_f64 ? jitnorm_f64 : jitnorm_f32};
+}
 
 real row_inputs::scale_of(size_t c) const {
     return scale.empty() ? 1 : real(scale[c]) + (has(jitnorm_scale_plus_one) ? 1 : 0);
@@ -192,6 +219,15 @@ void expect_forward(const row_inputs &in, double unit, std::span<expectation> ds
     const real xhat_loss = 2 * denormal_step(unit) + denormal_mean_loss(in.src.size()) * rstd + src_loss;
     for (size_t c = 0; c < dst.size(); ++c) {
         const real scale = in.scale_of(c), shift = in.shift_of(c);
+        if (in.rounded.normalized != jitnorm_data_type_undef) {
+            const expectation xhat = normalized_and_rounded(
+                {in.stats.deviation(in.src[c]) * rstd, unit * largest + xhat_loss}, in.rounded.normalized, unit);
+            const real y = scale * xhat.value + shift,
+                       more = ONE_ROUNDING * unit * (std::abs(scale * xhat.value) + std::abs(shift));
+            dst[c] = rounded(held({y, std::abs(scale) * xhat.tolerance + more + denormal_step(unit)}, unit),
+                             in.rounded.scaled, unit);
+            continue;
+        }
         dst[c].value = scale * (in.stats.deviation(in.src[c]) * rstd) + shift;
         dst[c].tolerance = unit * (std::abs(scale) * largest + std::abs(shift) / 8) + std::abs(scale) * xhat_loss +
                            denormal_step(unit);
@@ -216,6 +252,7 @@ void gradient_sums::merge(const gradient_sums &other) {
     for (size_t c = 0; c < columns_.size(); ++c) {
         columns_[c].scale += other.columns_[c].scale;
         columns_[c].scale_magnitude += other.columns_[c].scale_magnitude;
+        columns_[c].scale_tolerance += other.columns_[c].scale_tolerance;
         columns_[c].shift += other.columns_[c].shift;
         columns_[c].shift_magnitude += other.columns_[c].shift_magnitude;
     }
@@ -225,8 +262,14 @@ void gradient_sums::add_row(const row_inputs &in) {
     rows_ += 1;
     const real rstd = reciprocal_deviation(in);
     for (size_t c = 0; c < columns_.size(); ++c) {
-        const real diff_dst = in.diff_dst[c], product = diff_dst * (in.stats.deviation(in.src[c]) * rstd);
+        const real diff_dst = in.diff_dst[c], exact = in.stats.deviation(in.src[c]) * rstd;
+        expectation xhat = {exact, 0};
+        if (in.rounded.normalized != jitnorm_data_type_undef)
+            xhat = normalized_and_rounded({exact, F32_ERROR * std::abs(exact) + 4 * denormal_step(F32_ERROR)},
+                                          in.rounded.normalized, F32_ERROR);
+        const real product = diff_dst * xhat.value;
         columns_[c].scale += product;
+        if (diff_dst != 0) columns_[c].scale_tolerance += std::abs(diff_dst) * xhat.tolerance;
         columns_[c].scale_magnitude += std::abs(product);
         columns_[c].shift += diff_dst;
         columns_[c].shift_magnitude += std::abs(diff_dst);
@@ -234,7 +277,7 @@ void gradient_sums::add_row(const row_inputs &in) {
 }
 
 expectation gradient_sums::diff_scale(size_t c, double unit) const {
-    const real magnitudes = unit * columns_[c].scale_magnitude;
+    const real magnitudes = unit * columns_[c].scale_magnitude + columns_[c].scale_tolerance;
     return {columns_[c].scale, magnitudes + denormal_step(unit) * (columns_[c].shift_magnitude + 2 * rows_)};
 }
 

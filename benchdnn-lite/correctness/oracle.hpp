@@ -7,7 +7,8 @@
 //   diff_src = rstd (g - sum g / C - xhat sum (g xhat) / C)
 //   diff_scale = sum over rows diff_dst xhat                       diff_shift = sum over rows diff_dst
 // With rms_norm the mean is zero and its term in diff_src is absent; with use_global_stats both sums in diff_src are
-// absent. scale and shift are what other flags make of the tensors' elements: scale_of() and shift_of().
+// absent. scale and shift are what other flags make of the tensors' elements: scale_of() and shift_of(). With
+// round_normalized xhat in y and in diff_scale is rounded, and so is y: rounded_types.
 //
 // Errors are relative to the row (a bound on max |error| / max |xhat|), as the library documents them. Near zero, the
 // distance between denormal numbers is added. compare.hpp adds the rounding to the type of a tensor.
@@ -50,6 +51,13 @@ statistics statistics_of(std::span<const double> src, bool rms);
 expectation expect_mean(std::span<const double> src, const statistics &stats, double unit);
 expectation expect_variance(const statistics &stats, double unit);
 
+// The types to which values are rounded before and after they are scaled and shifted; undef: they are not.
+struct rounded_types {
+    data_type normalized = jitnorm_data_type_undef, scaled = jitnorm_data_type_undef;
+};
+// `row`: the type of src or of the sum that is normalized. `weights`: that of scale and shift, undef if there are none.
+rounded_types rounded_types_of(unsigned flags, data_type row, data_type weights);
+
 struct row_inputs {
     std::span<const double> src, scale, shift; // scale and shift as their tensors hold them; empty: none
     std::span<const double> diff_dst;          // backward
@@ -57,6 +65,7 @@ struct row_inputs {
     real epsilon = 0;
     unsigned flags = 0; // jitnorm_normalization_flags_t
     real src_loss = 0;  // the largest error that an element of src may have
+    rounded_types rounded = {};
 
     bool has(jitnorm_normalization_flags_t flag) const { return (flags & unsigned(flag)) != 0; }
     // What a column is multiplied by, and what is added to it.
@@ -79,7 +88,7 @@ public:
 
 private:
     struct column {
-        real scale = 0, scale_magnitude = 0, shift = 0, shift_magnitude = 0;
+        real scale = 0, scale_magnitude = 0, scale_tolerance = 0, shift = 0, shift_magnitude = 0;
     };
     std::vector<column> columns_;
     real rows_ = 0;

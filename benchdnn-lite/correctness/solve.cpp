@@ -65,6 +65,7 @@ row_inputs row_of(const oracle_problem &q, size_t row) {
         return all.size() <= q.columns ? std::span(all) : of_row(all);
     };
     row_inputs in = {of_row(q.src), parameter(q.scale), parameter(q.shift), of_row(q.diff_dst), {}, q.epsilon, q.flags};
+    in.rounded = q.rounded;
     const bool rms = q.has(jitnorm_rms_norm), given = q.is_backward() || q.has(jitnorm_use_global_stats);
     in.stats = given ? statistics{rms ? 0 : q.mean[row], 0, q.variance[row]} : statistics_of(in.src, rms);
     return in;

@@ -18,6 +18,7 @@ struct oracle_problem {
     bool in_double = false; // what the results are computed in, which decides about tolerances alone
     unsigned flags = 0;     // jitnorm_normalization_flags_t
     double epsilon = 0;
+    rounded_types rounded = {};
     std::vector<double> src;
     std::vector<double> scale, shift;   // for each column, or for each element of src, as the tensor holds it
     std::vector<size_t> group;          // of each row: those whose gradients are summed up; empty: all are one group

@@ -30,8 +30,8 @@ enum class direction { FWD_D, FWD_I, BWD_D, BWD_DW };
 
 std::string_view name_of(direction dir);
 
-// Letters: G mean and variance are inputs, C scale, H shift, M root mean square, P scale is stored minus 1. The result
-// has bits of jitnorm_normalization_flags_t.
+// Letters: G mean and variance are inputs, C scale, H shift, M root mean square, P scale is stored minus 1, R
+// normalized values are rounded to src's type. The result has bits of jitnorm_normalization_flags_t.
 unsigned parse_flags(std::string_view text);
 std::string flags_text(unsigned flags);
 
