@@ -28,8 +28,6 @@ public:
     using kernels = forward_kernels<T>;
     using batch = forward_batch<T>;
     template <typename Rows>
-    class writer;
-    template <typename Rows>
     class worker;
     static constexpr bool INTERLEAVES = false; // whether plans may say row_access::interleaved
 

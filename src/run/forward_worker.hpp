@@ -1,25 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// forward_worker: a thread's share of an execution of forward. A batch is reduced to the moments of its rows, from
-// which the statistics follow; then its rows are normalized. A residual is added as rows are reduced.
+// forward_worker: a thread's share of an execution of forward, in the order in which things happen. In the common case
+// one kernel does bands of rows from their inputs to dst. Otherwise a batch goes in steps: it is reduced to the moments
+// of its rows, from which the statistics follow; then its rows are normalized. A residual is added as rows are reduced.
 //
 // Without dst a batch is only reduced, and the sum is written then. Problems that share columns find the moments of
 // chunks in one execution, which has no dst, and read those of rows in another.
 #pragma once
 
-#include "forward_writer.hpp"
+#include "forward.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
 template <typename T>
 template <typename Rows>
-class forward<T>::worker : public writer<Rows> {
-    using base = writer<Rows>;
+class forward<T>::worker : public basic_worker<Rows> {
+    using base = basic_worker<Rows>;
 
 public:
     using base::at, base::now, base::same_columns_until;
 
     worker(const forward &direction, const Rows &rows, const arguments &given, const schedule &current, int number)
-        : base(direction, rows, given, current, number), rows_(rows) {}
+        : base(rows, direction.plan_, given, current, number), f_(direction), rows_(rows),
+          sums_(direction.addition_, given, number), scale_(static_cast<const std::byte *>(given[SCALE])),
+          shift_(static_cast<const std::byte *>(given[SHIFT])),
+          src_scale_(given[SRC_SCALE] ? T(load<float>(given[SRC_SCALE])) : T(1)),
+          inverse_dst_scale_(f_.problem_.attr.dst_scale ? T(1) / T(load<float>(given[DST_SCALE])) : T(1)) {}
 
     dim_t items() const { return rows_.rows(); }
 
@@ -29,6 +34,8 @@ public:
         if (planned.panel_columns == f_.C_) same_columns_until = mine.end;
         body(mine);
     }
+
+    // ---- a batch
 
     [[gnu::always_inline]] void reduce(batch &b) {
         if constexpr (HAS_BANDS)
@@ -48,6 +55,8 @@ public:
     [[gnu::always_inline]] void write(const batch &b) {
         if (f_.has_dst_ && !in_bands_) write_columns(b, {0, f_.C_});
     }
+
+    // ---- a batch that is written while the next one is reduced
 
     // Writes the batch `ready`, at which `before` is, while it reduces the next one.
     void write_and_reduce(typename Rows::cursor &before, const batch &ready, batch &next) {
@@ -101,39 +110,29 @@ public:
     }
 
 private:
-    using base::args, base::f_, base::for_each_panel, base::get, base::normalize, base::normalize_arguments_for,
-        base::planned, base::sums_, base::with_operands, base::write_columns;
+    using base::args, base::get, base::planned;
     static constexpr bool HAS_BANDS = std::is_same_v<T, float>;
 
-    // Calls body(row, its chunks) for the rows of which these items are chunks. The row is the batch.
-    template <typename Body>
-    void for_each_row(range items, Body &&body) {
-        const dim_t per_row = f_.chunks();
-        for (dim_t begin = items.begin; begin < items.end;) {
-            const dim_t row = begin / per_row, first = begin % per_row;
-            const dim_t last = std::min(per_row, first + items.end - begin);
-            sums_.begin();
-            at.for_each_batch({row, row + 1}, 1, 0, [&](dim_t, dim_t) { body(row, range{first, last}); });
-            begin += last - first;
-        }
-    }
+    // ---- reduction and normalization in one kernel, band by band
 
-    // `found` has the moments of the row's chunks, unless statistics are given.
-    void take_statistics(const moments<T> *found, bool writes, batch &b) {
+    [[gnu::noinline]] void do_bands(batch &b) {
+        const range all = {0, f_.C_};
         const statistics_rows statistics = at.open_statistics();
-        if (f_.given_) return take_given(statistics, b, writes);
-        moments<T> row = found[0];
-        for (dim_t chunk = 1; chunk < f_.chunks(); ++chunk) row = merge(row, found[chunk]);
-        f_.set_statistics(&row, b);
-        if (!writes) return;
-        f_.write_statistics(b, statistics);
-        at.close_statistics();
-    }
-
-    [[gnu::noinline]] void take_given(const statistics_rows &statistics, batch &b, bool writes = true) {
-        if (args[ROW_SUMS] == nullptr) return f_.read_statistics(statistics, b);
-        f_.read_moments(args[ROW_SUMS], b);
-        if (!writes) return;
+        const panel here = at.open(all);
+        sums_.begin();
+        const strip rows = rows_of(here);
+        jit::forward_rows_arguments call;
+        call.reduced = {.src = rows.first, .row_stride = rows.stride, .rows = b.rows, .count = f_.C_};
+        call.written = normalize_arguments_for(here, rows, here.result, b, all);
+        call.written.prefetch = prefetch_distance(rows, f_.C_ * f_.row_size_, AHEAD_OF_BAND);
+        if (f_.addition_.exists) call.added = sums_.arguments_for(here, rows, all, b.rows, {b.p, b.s, b.q});
+        const auto &kernel = *(now.non_temporal ? f_.kernels_->rows_non_temporal : f_.kernels_->rows);
+        float scales[MAX_BATCH_ROWS]; // where they are found
+        call.written.maxima = scales;
+        call.written.values = get(scratch::values);
+        with_operands(call.written, b, all, [&] { f_.do_bands(kernel, call, b); });
+        if (f_.quantizer_) f_.quantizer_->store_scales({{0, b.rows}, {0, 1}}, b.first, scales, args[DST_SCALE]);
+        at.close();
         f_.write_statistics(b, statistics);
         at.close_statistics();
     }
@@ -197,34 +196,114 @@ private:
         }
     }
 
-    // ---- reduction and normalization in one kernel, band by band
+    // ---- normalization
 
-    [[gnu::noinline]] void do_bands(batch &b) {
-        const range all = {0, f_.C_};
-        const statistics_rows statistics = at.open_statistics();
-        const panel here = at.open(all);
-        sums_.begin();
-        const strip rows = rows_of(here);
-        jit::forward_rows_arguments call;
-        call.reduced = {.src = rows.first, .row_stride = rows.stride, .rows = b.rows, .count = f_.C_};
-        call.written = normalize_arguments_for(here, rows, here.result, b, all);
-        call.written.prefetch = prefetch_distance(rows, f_.C_ * f_.row_size_, AHEAD_OF_BAND);
-        if (f_.addition_.exists) call.added = sums_.arguments_for(here, rows, all, b.rows, {b.p, b.s, b.q});
-        const auto &kernel = *(now.non_temporal ? f_.kernels_->rows_non_temporal : f_.kernels_->rows);
-        float scales[MAX_BATCH_ROWS]; // where they are found
-        call.written.maxima = scales;
-        call.written.values = get(scratch::values);
-        with_operands(call.written, b, all, [&] { f_.do_bands(kernel, call, b); });
-        if (f_.quantizer_) f_.quantizer_->store_scales({{0, b.rows}, {0, 1}}, b.first, scales, args[DST_SCALE]);
-        at.close();
-        f_.write_statistics(b, statistics);
-        at.close_statistics();
+    template <typename Body> // void(range columns)
+    void for_each_panel(range columns, Body &&body) const {
+        for_each_piece(columns, planned.panel_columns, body);
+    }
+
+    template <typename Body>
+    static void for_each_piece(range columns, dim_t step, Body &&body) {
+        for (dim_t begin = columns.begin; begin < columns.end; begin += step)
+            body(range{begin, std::min(begin + step, columns.end)});
+    }
+
+    [[gnu::always_inline]] void write_columns(const batch &b, range columns) {
+        if (f_.quantizer_) return quantize(b);
+        for_each_panel(columns, [&](range some) {
+            const panel here = at.open(some);
+            normalize(here, sums_.rows_to_write(here, some, b.rows), here.result, b, some);
+            at.close();
+        });
+    }
+
+    // Normalizes these columns of the rows `src` and stores them to `dst` and to the pre-quantization output, if there
+    // is one.
+    [[gnu::always_inline]] void normalize(const panel &here, const strip &src, const strip &dst, const batch &b,
+                                          range columns) {
+        jit::normalize_arguments<T> call = normalize_arguments_for(here, src, dst, b, columns);
+        const auto &kernel = *(now.non_temporal ? f_.kernels_->non_temporal : f_.kernels_->normalize);
+        with_operands(call, b, columns, [&] { kernel(call); });
+    }
+
+    // ---- normalization where scales are found
+
+    [[gnu::noinline]] void quantize(const batch &b) {
+        const quantizer &q = *f_.quantizer_;
+        q.for_each_panel([&](range groups) {
+            if (q.goes_in_pieces()) return quantize_in_pieces(b, groups);
+            const range columns = q.columns_of(groups);
+            const panel here = at.open(columns);
+            const strip src = sums_.rows_to_write(here, columns, b.rows);
+            q.for_each_unit(groups, b.rows, [&](const quantizer::unit &u) {
+                jit::normalize_arguments<T> call = normalize_arguments_for(here, src, here.result, b, columns);
+                q.restrict_to(u, groups, call);
+                quantize_unit(call, u, b);
+            });
+            at.close();
+        });
+    }
+
+    void quantize_unit(jit::normalize_arguments<T> &call, const quantizer::unit &u, const batch &b) {
+        float scales[MAX_BATCH_ROWS];
+        call.maxima = scales;
+        call.values = get(scratch::values);
+        with_operands(call, b, f_.quantizer_->columns_of(u.groups), [&] { (*f_.kernels_->normalize)(call); });
+        f_.quantizer_->store_scales(u, b.first, scales, args[DST_SCALE]);
+    }
+
+    void quantize_in_pieces(const batch &b, range group) {
+        float magnitudes[MAX_BATCH_ROWS] = {}, factors[MAX_BATCH_ROWS];
+        const range columns = f_.quantizer_->columns_of(group);
+        quantizer::for_each_piece(columns, planned.value_columns, [&](range some) {
+            const panel here = at.open(some);
+            const strip src = sums_.rows_to_reduce(here, some, b.rows);
+            jit::normalize_arguments<T> call = normalize_arguments_for(here, src, here.result, b, some);
+            call.maxima = magnitudes;
+            find_values(call, b, some);
+        });
+        const quantizer::unit all = {{0, b.rows}, group};
+        f_.quantizer_->find_scales(all, magnitudes, factors);
+        f_.quantizer_->store_scales(all, b.first, magnitudes, args[DST_SCALE]);
+        quantizer::for_each_piece(columns, planned.value_columns, [&](range some) {
+            const panel here = at.open(some);
+            const strip src = sums_.rows_to_write(here, some, b.rows);
+            jit::normalize_arguments<T> call = normalize_arguments_for(here, src, here.result, b, some);
+            call.maxima = magnitudes; // from which no scale follows any more
+            find_values(call, b, some);
+            multiply(call, here.result, factors);
+            at.close();
+        });
+    }
+
+    // Stores values to their tile, and the pre-quantization output, if there is one; finds the largest magnitudes.
+    void find_values(jit::normalize_arguments<T> &call, const batch &b, range columns) {
+        call.dst = get(scratch::values);
+        call.dst_row_stride = call.count * dim_t(sizeof(float));
+        with_operands(call, b, columns, [&] { (*f_.kernels_->normalize)(call); });
+    }
+
+    // Stores the values to dst that are where `call` has stored them. The kernel computes fma(x, rstd, bias). With -0
+    // for the bias this is x * factor, with the right sign of zeros.
+    void multiply(const jit::normalize_arguments<T> &call, const strip &dst, const float *factors) const {
+        static constexpr auto MINUS_ZEROS = [] {
+            std::array<float, MAX_BATCH_ROWS> zeros;
+            zeros.fill(-0.0F);
+            return zeros;
+        }();
+        (*f_.kernels_->multiply)({.src = call.dst,
+                                  .dst = dst.first,
+                                  .src_row_stride = call.dst_row_stride,
+                                  .dst_row_stride = dst.stride,
+                                  .rows = call.rows,
+                                  .count = call.count,
+                                  .hi = MINUS_ZEROS.data(),
+                                  .rstd = factors,
+                                  .bias = MINUS_ZEROS.data()});
     }
 
     // ---- reduction beside normalization
-
-    // The rows to normalize of a panel: its src or, with a residual, the whole rows of sums that are or will be there.
-    strip rows_of(const panel &here) const { return f_.addition_.exists ? sums_.whole_rows(here) : here.src; }
 
     // Writes the rows `written` of `there`, and reduces the rows `src`, which a residual makes of `here`.
     void run_loop(const panel &here, const strip &src, dim_t rows, const panel &there, const strip &written,
@@ -259,7 +338,95 @@ private:
         f_.set_statistics(rows, next);
     }
 
+    // ---- chunks of rows that threads share
+
+    // Calls body(row, its chunks) for the rows of which these items are chunks. The row is the batch.
+    template <typename Body>
+    void for_each_row(range items, Body &&body) {
+        const dim_t per_row = f_.chunks();
+        for (dim_t begin = items.begin; begin < items.end;) {
+            const dim_t row = begin / per_row, first = begin % per_row;
+            const dim_t last = std::min(per_row, first + items.end - begin);
+            sums_.begin();
+            at.for_each_batch({row, row + 1}, 1, 0, [&](dim_t, dim_t) { body(row, range{first, last}); });
+            begin += last - first;
+        }
+    }
+
+    // `found` has the moments of the row's chunks, unless statistics are given.
+    void take_statistics(const moments<T> *found, bool writes, batch &b) {
+        const statistics_rows statistics = at.open_statistics();
+        if (f_.given_) return take_given(statistics, b, writes);
+        moments<T> row = found[0];
+        for (dim_t chunk = 1; chunk < f_.chunks(); ++chunk) row = merge(row, found[chunk]);
+        f_.set_statistics(&row, b);
+        if (!writes) return;
+        f_.write_statistics(b, statistics);
+        at.close_statistics();
+    }
+
+    [[gnu::noinline]] void take_given(const statistics_rows &statistics, batch &b, bool writes = true) {
+        if (args[ROW_SUMS] == nullptr) return f_.read_statistics(statistics, b);
+        f_.read_moments(args[ROW_SUMS], b);
+        if (!writes) return;
+        f_.write_statistics(b, statistics);
+        at.close_statistics();
+    }
+
+    // ---- the arguments of the kernel that normalizes
+
+    // The rows to normalize of a panel: its src or, with a residual, the whole rows of sums that are or will be there.
+    strip rows_of(const panel &here) const { return f_.addition_.exists ? sums_.whole_rows(here) : here.src; }
+
+    [[gnu::always_inline]] jit::normalize_arguments<T> normalize_arguments_for(const panel &here, const strip &src,
+                                                                               const strip &dst, const batch &b,
+                                                                               range columns) const {
+        return {.src = src.first,
+                .dst = dst.first,
+                .src_row_stride = src.stride,
+                .dst_row_stride = dst.stride,
+                .rows = b.rows,
+                .count = columns.end - columns.begin,
+                .hi = b.hi,
+                .rstd = b.rstd,
+                .bias = b.bias,
+                .scale = f_.own_scale_ ? here.scale.first : behind(scale_, columns.begin * f_.scale_size_),
+                .shift = f_.own_shift_ ? here.shift.first : behind(shift_, columns.begin * f_.scale_size_),
+                .src_scale = src_scale_,
+                .inverse_dst_scale = inverse_dst_scale_,
+                .prefetch = b.rows * src.stride,
+                .parameters = f_.kernels_->post_op_parameters.data(),
+                .operands = nullptr,
+                .pre_quantization = here.pre_quantization.first,
+                .pre_quantization_row_stride = here.pre_quantization.stride,
+                .scale_row_stride = here.scale.stride,
+                .shift_row_stride = here.shift.stride};
+    }
+
+    // Calls run() when the operands of post-ops have been put into the arguments.
+    template <typename Run>
+    [[gnu::always_inline]] void with_operands(jit::normalize_arguments<T> &call, const batch &b, range columns,
+                                              Run &&run) {
+        if (f_.operands_.size() == 0)
+            run();
+        else
+            locate_operands(call, {b.first, b.rows, columns.begin, call.count}, run);
+    }
+
+    // Is a function of its own, because the table takes much of the stack.
+    template <typename Run>
+    [[gnu::noinline]] void locate_operands(jit::normalize_arguments<T> &call, const window &where, Run &run) {
+        typename post_op_operands<T>::table operands;
+        f_.operands_.locate(args, where, get(scratch::operands), operands);
+        call.operands = operands.pointers;
+        run();
+    }
+
+    const forward &f_;
     const Rows &rows_;
+    residual_sums<T> sums_;
+    const std::byte *scale_, *shift_; // null where the problem has none
+    T src_scale_, inverse_dst_scale_;
     const bool in_bands_ = planned.band_rows > 0 && !now.one_loop;
 };
 
