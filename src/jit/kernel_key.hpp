@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // kernel_key: the configurations of kernels, which are everything that is fixed when a kernel is generated. They are
-// values that can be ordered and compared. Sizes, strides and epsilon are arguments instead, so that one kernel serves
-// every shape.
+// values that can be ordered and compared. Sizes, strides and epsilon are arguments of a call, so that
+// problems of different shapes share kernels. What a plan decides from sizes is a field: stores, prefetches, short
+// rows.
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backward_kernels: the kernels of a backward problem. They depend on types and flags, not on sizes.
+// backward_kernels: the kernels of a backward problem. Which there are follows from types and flags, and from the plan:
+// the kernels of the steps that it takes, and the stores and prefetches that it says.
 #pragma once
 
 #include <optional>
@@ -12,7 +13,8 @@ namespace jitnorm::impl::layer_norm {
 
 template <typename T> // the compute type
 struct backward_kernels {
-    // Takes the kernels from the kernel cache or generates them. Throws what code_of() throws (kernel.hpp).
+    // Takes the kernels from the kernel cache or generates them. Throws std::system_error when executable pages are
+    // refused.
     // Only those are made that the plan needs; all that the problem may need if there is no plan yet (run-time sizes).
     backward_kernels(const problem &p, const plan *planned, jit::isa vectors);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// forward_kernels: the kernels of a forward problem, and the numbers of its post-ops. Both depend on types, flags and
-// attributes. Only the reduction of short rows also depends on the length of a row.
+// forward_kernels: the kernels of a forward problem, and the numbers of its post-ops. Which kernels there are follows
+// from types, flags and attributes, from the length of a row where that is short, and from the plan: the kernels of the
+// steps that it takes, and the stores and prefetches that it says.
 #pragma once
 
 #include <optional>
@@ -14,7 +15,8 @@ namespace jitnorm::impl::layer_norm {
 
 template <typename T> // the compute type
 struct forward_kernels {
-    // Takes the kernels from the kernel cache or generates them. Throws what code_of() throws (kernel.hpp).
+    // Takes the kernels from the kernel cache or generates them. Throws std::system_error when executable pages are
+    // refused.
     // Only those are made that the plan needs; all that the problem may need if there is no plan yet (run-time sizes).
     forward_kernels(const problem &p, const plan *planned, jit::isa vectors);
 
