@@ -74,7 +74,7 @@ constexpr processor PROCESSORS[] = {
         {32 * KB,       MB, 32 * MB,   50, 100,  50,  0,  128 * KB, 128 * KB, 4 * KB,  384,  8, 4 * KB,  2}},
     // Zen 3
     {true, 25, {ALL},
-        {32 * KB, 512 * KB, 32 * MB,   50, 100,  50,  0,   64 * KB,  64 * KB, 4 * KB,  384,  8, 4 * KB,  2}},
+        {32 * KB, 512 * KB, 32 * MB,   38,  50,  50,  0,   64 * KB,  64 * KB, 4 * KB,  384,  8, 4 * KB,  2}},
     // before
     {true, 0, {ALL},
         {32 * KB, 512 * KB, 16 * MB,   50, 100,  50,  0,   64 * KB,  64 * KB, 4 * KB,  384,  8, 4 * KB,  2}},
