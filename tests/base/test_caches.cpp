@@ -140,12 +140,12 @@ TEST(caches, numbers_of_processors) {
         row.l1 = 32 * KB, row.l2 = 512 * KB, row.last_level = 32 * MB;
         EXPECT_EQ(machine_by_cpuid(recorded_cpuid), row) << std::hex << version;
     };
-    for (const uint32_t granite_rapids : {0x000a06d1, 0x000c06f2}) is(INTEL, granite_rapids, machine());
-    for (const uint32_t milan_vermeer_cezanne : {0x00a00f11, 0x00a20f10, 0x00a50f00})
+    for (const uint32_t granite_rapids : {0x000a06d1U, 0x000c06f2U}) is(INTEL, granite_rapids, machine());
+    for (const uint32_t milan_vermeer_cezanne : {0x00a00f11U, 0x00a20f10U, 0x00a50f00U})
         is(AMD, milan_vermeer_cezanne, ZEN_3);
-    for (const uint32_t genoa_raphael_phoenix_bergamo : {0x00a10f11, 0x00a60f12, 0x00a70f41, 0x00aa0f01})
+    for (const uint32_t genoa_raphael_phoenix_bergamo : {0x00a10f11U, 0x00a60f12U, 0x00a70f41U, 0x00aa0f01U})
         is(AMD, genoa_raphael_phoenix_bergamo, ZEN_4);
-    for (const uint32_t turin_granite_ridge_later : {0x00b00f21, 0x00b40f40, 0x00b50f00, 0x00c00f00})
+    for (const uint32_t turin_granite_ridge_later : {0x00b00f21U, 0x00b40f40U, 0x00b50f00U, 0x00c00f00U})
         is(AMD, turin_granite_ridge_later, ZEN_5);
     is(HYGON, 0x00900f02, BEFORE_ZEN_3);
     is(AMD, 0x00830f10, BEFORE_ZEN_3);
