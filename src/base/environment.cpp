@@ -7,6 +7,7 @@
 
 #include "jitnorm/jitnorm_types.h"
 #include "process.hpp"
+#include "quota.hpp"
 #include "verbose.hpp"
 
 namespace jitnorm::impl {
@@ -75,7 +76,9 @@ constinit process_wide<const environment> at_first_use;
 environment::environment()
     : verbose(verbose_level_of(text_of("JITNORM_VERBOSE"))), verbose_is_set(!text_of("JITNORM_VERBOSE").empty()),
       jit_profile(profilers_of(integer_or(text_of("JITNORM_JIT_PROFILE"), 0))),
-      threads_sleep(is_passive(text_of("OMP_WAIT_POLICY"))) {
+      threads_sleep(is_passive(text_of("OMP_WAIT_POLICY"))),
+      processors(text_of("OMP_NUM_THREADS").empty() ? processors_of_quota("/proc/self/cgroup", "/sys/fs/cgroup")
+                                                    : NO_QUOTA) {
     const std::string_view profilers = text_of("JITNORM_JIT_PROFILE");
     copy(unknown_word_of_verbose(text_of("JITNORM_VERBOSE")), unknown_verbose);
     copy(names_profilers_only(profilers) ? "" : profilers, ignored_jit_profile);

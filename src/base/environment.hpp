@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // environment: the environment variables that steer the library, as they were at its first use. They are read once,
 // because a program may change its environment in one thread while other threads use the library. A value that the
-// program has set by a function takes precedence; the code that uses the value sees to that.
+// program has set by a function takes precedence; the code that uses the value sees to that. With them, what the
+// container grants, which is read at the same time.
 #pragma once
 
 #include <climits>
@@ -26,6 +27,7 @@ struct environment {
     char jit_dump_folder[PATH_MAX]; // JITNORM_JIT_DUMP
     char caches[512];               // JITNORM_CACHES
     bool threads_sleep;             // OMP_WAIT_POLICY is PASSIVE, in letters of any case: OpenMP's threads do
+    int processors; // that a container may keep busy (quota.hpp); without effect where OMP_NUM_THREADS is set
 };
 
 const environment &the_environment();

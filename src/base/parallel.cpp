@@ -4,6 +4,7 @@
 #ifdef JITNORM_THREADING_OMP
 #include <omp.h>
 
+#include "environment.hpp"
 #include "process.hpp"
 #include "thread_state.hpp"
 #endif
@@ -39,19 +40,27 @@ void run_on(const jitnorm_thread_pool_t &pool, int parts, part_body &what) {
 
 #ifdef JITNORM_THREADING_OMP
 
-int max_own_threads() {
-    const bool alone = this_thread_ends() || threads_were_lost.load(std::memory_order_relaxed) || omp_in_parallel();
-    return alone ? 1 : omp_get_max_threads();
+// OpenMP takes all processors where nobody says otherwise. In a container with a quota for fewer of them its threads
+// would use up the quota by spinning, and all would stop until the next period.
+int threads_of_openmp() {
+    const int all = omp_get_max_threads(), granted = the_environment().processors;
+    return all > granted && all == omp_get_num_procs() ? granted : all;
 }
 
-// A team always has all threads, whatever the number of parts, as those of other OpenMP code in the process have:
-// libgomp ends the threads that a smaller team does not need, and starts others when a larger one follows, which takes
-// 50 to 100 microseconds for each of them. The runtime may start fewer threads than it is asked for, even one alone:
-// then OpenMP does not say that a part is in a parallel region, but run_one_part() does. Each of the n threads that run
-// takes every n-th part.
+int max_own_threads() {
+    const bool alone = this_thread_ends() || threads_were_lost.load(std::memory_order_relaxed) || omp_in_parallel();
+    return alone ? 1 : threads_of_openmp();
+}
+
+// A team always has all threads that there may be, whatever the number of parts, as those of other OpenMP code in the
+// process have: libgomp ends the threads that a smaller team does not need, and starts others when a larger one
+// follows, which takes 50 to 100 microseconds for each of them. The runtime may start fewer threads than it is asked
+// for, even one alone: then OpenMP does not say that a part is in a parallel region, but run_one_part() does. Each of
+// the n threads that run takes every n-th part.
 void run_on_own_threads(int parts, part_body &what) {
-    if (max_own_threads() == 1) return run_serially(parts, what);
-#pragma omp parallel
+    const int team = max_own_threads();
+    if (team == 1) return run_serially(parts, what);
+#pragma omp parallel num_threads(team)
     for (int part = omp_get_thread_num(); part < parts; part += omp_get_num_threads()) run_one_part(&what, part);
 }
 

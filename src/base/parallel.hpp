@@ -28,9 +28,9 @@ private:
 };
 
 // How many threads run_parts() would use now at the most. With a caller's pool this is the pool's concurrency.
-// Otherwise it is OpenMP's number of threads; but 1 in a parallel region of several threads, in a build without OpenMP,
-// in a thread that ends, and in a process that was forked from one with several threads. Within a part it is 1,
-// whichever threads run the parts.
+// Otherwise it is OpenMP's number of threads, unless a container grants fewer and nobody has set it; but 1 in a
+// parallel region of several threads, in a build without OpenMP, in a thread that ends, and in a process that was
+// forked from one with several threads. Within a part it is 1, whichever threads run the parts.
 int max_threads();
 
 // Runs body(context, part) once for each part = 0 .. parts-1, on at most `parts` threads, and waits for all of them.

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// quota: how many processors a container may keep busy, by control groups of version 2. More threads than that would
+// stop all together until the next period, while each waits for the others.
+#pragma once
+
+#include <climits>
+#include <string_view>
+
+namespace jitnorm::impl {
+
+constexpr int NO_QUOTA = INT_MAX;
+
+// What a file cpu.max says, "QUOTA PERIOD" in microseconds or "max PERIOD", in processors, rounded up. NO_QUOTA if it
+// says nothing of the kind.
+int processors_in(std::string_view cpu_max);
+
+// The least of what the process's control group and those above it say. `membership` is /proc/self/cgroup, `root` the
+// folder of all groups, /sys/fs/cgroup. A file that is not there says nothing. Allocates nothing.
+int processors_of_quota(const char *membership, std::string_view root);
+
+} // namespace jitnorm::impl
