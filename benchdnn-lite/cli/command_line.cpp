@@ -73,6 +73,15 @@ constexpr std::string_view GRAPH_HELP[] = {
     "  benchdnn-lite --graph --mode=CP --dt=f32,bf16 --case=op/f32/lnorm.json\n"
     "  benchdnn-lite --graph --batch=test_graph_ci\n"};
 
+// What is said to somebody who typed the program's name alone.
+constexpr std::string_view FIRST_STEPS =
+    "a driver and a problem are missing: 'benchdnn-lite --lnorm 128x768' checks a layer normalization, "
+    "'benchdnn-lite --lnorm --mode=P 128x768' times it, 'benchdnn-lite --help' lists all knobs";
+
+constexpr std::string_view DRIVERS_OF_BENCHDNN[] = {
+    "binary", "bnorm", "brgemm",    "concat",  "conv",       "deconv", "eltwise", "gnorm",   "ip",  "lrn",    "matmul",
+    "pool",   "prelu", "reduction", "reorder", "resampling", "rnn",    "shuffle", "softmax", "sum", "zeropad"};
+
 std::string idle_knobs_text(driver which) {
     constexpr size_t WIDTH = 100;
     std::string text, line = "Without effect here:";
@@ -110,6 +119,12 @@ class parser {
 public:
     explicit parser(driver which) { state_.which = which; }
 
+    // Takes a word of the command line.
+    void take_argument(const argument_word &a) {
+        typed_ += concat(" ", without_control_characters(a.text));
+        take(a);
+    }
+
     void take(const argument_word &a) {
         if (is_driver(a.text))
             take_driver(a.text);
@@ -123,7 +138,9 @@ public:
         if (state_.help) result_.text = help_text(state_.which);
         if (state_.version) result_.text = version_text();
         if (!result_.text.empty()) return std::move(result_);
-        if (!driver_named_) throw input_error("name a driver: --lnorm or --graph (--help explains)");
+        if (typed_.empty()) throw input_error(FIRST_STEPS);
+        if (!driver_named_)
+            throw input_error("name a driver, --lnorm or --graph: benchdnn-lite ", name_of(state_.which), typed_);
         if (result_.jobs.empty() && result_.graphs.empty()) reject_empty();
         result_.json = state_.json;
         result_.summary = state_.summary;
@@ -210,6 +227,8 @@ private:
         const std::string name = text.substr(0, text.find('='));
         if (name != text && find_knob(name, state_.which))
             throw input_error("'", text, "' is no problem; the knob is written --", text);
+        if (is_driver(concat("--", text)))
+            throw input_error("'", text, "' is no problem; the driver is written --", text);
         if (state_.which == driver::graph)
             throw input_error("'", text, "' is no knob; graphs are named by --case=FILE");
         const run_options &options = state_.options;
@@ -230,13 +249,23 @@ private:
         const std::string name = option.substr(std::min(option.find_first_not_of('-'), option.size()));
         if (option.starts_with("--") && find_knob(option.substr(2), other))
             throw input_error(name_of(state_.which), " has no knob '", option, "', only ", name_of(other), " has");
+        if (!driver_named_) reject_driver(option, name);
         if (is_driver(option)) throw input_error(option, " takes no value; a problem is a word of its own");
         const std::string_view close = closest_knob(name, state_.which);
-        if (close.empty() && !driver_named_)
-            throw input_error("unknown driver or knob '", option,
-                              "': drivers are --lnorm and --graph, --help lists knobs");
         if (close.empty()) throw input_error("unknown knob '", option, "' (--help lists them)");
         throw input_error("unknown knob '", option, "' (the closest is --", close, ")");
+    }
+
+    // The option is the first one that is unknown, where a driver has not been named yet.
+    void reject_driver(const std::string &option, const std::string &name) const {
+        if (is_driver(option)) return;
+        if (std::ranges::find(DRIVERS_OF_BENCHDNN, name) != std::end(DRIVERS_OF_BENCHDNN))
+            throw input_error(option, " is a driver of benchdnn that is not here: there are --lnorm and --graph");
+        if (const std::string_view close = closest_driver(option); !close.empty())
+            throw input_error("unknown driver '", option, "' (the closest is ", close, ")");
+        if (closest_knob(name, state_.which).empty())
+            throw input_error("unknown driver or knob '", option,
+                              "': drivers are --lnorm and --graph, --help lists knobs");
     }
 
     static bool is_shape(const std::string &text) {
@@ -274,6 +303,7 @@ private:
     knob_state state_;
     std::shared_ptr<const job_settings> settings_; // the state for problems; null: a knob was set since the last one
     bool driver_named_ = false, problem_named_ = false;
+    std::string typed_; // the words of the command line, each behind a space
     command result_;
     batch_folders folders_;
     std::vector<std::string> unused_;  // the knobs since the last problem
@@ -290,7 +320,7 @@ driver driver_in(const std::vector<std::string> &arguments) {
 command parse_command_line(const std::vector<std::string> &arguments) {
     parser p(driver_in(arguments));
     for (size_t i = 0; i < arguments.size(); ++i)
-        p.take({arguments[i], i + 1 < arguments.size() ? &arguments[i + 1] : nullptr, "."});
+        p.take_argument({arguments[i], i + 1 < arguments.size() ? &arguments[i + 1] : nullptr, "."});
     return p.finish();
 }
 

@@ -190,4 +190,12 @@ std::string_view closest_knob(std::string_view name, driver d) {
     return distance(name, k.name) <= std::min(k.name.size() / 2, size_t(3)) ? k.name : "";
 }
 
+std::string_view closest_driver(std::string_view text) {
+    constexpr size_t LONGEST = 16, FARTHEST = 2;
+    if (text.size() > LONGEST) return "";
+    for (const driver d : {driver::lnorm, driver::graph})
+        if (distance(text, name_of(d)) <= FARTHEST) return name_of(d);
+    return "";
+}
+
 } // namespace benchdnn_lite

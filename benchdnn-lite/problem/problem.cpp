@@ -212,8 +212,10 @@ shape parse_shape(std::string_view text) {
             throw input_error("a problem is a shape such as 128x768");
         const auto [dims, name] = split_name(text);
         shape size{{}, std::string(name)};
-        for (const std::string &dim : split(dims, 'x'))
+        for (const std::string &dim : split(dims, 'x')) {
+            if (dim.empty()) throw input_error("a dimension is missing; a problem is a shape such as 128x768");
             size.dims.push_back(parse_integer(dim, 0, std::numeric_limits<dim_t>::max()));
+        }
         if (size.dims.size() < 2 || size.dims.size() > JITNORM_MAX_NDIMS)
             throw input_error("a shape has 2 to ", std::to_string(JITNORM_MAX_NDIMS), " dimensions");
         check_size(size.dims);

@@ -36,7 +36,9 @@ public:
     explicit library_file(const std::string &name) : name_(name) {
         std::error_code error;
         const std::filesystem::path path = std::filesystem::canonical(name, error);
-        if (error) throw input_error("--peer=", name, ": ", error.message());
+        if (error)
+            throw input_error("--peer=", name, ": ", error.message(), "; it is the libjitnorm.so of another build (",
+                              "./dev race --against REVISION makes one)");
         handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | OWN_NAMES_FIRST);
         if (!handle_) throw input_error("--peer=", name, " cannot be opened: ", dlerror());
     }

@@ -59,6 +59,19 @@ TEST(command_line, the_documents_know_every_knob_and_every_batch_file) {
     EXPECT_GE(files, 17U);
 }
 
+TEST(command_line, the_name_alone_is_answered_by_first_steps_that_work) {
+    const std::string text = mistake_in({});
+    EXPECT_EQ(text.find("a driver and a problem are missing"), 0u) << text;
+    size_t commands = 0;
+    for (const std::string &part : split(text, '\'')) {
+        constexpr std::string_view PROGRAM = "benchdnn-lite ";
+        if (!part.starts_with(PROGRAM)) continue;
+        ++commands;
+        EXPECT_EQ(mistake_in(split(part.substr(PROGRAM.size()), ' ')), "") << part;
+    }
+    EXPECT_EQ(commands, 3u);
+}
+
 TEST(command_line, mistakes_name_the_knob_and_the_reason) {
     EXPECT_EQ(mistake_in({"--lnorm", "--dt=f31", "2x3"}),
               "--dt: unknown data type 'f31', there are f16 bf16 f32 s32 s8 u8 f64 f8_e5m2 f8_e4m3");
@@ -121,9 +134,17 @@ TEST(command_line, mistakes_name_the_knob_and_the_reason) {
     EXPECT_EQ(mistake_in({"--lnorm", "mb2ic3"}), "malformed problem 'mb2ic3': a problem is a shape such as 128x768");
     EXPECT_EQ(mistake_in({"--lnorm=2x3"}), "--lnorm takes no value; a problem is a word of its own");
     EXPECT_EQ(mistake_in({"--lnorm"}), "no problem to run: give a shape such as 128x768, or --batch=FILE");
-    EXPECT_EQ(mistake_in({"2x3"}), "name a driver: --lnorm or --graph (--help explains)");
+    EXPECT_EQ(mistake_in({"2x3"}), "name a driver, --lnorm or --graph: benchdnn-lite --lnorm 2x3");
+    EXPECT_EQ(mistake_in({"--mode=P", "2x3"}), "name a driver, --lnorm or --graph: benchdnn-lite --lnorm --mode=P 2x3");
     EXPECT_EQ(mistake_in({"--conv", "2x3"}),
-              "unknown driver or knob '--conv': drivers are --lnorm and --graph, --help lists knobs");
+              "--conv is a driver of benchdnn that is not here: there are --lnorm and --graph");
+    EXPECT_EQ(mistake_in({"--lnrom", "2x3"}), "unknown driver '--lnrom' (the closest is --lnorm)");
+    EXPECT_EQ(mistake_in({"--flagz=CH", "2x3"}), "unknown knob '--flagz' (the closest is --flags)");
+    EXPECT_EQ(mistake_in({"--norming", "2x3"}),
+              "unknown driver or knob '--norming': drivers are --lnorm and --graph, --help lists knobs");
+    EXPECT_EQ(mistake_in({"lnorm", "2x3"}), "'lnorm' is no problem; the driver is written --lnorm");
+    EXPECT_EQ(mistake_in({"--lnorm", "2xx3"}),
+              "malformed problem '2xx3': a dimension is missing; a problem is a shape such as 128x768");
     EXPECT_EQ(mistake_in({"--lnorm", "--conv", "2x3"}), "unknown knob '--conv' (--help lists them)");
     EXPECT_EQ(mistake_in({"--lnorm", "--attr-acc-mode=f31", "2x3"}),
               "--attr-acc-mode: 'f31' is no accumulation mode: strict, relaxed, any, s32, f32, f16");
