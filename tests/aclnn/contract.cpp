@@ -53,33 +53,6 @@ std::vector<creation> creations() {
     return all;
 }
 
-struct repeated_call {
-    operands call;
-    std::vector<char> workspace;
-
-    explicit repeated_call(const operation &op) : call(op) {
-        EXPECT_EQ(call.first(), ACLNN_SUCCESS);
-        EXPECT_EQ(aclSetAclOpExecutorRepeatable(call.executor), ACLNN_SUCCESS);
-        workspace.resize(call.bytes + 1);
-    }
-    repeated_call(const repeated_call &) = delete;
-    repeated_call &operator=(const repeated_call &) = delete;
-    ~repeated_call() { aclDestroyAclOpExecutor(call.executor); }
-    int execute() { return call.op.second(workspace.data(), call.bytes, call.executor, nullptr); }
-};
-
-std::vector<run_case> runs() {
-    std::vector<run_case> all;
-    for (const operation &op : OPERATIONS)
-        all.push_back({op.name,
-                       [&op]() -> ready_run {
-                           const auto made = std::make_shared<repeated_call>(op);
-                           return {[made] { return made->execute(); }, [made] { return made->call.bits(); }};
-                       },
-                       true}); // the workspace
-    return all;
-}
-
 // The executor and its place among those that live; nothing of what was made before. The run that ends the executor
 // allocates nothing.
 TEST(allocations, of_a_call_that_was_made_before_are_few) {
@@ -123,49 +96,53 @@ buffer filled_buffer(const parameter &p, unsigned seed) {
     return result;
 }
 
-// Parameters at one place get one aclTensor, if wanted and if they are alike, otherwise an aclTensor each.
-alias_outcome run(const operation &op, const std::vector<parameter> &parameters, std::vector<buffer> buffers,
-                  const std::vector<size_t> &places, bool as_one) {
+// An executor with its tensors and its workspace.
+struct bound_call {
     std::vector<acl_owned<aclTensor>> owned;
     std::vector<aclTensor *> tensors;
+    std::unique_ptr<guarded_buffer> workspace;
+    uint64_t bytes = 0;
+    aclOpExecutor *executor = nullptr;
+
+    bound_call() = default;
+    bound_call(const bound_call &) = delete;
+    bound_call &operator=(const bound_call &) = delete;
+    ~bound_call() {
+        EXPECT_TRUE(workspace->slack_untouched());
+        EXPECT_EQ(aclDestroyAclOpExecutor(executor), ACLNN_SUCCESS);
+    }
+};
+
+// Parameters at one place get one aclTensor, if wanted and if they are alike, otherwise an aclTensor each.
+std::function<int()> bind(const operation &op, const std::vector<parameter> &parameters, std::vector<buffer> &buffers,
+                          const std::vector<size_t> &places, bool as_one) {
+    const auto made = std::make_shared<bound_call>();
     for (size_t i = 0; i < parameters.size(); ++i) {
         const parameter &p = parameters[i], &first = parameters[places[i]];
         const bool again = as_one && places[i] < i && p.dims == first.dims && p.type == first.type;
-        if (!again) owned.push_back(p.exists() ? view(p.dims, {}, 0, buffers[places[i]].data(), p.type) : nullptr);
-        tensors.push_back(again ? tensors[places[i]] : owned.back().get());
+        if (!again)
+            made->owned.push_back(p.exists() ? view(p.dims, {}, 0, buffers[places[i]].data(), p.type) : nullptr);
+        made->tensors.push_back(again ? made->tensors[places[i]] : made->owned.back().get());
     }
-    uint64_t bytes = 0;
-    aclOpExecutor *executor = nullptr;
-    EXPECT_EQ(op.first(tensors.data(), settings_of(parameters), &bytes, &executor), ACLNN_SUCCESS);
-    (void)aclGetRecentErrMsg();
-    const aclnnStatus status = run_exactly(op.second, bytes, executor);
-    if (status == ACLNN_SUCCESS) return {std::move(buffers)};
-    EXPECT_EQ(status, INVALID);
-    EXPECT_EQ(jitnorm_acl_op_executor_destroy(executor), 0);
-    const char *reason = aclGetRecentErrMsg();
-    return {std::move(buffers), false, reason == nullptr ? "" : reason};
+    EXPECT_EQ(op.first(made->tensors.data(), settings_of(parameters), &made->bytes, &made->executor), ACLNN_SUCCESS);
+    EXPECT_EQ(aclSetAclOpExecutorRepeatable(made->executor), ACLNN_SUCCESS);
+    made->workspace = std::make_unique<guarded_buffer>(made->bytes);
+    return [&op, made] {
+        void *const workspace = made->bytes == 0 ? nullptr : made->workspace->data();
+        return int(op.second(workspace, made->bytes, made->executor, nullptr));
+    };
 }
 
-// A reason names two of the tensors that share memory.
-alias_case aliases_of(const operation &op, aclDataType type) {
+ready_call call_of(const operation &op, aclDataType type, bool as_one) {
     const std::vector<parameter> parameters = parameters_of(op, type);
-    std::vector<aliased_tensor> tensors;
+    ready_call call = {.name = op.name, .in_place = op.in_place};
     for (const parameter &p : parameters)
-        tensors.push_back({p.name, p.use, p.exists() ? filled_buffer(p, unsigned(tensors.size())) : buffer()});
-    const auto run_both_ways = [&op, parameters](const std::vector<buffer> &buffers,
-                                                 const std::vector<size_t> &places) {
-        const alias_outcome apart = run(op, parameters, buffers, places, false),
-                            of_one = run(op, parameters, buffers, places, true);
-        EXPECT_EQ(of_one.is_accepted, apart.is_accepted) << "given as one tensor";
-        EXPECT_TRUE(of_one.buffers == apart.buffers) << "given as one tensor";
-        return apart;
+        call.tensors.push_back(
+            {p.name, p.use, p.exists() ? filled_buffer(p, unsigned(call.tensors.size())) : buffer()});
+    call.bind = [&op, parameters, as_one](std::vector<buffer> &buffers, const std::vector<size_t> &places) {
+        return bind(op, parameters, buffers, places, as_one);
     };
-    return {{op.name, tensors, op.in_place}, run_both_ways, [parameters](const std::string &reason, auto &group) {
-                size_t named = 0;
-                for (const size_t i : group) named += reason.find(parameters[i].name) != reason.npos;
-                EXPECT_GE(named, 2u) << reason;
-                expect_alias_reason(reason);
-            }};
+    return call;
 }
 
 // Views of one storage that begin at different elements are different tensors.
@@ -297,18 +274,18 @@ std::vector<empty_case> empty_cases() {
 } // namespace
 
 front_end adapter() {
-    const auto aliases = [] {
-        std::vector<alias_case> all;
-        for (const operation &op : OPERATIONS)
-            for (const aclDataType type : {ACL_FLOAT, ACL_BF16}) all.push_back(aliases_of(op, type));
-        return all;
-    };
+    std::vector<std::function<ready_call()>> calls;
+    for (const operation &op : OPERATIONS)
+        for (const aclDataType type : {ACL_FLOAT, ACL_BF16})
+            for (const bool as_one : {false, true}) calls.push_back([=, &op] { return call_of(op, type, as_one); });
+    const auto last_reason = [] { return std::string(jitnorm_get_last_error()); };
     return {"aclnn,exec,cpu,layer_normalization,",
             creations(),
-            runs(),
-            aliases,
+            INVALID,
+            calls,
+            true,
             refusals(),
-            [] { return std::string(jitnorm_get_last_error()); },
+            last_reason,
             empty_cases()};
 }
 

@@ -53,59 +53,40 @@ size_t bytes_of(const lt &t) {
     return bytes;
 }
 
-ready_run ready(const op_request &request) {
-    const auto e = std::make_shared<execution>(request);
-    return {[e] { return e->run(); },
-            [e, request] {
-                std::vector<buffer> all;
-                for (size_t i = 0; i < request.outputs.size(); ++i)
-                    all.push_back(copy_of(e->outputs.data(i), bytes_of(e->op.query(request.outputs[i].id))));
-                return all;
-            }};
-}
+// ---------------------------------------------------------------- executions
 
-// ---------------------------------------------------------------- tensors that share memory
-
-alias_case aliases_of(const op_request &request) {
+ready_call call_of(const op_request &request) {
     constexpr size_t BYTES = 1024; // of each buffer
     const auto e = std::make_shared<execution>(request);
-    std::vector<aliased_tensor> tensors;
+    ready_call call = {.name = "operation " + std::to_string(request.kind), .has_scratchpad = false};
     std::vector<lt> described;
     for (const auto *list : {&request.inputs, &request.outputs})
         for (const lt &t : *list) {
             const bool is_beta_of_backward = t.id == BETA_ID && request.kind != jitnorm_graph_op_layer_norm;
             described.push_back(e->op.query(t.id));
-            tensors.push_back({std::to_string(t.id),
-                               list == &request.outputs ? '>'
-                               : is_beta_of_backward    ? '-'
-                                                        : '<',
-                               numbers(BYTES, unsigned(tensors.size()))});
+            call.tensors.push_back({std::to_string(t.id),
+                                    list == &request.outputs ? '>'
+                                    : is_beta_of_backward    ? '-'
+                                                             : '<',
+                                    numbers(BYTES, unsigned(described.size()))});
             EXPECT_LE(bytes_of(described.back()), BYTES);
         }
     const auto place_of = [&](size_t id) {
         return size_t(std::ranges::find(described, id, &lt::id) - described.begin());
     };
-    std::set<std::pair<size_t, size_t>> in_place;
-    for (const auto &[input, output] : e->op.pairs()) in_place.emplace(place_of(input), place_of(output));
-    EXPECT_EQ(in_place.empty(), request.outputs[0].layout.strides[1] == 1);
-    const auto run = [e, described, inputs = request.inputs.size()](std::vector<buffer> buffers,
-                                                                    const std::vector<size_t> &places) {
-        std::vector<owned_tensor> owners(described.size());
-        std::vector<const_jitnorm_graph_tensor_t> handles;
+    for (const auto &[input, output] : e->op.pairs()) call.in_place.emplace(place_of(input), place_of(output));
+    EXPECT_EQ(call.in_place.empty(), request.outputs[0].layout.strides[1] == 1);
+    call.bind = [e, described](std::vector<buffer> &buffers,
+                               const std::vector<size_t> &places) -> std::function<int()> {
         for (size_t i = 0; i < described.size(); ++i) {
-            EXPECT_OK(jitnorm_graph_tensor_create(&owners[i], &described[i], cpu(), buffers[places[i]].data()));
-            handles.push_back(owners[i]);
+            const bool is_input = i < e->inputs.owners.size();
+            const owned_tensor &tensor =
+                is_input ? e->inputs.owners[i] : e->outputs.owners[i - e->inputs.owners.size()];
+            EXPECT_OK(jitnorm_graph_tensor_set_data_handle(tensor, buffers[places[i]].data()));
         }
-        const size_t outputs = handles.size() - inputs;
-        const jitnorm_status_t status = jitnorm_graph_compiled_partition_execute(
-            e->op.handle, e->stream, inputs, handles.data(), outputs, handles.data() + inputs);
-        if (status == jitnorm_success) return alias_outcome{std::move(buffers)};
-        EXPECT_EQ(status, REFUSED);
-        return alias_outcome{std::move(buffers), false, jitnorm_get_last_error()};
+        return [e] { return e->run(); };
     };
-    return {{"operation " + std::to_string(request.kind), tensors, in_place}, run, [](auto &reason, auto &) {
-                expect_alias_reason(reason);
-            }};
+    return call;
 }
 
 // ---------------------------------------------------------------- sizes and strides at the edge
@@ -234,24 +215,14 @@ TEST(ranks, are_refused_wherever_tensors_are_described) {
 } // namespace
 
 front_end adapter() {
-    std::vector<run_case> runs;
-    for (const op_request &request : {strided_request(), layer_norm(), layer_norm_backward(), layer_norm_grad()})
-        runs.push_back({"operation " + std::to_string(request.kind), [=] { return ready(request); }});
-    const auto aliases = [] {
-        op_request of_two_layouts = layer_norm();
-        of_two_layouts.outputs[0] = make_strided_lt(DST_ID, {2, 3, 4}, {12, 1, 3});
-        std::vector<alias_case> all;
-        for (const op_request &request : {layer_norm(), of_two_layouts, layer_norm_backward(), layer_norm_grad()})
-            all.push_back(aliases_of(request));
-        return all;
-    };
-    return {"graph,exec,cpu,requested,",
-            creations(),
-            runs,
-            aliases,
-            refusals(),
-            [] { return std::string(jitnorm_get_last_error()); },
-            empty_cases()};
+    op_request of_two_layouts = layer_norm();
+    of_two_layouts.outputs[0] = make_strided_lt(DST_ID, {2, 3, 4}, {12, 1, 3});
+    std::vector<std::function<ready_call()>> calls;
+    for (const op_request &request :
+         {strided_request(), layer_norm(), of_two_layouts, layer_norm_backward(), layer_norm_grad()})
+        calls.push_back([=] { return call_of(request); });
+    const auto last_reason = [] { return std::string(jitnorm_get_last_error()); };
+    return {"graph,exec,cpu,requested,", creations(), REFUSED, calls, false, refusals(), last_reason, empty_cases()};
 }
 
 } // namespace jitnorm::tests

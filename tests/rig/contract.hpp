@@ -8,10 +8,11 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "alias_groups.hpp"
 #include "jitnorm_handle.hpp"
 
 namespace jitnorm::tests {
@@ -35,22 +36,23 @@ creation created(const char *what, Create create) {
 }
 #define CREATES(owned, ...) created<owned>(#owned, [](auto *made) { return __VA_ARGS__; })
 
-// Something made ready, with tensors, that may be executed again and again.
-struct ready_run {
-    std::function<int()> execute; // returns the status
-    std::function<std::vector<buffer>()> outputs;
-};
-struct run_case {
+using buffer = std::vector<unsigned char>;
+
+struct call_tensor {
     std::string name;
-    std::function<ready_run()> make;
-    bool has_scratchpad = false; // as soon as it is made; otherwise the first execution may take one from the thread
+    char use = '<'; // < read, > written, anything else not looked at
+    buffer start;   // what it holds before an execution; empty: there is none
+    bool is_compared = true;
 };
 
-struct alias_case {
-    alias_groups groups;
-    // Executes with tensor i in the buffer places[i].
-    std::function<alias_outcome(std::vector<buffer>, const std::vector<size_t> &)> run;
-    std::function<void(const std::string &reason, const std::vector<size_t> &group)> check_reason;
+// A call made ready to be executed on any buffers, again and again.
+struct ready_call {
+    std::string name;
+    std::vector<call_tensor> tensors = {};
+    std::set<std::pair<size_t, size_t>> in_place = {}; // an input and an output that may be at its place
+    // Puts tensor i into the buffer places[i], and returns what executes. That returns the status.
+    std::function<std::function<int()>(std::vector<buffer> &, const std::vector<size_t> &)> bind = {};
+    bool has_scratchpad = true; // as soon as it is bound; otherwise its first execution may allocate one for the thread
 };
 
 // Sizes, strides or offsets that must be refused.
@@ -74,23 +76,14 @@ struct empty_case {
 struct front_end {
     std::string logged; // the begin of an execution's line in the log
     std::vector<creation> creations;
-    std::vector<run_case> runs;
-    std::function<std::vector<alias_case>()> aliases; // made anew for each instruction set
+    int refused; // the status where tensors share memory
+    std::vector<std::function<ready_call()>> calls;
+    bool reasons_name_tensors; // those that share memory, by the names of ready_call::tensors
     std::vector<refusal> refusals;
     std::function<std::string()> last_reason;
     std::vector<empty_case> empty;
 };
 front_end adapter();
-
-inline buffer copy_of(const void *data, size_t bytes) {
-    const auto *const first = static_cast<const unsigned char *>(data);
-    return {first, first + bytes};
-}
-
-// Whether a reason is that for tensors that share memory.
-inline void expect_alias_reason(const std::string &reason) {
-    EXPECT_NE(reason.find(" is an output and has the memory of "), reason.npos) << reason;
-}
 
 // 4-byte numbers between 0.5 and 1.5; tensors of other types read the same bytes.
 inline buffer numbers(size_t bytes, unsigned seed) {
