@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A wheel of jitnorm_torch, in the tree of jitnorm: `pip install --no-build-isolation --no-deps bindings/pytorch`.
-CMake builds the package with the library in it (CMakeLists.txt) and installs it to where setuptools collects the wheel's
-files.
+"""A wheel of jitnorm_torch, in the tree of jitnorm: `pip install ./bindings/pytorch`. CMake builds the package with the
+library in it (CMakeLists.txt) and installs it to where setuptools collects the wheel's files. It fits to the PyTorch that is
+installed where pip runs (backend.py).
 
     JITNORM_BUILD   a build folder that is configured already, as seen from the top of the tree; otherwise build/wheel is
                     configured
@@ -22,7 +22,7 @@ from setuptools.command.build_ext import build_ext
 HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parents[1]
 if not (TOP / "src" / "libraries.cmake").exists():
-    sys.exit(f"jitnorm's sources are not around {HERE}: a wheel is made within their tree")
+    sys.exit(f"jitnorm-torch: jitnorm's sources are not around {HERE}: a wheel is made within their tree")
 VERSION = re.search(r"project\(jitnorm VERSION ([0-9.]+)", (TOP / "CMakeLists.txt").read_text()).group(1)
 BUILD = TOP / os.environ.get("JITNORM_BUILD", "build/wheel")
 FILES = BUILD / "python"  # what setuptools writes
@@ -43,7 +43,9 @@ class Build(build_ext):
 
     @staticmethod
     def cmake(*arguments):
-        subprocess.run(["cmake", *map(str, arguments)], check=True)
+        # CMake asks this Python for torch.
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        subprocess.run(["cmake", *map(str, arguments)], check=True, env=environment)
 
 
 FILES.mkdir(parents=True, exist_ok=True)

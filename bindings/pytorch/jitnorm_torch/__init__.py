@@ -8,6 +8,8 @@
 import contextlib
 from typing import Iterator
 
+from . import _needs  # noqa: F401  (first of all: it says what is missing)
+
 import torch
 
 from . import _C, batches, shapes  # noqa: F401  (first the operators, then what else is registered for them)
