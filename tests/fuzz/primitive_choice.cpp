@@ -36,7 +36,7 @@ unsigned choose_flags(byte_stream &choices) {
         if (choices.coin()) flags |= flag;
 #define FLAG(...)
 #define AFFINE_FLAG(name, number, letter, needed)                                                                      \
-    if ((flags & jitnorm_##needed) != 0 && choices.one_in(4)) flags |= jitnorm_##name;
+    if ((flags & jitnorm_##needed) == unsigned(jitnorm_##needed) && choices.one_in(4)) flags |= jitnorm_##name;
 #include "../../tables/normalization_flags.inc"
     return flags;
 }

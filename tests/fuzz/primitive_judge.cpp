@@ -98,6 +98,18 @@ private:
         if (what_.is_forward() && inputs_.contains(JITNORM_ARG_SRC_1)) add_residual();
         require(what_.is_forward() || (residual_flags() & jitnorm_residual_mul_silu) == 0,
                 "backward refuses a residual that is multiplied, whose gradients no output has");
+        describe_rounding();
+    }
+
+    // A product with silu is rounded as src is.
+    void describe_rounding() {
+        const auto type_of = [&](int index) {
+            return inputs_.contains(index) ? inputs_.at(index).where.type : jitnorm_data_type_undef;
+        };
+        const bool is_sum = has(JITNORM_ARG_DST_1) && !has_silu_;
+        n_.rounded = benchdnn_lite::rounded_types_of(what_.flags, is_sum ? type_of_sum() : type_of(JITNORM_ARG_SRC),
+                                                     type_of(n_.scale.empty() ? JITNORM_ARG_SHIFT : JITNORM_ARG_SCALE));
+        if (n_.rounded.normalized != jitnorm_data_type_undef) count("judged rounded values");
     }
 
     unsigned residual_flags() const {

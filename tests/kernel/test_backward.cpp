@@ -7,7 +7,8 @@ namespace jitnorm::tests {
 namespace {
 
 constexpr unsigned GIVEN = jitnorm_use_global_stats, SCALE = jitnorm_use_scale, SHIFT = jitnorm_use_shift,
-                   RMS = jitnorm_rms_norm, PLUS_ONE = jitnorm_use_scale | jitnorm_scale_plus_one;
+                   RMS = jitnorm_rms_norm, ROUND = jitnorm_round_normalized,
+                   PLUS_ONE = jitnorm_use_scale | jitnorm_scale_plus_one;
 constexpr auto BACKWARD = jitnorm_backward, BACKWARD_DATA = jitnorm_backward_data;
 const std::vector<jitnorm_data_type_t> TYPES = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64};
 const std::vector<jitnorm_data_type_t> AFFINE_TYPES = {jitnorm_f32, jitnorm_bf16, jitnorm_f16};
@@ -78,6 +79,13 @@ const std::vector<sweep> SWEEPS = {
      .in_turn = {each_of(&setup::gradient_type, AFFINE_TYPES),
                  flags({SCALE | SHIFT, 0, GIVEN, SCALE | GIVEN, SHIFT, RMS, RMS | SCALE, PLUS_ONE})},
      .small_caches = true},
+    {.name = "rounded_values",
+     .of = {.kind = BACKWARD, .dims = {7, 0}},
+     .each = {columns({1, 3, 8, 15, 16, 21, 33, 77, 513, 4099}), each_of(&setup::src_type, TYPES),
+              each_of(&setup::dst_type, TYPES), each_of(&setup::affine_type, AFFINE_TYPES)},
+     .in_turn = {flags(
+         {ROUND | SCALE, ROUND | SCALE | SHIFT, ROUND | SCALE | RMS, ROUND | PLUS_ONE | SHIFT | GIVEN, ROUND | SHIFT})},
+     .small_caches = true},
     {.name = "types_of_scale_and_gradients",
      .of = {.kind = BACKWARD, .dims = {5, 0}},
      .each = {columns({1, 3, 6, 8, 12, 15, 16, 21, 31, 50, 600}), row_types(TYPES),
@@ -111,6 +119,11 @@ const std::vector<sweep> EMULATED = {
               each_of(&setup::diff_src_type, TYPES),
               {affine_types_in_turn}},
      .in_turn = {each_of(&setup::gradient_type, EMULATED_GRADIENT_TYPES)}},
+    {.name = "rounded_values",
+     .of = {.kind = BACKWARD, .dims = {5, 0}, .src_type = jitnorm_bf16},
+     .each = {columns({5, 21, 37}), each_of(&setup::dst_type, {jitnorm_f32, jitnorm_bf16, jitnorm_f64}),
+              each_of(&setup::affine_type, {jitnorm_f32, jitnorm_bf16}),
+              flags({ROUND | SCALE | SHIFT, ROUND | SCALE | RMS})}},
     {.name = "both_passes_in_a_kernel",
      .of = {.kind = BACKWARD, .dims = {37, 0}, .src_type = jitnorm_bf16},
      .each = {columns({5, 37, 256, 530}), flags({SCALE | SHIFT, RMS | SCALE})},

@@ -77,7 +77,7 @@ setup pick_setup(picker &pick, bool forward) {
     s.flags = unsigned(pick.below(8)) | (pick.toss() ? unsigned(jitnorm_rms_norm) : 0);
 #define FLAG(...)
 #define AFFINE_FLAG(name, number, letter, needed)                                                                      \
-    if ((s.flags & jitnorm_##needed) != 0 && pick.toss()) s.flags |= jitnorm_##name;
+    if ((s.flags & jitnorm_##needed) == unsigned(jitnorm_##needed) && pick.toss()) s.flags |= jitnorm_##name;
 #include "../../tables/normalization_flags.inc"
     s.src = pick_layout(pick, rank);
     s.dst = pick_layout(pick, rank);

@@ -10,7 +10,8 @@ namespace jitnorm::tests {
 namespace {
 
 constexpr unsigned GIVEN = jitnorm_use_global_stats, SCALE = jitnorm_use_scale, SHIFT = jitnorm_use_shift,
-                   RMS = jitnorm_rms_norm, PLUS_ONE = jitnorm_use_scale | jitnorm_scale_plus_one;
+                   RMS = jitnorm_rms_norm, ROUND = jitnorm_round_normalized,
+                   PLUS_ONE = jitnorm_use_scale | jitnorm_scale_plus_one;
 constexpr auto TRAINING = jitnorm_forward_training, INFERENCE = jitnorm_forward_inference;
 const std::vector<jitnorm_data_type_t> TYPES = {jitnorm_f32, jitnorm_bf16, jitnorm_f16,
                                                 jitnorm_f64, jitnorm_s8,   jitnorm_u8};
@@ -55,6 +56,17 @@ const std::vector<sweep> SWEEPS = {
               each_of(&setup::affine_type, AFFINE_TYPES),
               {scale_every_second}},
      .in_turn = {flags({SCALE | SHIFT, 0, SCALE, SHIFT, RMS, RMS | SCALE, PLUS_ONE, PLUS_ONE | SHIFT})},
+     .small_caches = true,
+     .prepare = use_the_range},
+    {.name = "rounded_values",
+     .of = {.dims = {5, 0}, .mean = 20, .deviation = 30},
+     .each = {columns({1, 3, 7, 8, 15, 16, 21, 33, 64, 77, 513, 4099}),
+              each_of(&setup::src_type, TYPES),
+              each_of(&setup::dst_type, DST_TYPES),
+              each_of(&setup::affine_type, AFFINE_TYPES),
+              {scale_every_second}},
+     .in_turn = {flags({ROUND | SCALE, ROUND, ROUND | SCALE | SHIFT, ROUND | SHIFT, ROUND | SCALE | RMS,
+                        ROUND | PLUS_ONE | GIVEN, ROUND | RMS})},
      .small_caches = true,
      .prepare = use_the_range},
     {.name = "scale_and_shift_in_double",
@@ -103,6 +115,12 @@ const std::vector<sweep> EMULATED = {
               each_of(&setup::affine_type, AFFINE_TYPES),
               {scale_every_second}},
      .prepare = use_the_range},
+    {.name = "rounded_values",
+     .of = {.dims = {3, 0}, .src_type = jitnorm_bf16, .mean = 20, .deviation = 30},
+     .each = {columns({5, 37, 256}), each_of(&setup::dst_type, {jitnorm_f32, jitnorm_bf16, jitnorm_f64, jitnorm_s8}),
+              each_of(&setup::affine_type, {jitnorm_f32, jitnorm_bf16}),
+              flags({ROUND | SCALE | SHIFT, ROUND | SCALE | RMS})},
+     .prepare = use_the_range},
     {.name = "one_loop",
      .of = {.dims = {37, 0}, .src_type = jitnorm_bf16, .dst_type = jitnorm_f32},
      .each = {columns({5, 37, 256, 530}), flags({SCALE | SHIFT, RMS})},
@@ -148,6 +166,29 @@ TEST_P(forward_kernels_on, special_values_are_stored_as_defined) {
                                       r[MEAN].fill(std::vector<double>(size_t(rows), 0));
                                       r[VARIANCE].fill(std::vector<double>(size_t(rows), 1));
                                   });
+}
+
+// Normalized values of every magnitude are rounded as the reference rounds them, also those that the type does not
+// hold.
+TEST_P(forward_kernels_on, special_values_are_rounded_as_defined) {
+    std::vector<uint16_t> src;
+    for (uint32_t code = 0; code < 0x10000; ++code) src.push_back(uint16_t(code));
+    const dim_t C = 1024, rows = dim_t(src.size()) / C;
+    for (const auto type : {jitnorm_bf16, jitnorm_f16})
+        for (const auto dst : {jitnorm_f32, jitnorm_f64, type})
+            for (const double variance : {1.0, 0.3, 7e5, 3e-6})
+                expect_equal_to_reference(GetParam(),
+                                          {.kind = INFERENCE,
+                                           .flags = GIVEN | ROUND | SCALE,
+                                           .dims = {rows, C},
+                                           .src_type = type,
+                                           .dst_type = dst},
+                                          [&](run &r) {
+                                              r.p.epsilon = 0;
+                                              std::memcpy(r[SRC].data(), src.data(), src.size() * sizeof(uint16_t));
+                                              r[MEAN].fill(std::vector<double>(size_t(rows), 0));
+                                              r[VARIANCE].fill(std::vector<double>(size_t(rows), variance));
+                                          });
 }
 
 INSTANTIATE_TEST_SUITE_P(native, forward_kernels_on, testing::Values(isa::avx2, isa::avx512), on_isa::name);

@@ -164,5 +164,18 @@ TEST(convert, data_types_visit_their_storage) {
             type, [&, expected = size]<typename Stored>(stored_as<Stored>) { EXPECT_EQ(sizeof(Stored), expected); });
 }
 
+// Three operations in place of a conversion, where that has the same result.
+TEST(convert, normalized_values_are_rounded_as_they_are_stored) {
+    for (uint32_t high = 0; high < 0x10000; ++high)
+        for (const uint32_t low : {0x0000U, 0x0001U, 0x1234U, 0x7fffU, 0x8000U, 0x8001U, 0xc000U, 0xffffU}) {
+            const auto x = std::bit_cast<float>(high << 16 | low);
+            ASSERT_TRUE(same(double(round_normalized<f16>(x)), double(widen<float>(narrow<f16>(x))))) << std::hex << x;
+            const double rounded = round_normalized<bf16>(x), stored = widen<float>(narrow<bf16>(x));
+            if (std::isnan(x)) ASSERT_TRUE(std::isnan(rounded));
+            if (x != 0 && !(std::fabs(x) >= 0x1p-126F && std::fabs(x) < 0x1p111F)) continue;
+            ASSERT_TRUE(same(rounded, stored)) << std::hexfloat << x;
+        }
+}
+
 } // namespace
 } // namespace jitnorm::impl

@@ -24,6 +24,12 @@ TEST(describe, weights_stored_minus_one) {
     EXPECT_EQ(describe(p), "--dir=FWD_I --dt=f32:f32 --tag=ab:ab --stat_tag=a --flags=CMP --eps=1e-05 2x8");
 }
 
+TEST(describe, rounded_values) {
+    problem p = make_problem(jitnorm_forward_inference, {2, 8});
+    p.flags = jitnorm_use_scale | jitnorm_rms_norm | jitnorm_round_normalized;
+    EXPECT_EQ(describe(p), "--dir=FWD_I --dt=f32:f32 --tag=ab:ab --stat_tag=a --flags=CMR --eps=1e-05 2x8");
+}
+
 TEST(describe, scales_that_are_found) {
     problem p = make_problem(jitnorm_forward_inference, {2, 8});
     p[DST].data_type = jitnorm_s8;

@@ -32,6 +32,7 @@ TEST(validate, flags) {
         is_invalid(start, flagged(0x80000000u));
         accepts(start, flagged(jitnorm_use_scale | jitnorm_scale_plus_one));
         is_invalid(start, flagged(jitnorm_use_shift | jitnorm_scale_plus_one));
+        accepts(start, flagged(jitnorm_round_normalized));
     }
 }
 

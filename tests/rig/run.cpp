@@ -133,6 +133,10 @@ oracle_problem run::question() const {
     q.variance = values(VARIANCE);
     if (p.form == statistics_form::inverse_deviation)
         for (double &value : q.variance) value = 1 / (value * value) - q.epsilon;
+    const bool is_sum = p.writes(SUM) && !p.attr.multiplies_silu;
+    q.rounded = benchdnn_lite::rounded_types_of(p.flags, p[is_sum ? SUM : SRC].data_type,
+                                                p.uses_scale() || p.uses_shift() ? p.scale_shift_type
+                                                                                 : jitnorm_data_type_undef);
     q.diff_dst = values(DIFF_DST);
     q.diff_sum = values(DIFF_SUM);
     return q;
