@@ -75,10 +75,31 @@ void add_pre_quantization(list &cases) {
         }
 }
 
+// Normalized values that are rounded: alone, behind a residual, before a gate, and in backward.
+void add_rounded(list &cases) {
+    unsigned seed = 1600;
+    for (const auto type : {BF16, F16})
+        for (const dim_t columns : {5, 77, 768, 5000}) {
+            const bool emulated = columns == 77 && type == BF16;
+            setup s = of_type({.flags = USE_SCALE | RMS | jitnorm_round_normalized, .dims = {6, columns}}, type);
+            s.affine_type = type;
+            s.seed = ++seed;
+            cases.push_back({s, content::ordinary, false, emulated});
+            s.kind = BACKWARD;
+            cases.push_back({s, content::ordinary, false, emulated});
+            s.kind = INFERENCE;
+            s.attr.post_ops.entries = {impl::binary_post_op{jitnorm_binary_mul_silu, impl::make_dense(s.dims, type)}};
+            cases.push_back({s, content::ordinary, false, emulated});
+            s.attr.post_ops.entries.clear();
+            s.residual = {.added = "dense", .sum = "dense", .type = type, .sum_type = type, .rounded = true};
+            cases.push_back({s, content::mixed, false, emulated});
+        }
+}
+
 } // namespace
 
 void add_fused(list &cases) {
-    for (const auto add : {add_quantizing, add_residuals, add_pre_quantization}) add(cases);
+    for (const auto add : {add_quantizing, add_residuals, add_pre_quantization, add_rounded}) add(cases);
 }
 
 } // namespace jitnorm::tests
