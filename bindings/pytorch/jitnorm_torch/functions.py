@@ -4,7 +4,7 @@ torch.ops. They call torch.ops for subclasses of tensors and for other arguments
 compiler runs them, because a compiler must see an operator.
 
 All tensors are on the CPU, of float32, bfloat16, float16 or float64, and have any strides. Weights, biases and what
-modulates rows may have another of these types than the input. Results are contiguous and have the input's shape and type.
+modulates rows may have another of these types than the input. Results are contiguous and have the input's shape and, without round_normalized, its type.
 Tensors whose elements overlap, such as sliding windows, and others that primitives do not take as they are, are copied.
 A RuntimeError says what does not fit: a shape, a type, a device."""
 
@@ -31,7 +31,9 @@ def layer_norm(
     eps: float = 1e-5,
 ) -> Tensor:
     """As torch.nn.functional.layer_norm: (input - mean) / sqrt(variance + eps) * weight + bias over the last dimensions of
-    the input, whose sizes are normalized_shape, as are those of weight and bias."""
+    the input, whose sizes are normalized_shape, as are those of weight and bias. If the last dimension alone is normalized,
+    the weight, and a bias with it, may have dimensions of rows before it, each of which is 1 or the input's: a weight for
+    each head."""
     if not (torch.jit.is_scripting() or _is_compiling()):
         made = _C.layer_norm(input, normalized_shape, weight, bias, eps)
         if made is not None:
@@ -45,16 +47,19 @@ def rms_norm(
     weight: Optional[Tensor] = None,
     eps: Optional[float] = None,
     plus_one: bool = False,
+    round_normalized: bool = False,
 ) -> Tensor:
     """As torch.nn.functional.rms_norm: input / sqrt(mean of squares + eps) * weight over the last dimensions of the input,
     whose sizes are normalized_shape, as are those of the weight. If eps is None, it is the epsilon of the type that is
     computed in: of float64 for float64, of float32 for the others. With plus_one the weight is stored minus one, as
-    Gemma's are."""
+    Gemma's are. With round_normalized the normalized values are rounded to the input's type before they are multiplied by
+    the weight, and the result has the type in which PyTorch multiplies the two, as Llama's. The weight may have dimensions
+    of rows, as that of layer_norm."""
     if not (torch.jit.is_scripting() or _is_compiling()):
-        made = _C.rms_norm(input, normalized_shape, weight, eps, plus_one)
+        made = _C.rms_norm(input, normalized_shape, weight, eps, plus_one, round_normalized)
         if made is not None:
             return made
-    return torch.ops.jitnorm.rms_norm(input, normalized_shape, weight, eps, plus_one)
+    return torch.ops.jitnorm.rms_norm(input, normalized_shape, weight, eps, plus_one, round_normalized)
 
 
 def add_layer_norm(
@@ -82,14 +87,15 @@ def add_rms_norm(
     weight: Optional[Tensor] = None,
     eps: Optional[float] = None,
     plus_one: bool = False,
+    round_normalized: bool = False,
 ) -> Tuple[Tensor, Tensor]:
     """Returns (rms_norm(sum), sum) with sum = input + residual, as add_layer_norm does. If eps is None, it is the epsilon of
-    the sum's type, as in rms_norm."""
+    the sum's type, as in rms_norm. round_normalized is that of rms_norm for the sum."""
     if not (torch.jit.is_scripting() or _is_compiling()):
-        made = _C.add_rms_norm(input, residual, normalized_shape, weight, eps, plus_one)
+        made = _C.add_rms_norm(input, residual, normalized_shape, weight, eps, plus_one, round_normalized)
         if made is not None:
             return made
-    return torch.ops.jitnorm.add_rms_norm(input, residual, normalized_shape, weight, eps, plus_one)
+    return torch.ops.jitnorm.add_rms_norm(input, residual, normalized_shape, weight, eps, plus_one, round_normalized)
 
 
 def ada_layer_norm(
@@ -151,18 +157,21 @@ def gated_rms_norm(
     weight: Optional[Tensor] = None,
     eps: float = 1e-6,
     norm_before_gate: bool = True,
+    round_normalized: bool = False,
 ) -> Tensor:
     """Returns rms_norm(input) * weight * silu(gate), normalized over the last dimension and rounded once, or, if
     norm_before_gate is False, rms_norm(input * silu(gate)) * weight. Without a gate, which has the input's shape, there is no
     factor silu(gate).
     The weight may have row dimensions, each of which is 1 or the input's. So groups of columns are normalized by giving
     them a dimension: input.view(..., groups, -1), gate.view(..., groups, -1), weight.view(groups, -1).
+    With round_normalized the normalized value is rounded to the input's type, its product with the weight to the type of
+    both, and with a gate after the norm their product once more, to the input's type: as Qwen3-Next, Bamba and Mamba 2 do.
 
     Forward is one pass. Backward multiplies by the gate and finds the gate's gradient by operations of PyTorch, in float32
     (or float64). If norm_before_gate is True, it rounds the gradient of the normalized values to the input's type before
     the pass that finds the gradients of input and weight. Otherwise it computes input * silu(gate) once more."""
     if not (torch.jit.is_scripting() or _is_compiling()):
-        made = _C.gated_rms_norm(input, gate, weight, eps, norm_before_gate)
+        made = _C.gated_rms_norm(input, gate, weight, eps, norm_before_gate, round_normalized)
         if made is not None:
             return made
-    return torch.ops.jitnorm.gated_rms_norm(input, gate, weight, eps, norm_before_gate)
+    return torch.ops.jitnorm.gated_rms_norm(input, gate, weight, eps, norm_before_gate, round_normalized)

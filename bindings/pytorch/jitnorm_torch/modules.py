@@ -18,7 +18,7 @@ class LayerNorm(torch.nn.LayerNorm):
 
 class RMSNorm(torch.nn.Module):
     """As torch.nn.RMSNorm (PyTorch 2.4) by functions.rms_norm, which says what tensors it takes. With plus_one the weight is
-    stored minus one, as Gemma's are, and begins as zeros."""
+    stored minus one, as Gemma's are, and begins as zeros; with round_normalized it computes what Llama's does."""
 
     def __init__(
         self,
@@ -28,6 +28,7 @@ class RMSNorm(torch.nn.Module):
         device: Union[torch.device, str, None] = None,
         dtype: Optional[torch.dtype] = None,
         plus_one: bool = False,
+        round_normalized: bool = False,
     ) -> None:
         super().__init__()
         shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
@@ -35,12 +36,13 @@ class RMSNorm(torch.nn.Module):
         self.eps = eps
         self.elementwise_affine = elementwise_affine
         self.plus_one = plus_one
+        self.round_normalized = round_normalized
         first = torch.full(shape, 0.0 if plus_one else 1.0, device=device, dtype=dtype)
         weight = torch.nn.Parameter(first) if elementwise_affine else None
         self.register_parameter("weight", weight)
 
     def forward(self, input: Tensor) -> Tensor:
-        return rms_norm(input, self.normalized_shape, self.weight, self.eps, self.plus_one)
+        return rms_norm(input, self.normalized_shape, self.weight, self.eps, self.plus_one, self.round_normalized)
 
     def extra_repr(self) -> str:
         return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"

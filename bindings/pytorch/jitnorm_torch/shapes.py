@@ -7,17 +7,21 @@ import torch
 _meta = torch.library.Library("jitnorm", "IMPL", "Meta")
 
 
-def _check(input, normalized_shape, *affine, others=()):
+def _check(input, normalized_shape, *affine, others=(), rows=False):
     """`others` are the call's other tensors. The dispatcher calls these functions if any tensor is on the device meta, so
-    that a tensor of another device among them is a mistake: there is no data to compute with."""
+    that a tensor of another device among them is a mistake: there is no data to compute with. With `rows` the affine ones may
+    have dimensions of rows."""
     for tensor in (input, *affine, *others):
         if tensor is not None and tensor.device.type != "meta":
             raise RuntimeError(f"all tensors must be on one device, not on meta and {tensor.device}")
     shape = tuple(normalized_shape)
     if not shape or tuple(input.shape[-len(shape) :]) != shape:
         raise RuntimeError(f"normalized_shape {shape} is not the end of the input's shape {tuple(input.shape)}")
-    for tensor in affine:
-        if tensor is not None and tuple(tensor.shape) != shape:
+    for place, tensor in enumerate(affine):
+        if rows and affine[0] is not None and affine[0].dim() > 1 and len(shape) == 1:
+            if tensor is not None and (place == 0 or tensor.shape != affine[0].shape):
+                in_rank(tensor.shape, input.shape, False)
+        elif tensor is not None and tuple(tensor.shape) != shape:
             raise RuntimeError(f"weight and bias must have the shape {shape}, not {tuple(tensor.shape)}")
 
 
@@ -29,8 +33,13 @@ def _sum(input, residual, normalized_shape, *affine):
     return torch.empty(input.shape, dtype=torch.promote_types(input.dtype, residual.dtype), device=input.device)
 
 
-def _like(tensor):
-    return torch.empty(tensor.shape, dtype=tensor.dtype, device=tensor.device)
+def _like(tensor, dtype=None):
+    return torch.empty(tensor.shape, dtype=dtype or tensor.dtype, device=tensor.device)
+
+
+def _result(input, weight, round_normalized):
+    rounds = round_normalized and weight is not None
+    return _like(input, torch.promote_types(input.dtype, weight.dtype) if rounds else None)
 
 
 def _statistics(input, normalized_shape):
@@ -44,30 +53,32 @@ def _affine(normalized_shape, like):
 
 
 def _layer_norm_forward(input, normalized_shape, weight=None, bias=None, eps=1e-5):
-    _check(input, normalized_shape, weight, bias)
+    _check(input, normalized_shape, weight, bias, rows=True)
     return _like(input), _statistics(input, normalized_shape), _statistics(input, normalized_shape)
 
 
 def _layer_norm_backward(grad_output, input, normalized_shape, mean, rstd, weight, output_mask, grad_input=None):
-    _check(input, normalized_shape, weight, others=(grad_output, mean, rstd, grad_input))
-    side = input if weight is None else weight
+    _check(input, normalized_shape, weight, others=(grad_output, mean, rstd, grad_input), rows=True)
+    shape, side = (normalized_shape, input) if weight is None else (weight.shape, weight)
     return (
         _like(input) if output_mask[0] else None,
-        _affine(normalized_shape, side) if output_mask[1] else None,
-        _affine(normalized_shape, side) if output_mask[2] else None,
+        _affine(shape, side) if output_mask[1] else None,
+        _affine(shape, side) if output_mask[2] else None,
     )
 
 
-def _rms_norm_forward(input, normalized_shape, weight=None, eps=None, plus_one=False):
-    _check(input, normalized_shape, weight)
-    return _like(input), _statistics(input, normalized_shape)
+def _rms_norm_forward(input, normalized_shape, weight=None, eps=None, plus_one=False, round_normalized=False):
+    _check(input, normalized_shape, weight, rows=True)
+    return _result(input, weight, round_normalized), _statistics(input, normalized_shape)
 
 
-def _rms_norm_backward(grad_output, input, normalized_shape, rstd, weight, output_mask, grad_input=None, plus_one=False):
-    _check(input, normalized_shape, weight, others=(grad_output, rstd, grad_input))
+def _rms_norm_backward(
+    grad_output, input, normalized_shape, rstd, weight, output_mask, grad_input=None, plus_one=False, round_normalized=False
+):
+    _check(input, normalized_shape, weight, others=(grad_output, rstd, grad_input), rows=True)
     return (
         _like(input) if output_mask[0] else None,
-        _affine(normalized_shape, weight) if output_mask[1] else None,
+        _like(weight) if output_mask[1] else None,
     )
 
 
@@ -76,9 +87,11 @@ def _add_layer_norm_forward(input, residual, normalized_shape, weight=None, bias
     return (made, _like(made), _statistics(input, normalized_shape), _statistics(input, normalized_shape))
 
 
-def _add_rms_norm_forward(input, residual, normalized_shape, weight=None, eps=None, plus_one=False):
+def _add_rms_norm_forward(
+    input, residual, normalized_shape, weight=None, eps=None, plus_one=False, round_normalized=False
+):
     made = _sum(input, residual, normalized_shape, weight)
-    return made, _like(made), _statistics(input, normalized_shape)
+    return _result(made, weight, round_normalized), made, _statistics(input, normalized_shape)
 
 
 def in_rank(shape, of_input, batches):
@@ -134,12 +147,15 @@ def _ada_layer_norm_int8(input, scale, shift, weight=None, bias=None, eps=1e-5, 
     return _quantized(input, input.shape[-1:], output_scale)
 
 
-def _gated_rms_norm_forward(input, gate=None, weight=None, eps=1e-6, norm_before_gate=True):
+def _gated_rms_norm_forward(input, gate=None, weight=None, eps=1e-6, norm_before_gate=True, round_normalized=False):
     _check_gated(input, gate, weight)
-    return _like(input), _statistics(input, input.shape[-1:])
+    promotes = round_normalized and not (gate is not None and norm_before_gate)
+    return _result(input, weight, promotes), _statistics(input, input.shape[-1:])
 
 
-def _gated_rms_norm_backward(grad_output, input, rstd, gate, weight, output_mask, norm_before_gate=True):
+def _gated_rms_norm_backward(
+    grad_output, input, rstd, gate, weight, output_mask, norm_before_gate=True, round_normalized=False
+):
     _check_gated(input, gate, weight, (grad_output, rstd))
     return tuple(_like(t) if w else None for t, w in zip((input, gate, weight), output_mask))
 

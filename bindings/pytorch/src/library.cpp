@@ -4,7 +4,6 @@
 #include <torch/library.h>
 
 #include <jitnorm/jitnorm.hpp>
-#include <limits>
 
 #include "modulate.hpp"
 #include "override.hpp"
@@ -17,17 +16,6 @@ using at::IntArrayRef;
 using at::Tensor;
 
 const optional_tensor NONE;
-
-// The default is the epsilon of the type that is computed in, as in torch.nn.functional.rms_norm: of float64 for
-// float64, of float32 for all other types.
-double epsilon_or_default(c10::optional<double> epsilon, at::ScalarType type) {
-    if (epsilon.has_value()) return *epsilon;
-    return type == at::kDouble ? std::numeric_limits<double>::epsilon() : double(std::numeric_limits<float>::epsilon());
-}
-
-double epsilon_or_default(c10::optional<double> epsilon, const Tensor &input) {
-    return epsilon_or_default(epsilon, input.scalar_type());
-}
 
 Tensor layer_norm(const Tensor &input, IntArrayRef shape, const optional_tensor &weight, const optional_tensor &bias,
                   double epsilon) {
@@ -51,20 +39,23 @@ std::tuple<Tensor, Tensor, Tensor> layer_norm_backward(const Tensor &gradient, c
 }
 
 Tensor rms_norm(const Tensor &input, IntArrayRef shape, const optional_tensor &weight, c10::optional<double> epsilon,
-                bool plus_one) {
-    return forward(input, {shape, weight, NONE, epsilon_or_default(epsilon, input), true, plus_one}, false).output;
+                bool plus_one, bool rounds) {
+    const double number = epsilon_or_default(epsilon, input);
+    return forward(input, {shape, weight, NONE, number, true, plus_one, rounds}, false).output;
 }
 
 std::tuple<Tensor, Tensor> rms_norm_forward(const Tensor &input, IntArrayRef shape, const optional_tensor &weight,
-                                            c10::optional<double> epsilon, bool plus_one) {
-    normalized made = forward(input, {shape, weight, NONE, epsilon_or_default(epsilon, input), true, plus_one}, true);
+                                            c10::optional<double> epsilon, bool plus_one, bool rounds) {
+    const double number = epsilon_or_default(epsilon, input);
+    normalized made = forward(input, {shape, weight, NONE, number, true, plus_one, rounds}, true);
     return {std::move(made.output), std::move(made.rstd)};
 }
 
 std::tuple<Tensor, Tensor> rms_norm_backward(const Tensor &gradient, const Tensor &input, IntArrayRef shape,
                                              const Tensor &rstd, const optional_tensor &weight,
-                                             std::array<bool, 2> mask, const optional_tensor &of_input, bool plus_one) {
-    gradients made = backward(gradient, input, {}, rstd, {shape, weight, NONE, 0, true, plus_one},
+                                             std::array<bool, 2> mask, const optional_tensor &of_input, bool plus_one,
+                                             bool rounds) {
+    gradients made = backward(gradient, input, {}, rstd, {shape, weight, NONE, 0, true, plus_one, rounds},
                               {mask[0], mask[1], false}, of_input.value_or(Tensor()));
     return {std::move(made.input), std::move(made.weight)};
 }
@@ -83,17 +74,18 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> add_layer_norm_forward(const Tensor &
 }
 
 std::tuple<Tensor, Tensor> add_rms_norm(const Tensor &input, const Tensor &residual, IntArrayRef shape,
-                                        const optional_tensor &weight, c10::optional<double> epsilon, bool plus_one) {
+                                        const optional_tensor &weight, c10::optional<double> epsilon, bool plus_one,
+                                        bool rounds) {
     const double number = epsilon_or_default(epsilon, sum_type(input, residual));
-    normalized made = add_forward(input, residual, {shape, weight, NONE, number, true, plus_one}, false);
+    normalized made = add_forward(input, residual, {shape, weight, NONE, number, true, plus_one, rounds}, false);
     return {std::move(made.output), std::move(made.sum)};
 }
 
 std::tuple<Tensor, Tensor, Tensor> add_rms_norm_forward(const Tensor &input, const Tensor &residual, IntArrayRef shape,
                                                         const optional_tensor &weight, c10::optional<double> epsilon,
-                                                        bool plus_one) {
+                                                        bool plus_one, bool rounds) {
     const double number = epsilon_or_default(epsilon, sum_type(input, residual));
-    normalized made = add_forward(input, residual, {shape, weight, NONE, number, true, plus_one}, true);
+    normalized made = add_forward(input, residual, {shape, weight, NONE, number, true, plus_one, rounds}, true);
     return {std::move(made.output), std::move(made.sum), std::move(made.rstd)};
 }
 
@@ -134,23 +126,23 @@ std::tuple<Tensor, Tensor> ada_layer_norm_int8(const Tensor &input, const Tensor
 }
 
 Tensor gated_rms_norm(const Tensor &input, const optional_tensor &gate, const optional_tensor &weight, double epsilon,
-                      bool norm_before_gate) {
-    return gated_forward(input, {gate, weight, norm_before_gate}, epsilon, false).output;
+                      bool norm_before_gate, bool rounds) {
+    return gated_forward(input, {gate, weight, norm_before_gate, rounds}, epsilon, false).output;
 }
 
 std::tuple<Tensor, Tensor> gated_rms_norm_forward(const Tensor &input, const optional_tensor &gate,
-                                                  const optional_tensor &weight, double epsilon,
-                                                  bool norm_before_gate) {
-    normalized made = gated_forward(input, {gate, weight, norm_before_gate}, epsilon, true);
+                                                  const optional_tensor &weight, double epsilon, bool norm_before_gate,
+                                                  bool rounds) {
+    normalized made = gated_forward(input, {gate, weight, norm_before_gate, rounds}, epsilon, true);
     return {std::move(made.output), std::move(made.rstd)};
 }
 
 std::tuple<Tensor, Tensor, Tensor> gated_rms_norm_backward(const Tensor &gradient, const Tensor &input,
                                                            const Tensor &rstd, const optional_tensor &gate,
                                                            const optional_tensor &weight, std::array<bool, 3> mask,
-                                                           bool norm_before_gate) {
+                                                           bool norm_before_gate, bool rounds) {
     gated_gradients made =
-        gated_backward(gradient, input, rstd, {gate, weight, norm_before_gate}, {mask[0], mask[1], mask[2]});
+        gated_backward(gradient, input, rstd, {gate, weight, norm_before_gate, rounds}, {mask[0], mask[1], mask[2]});
     return {std::move(made.input), std::move(made.gate), std::move(made.weight)};
 }
 
@@ -216,21 +208,22 @@ TORCH_LIBRARY(jitnorm, m) {
           "-> (Tensor, Tensor, Tensor)");
     m.def("layer_norm_backward(Tensor grad_output, Tensor input, int[] normalized_shape, Tensor mean, Tensor rstd, "
           "Tensor? weight, bool[3] output_mask, Tensor? grad_input=None) -> (Tensor, Tensor, Tensor)");
-    m.def("rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None, bool plus_one=False) "
-          "-> Tensor");
-    m.def("rms_norm_forward(Tensor input, int[] normalized_shape, Tensor? weight, float? eps, bool plus_one=False) "
-          "-> (Tensor, Tensor)");
+    m.def("rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None, bool plus_one=False, "
+          "bool round_normalized=False) -> Tensor");
+    m.def("rms_norm_forward(Tensor input, int[] normalized_shape, Tensor? weight, float? eps, bool plus_one=False, "
+          "bool round_normalized=False) -> (Tensor, Tensor)");
     m.def("rms_norm_backward(Tensor grad_output, Tensor input, int[] normalized_shape, Tensor rstd, Tensor? weight, "
-          "bool[2] output_mask, Tensor? grad_input=None, bool plus_one=False) -> (Tensor, Tensor)");
+          "bool[2] output_mask, Tensor? grad_input=None, bool plus_one=False, bool round_normalized=False) -> (Tensor, "
+          "Tensor)");
     m.def(
         "add_layer_norm(Tensor input, Tensor residual, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, "
         "float eps=1e-05) -> (Tensor, Tensor)");
     m.def("add_layer_norm_forward(Tensor input, Tensor residual, int[] normalized_shape, Tensor? weight, Tensor? bias, "
           "float eps) -> (Tensor, Tensor, Tensor, Tensor)");
     m.def("add_rms_norm(Tensor input, Tensor residual, int[] normalized_shape, Tensor? weight=None, float? eps=None, "
-          "bool plus_one=False) -> (Tensor, Tensor)");
+          "bool plus_one=False, bool round_normalized=False) -> (Tensor, Tensor)");
     m.def("add_rms_norm_forward(Tensor input, Tensor residual, int[] normalized_shape, Tensor? weight, float? eps, "
-          "bool plus_one=False) -> (Tensor, Tensor, Tensor)");
+          "bool plus_one=False, bool round_normalized=False) -> (Tensor, Tensor, Tensor)");
     m.def("ada_layer_norm(Tensor input, Tensor scale, Tensor shift, Tensor? weight=None, Tensor? bias=None, "
           "float eps=1e-05) -> Tensor");
     m.def("ada_layer_norm_forward(Tensor input, Tensor scale, Tensor shift, Tensor? weight, Tensor? bias, float eps) "
@@ -242,13 +235,12 @@ TORCH_LIBRARY(jitnorm, m) {
           "bool plus_one=False, Tensor? scale=None) -> (Tensor, Tensor)");
     m.def("ada_layer_norm_int8(Tensor input, Tensor scale, Tensor shift, Tensor? weight=None, Tensor? bias=None, "
           "float eps=1e-05, Tensor? output_scale=None) -> (Tensor, Tensor)");
-    m.def("gated_rms_norm(Tensor input, Tensor? gate=None, Tensor? weight=None, float eps=1e-06, "
-          "bool norm_before_gate=True) -> Tensor");
-    m.def(
-        "gated_rms_norm_forward(Tensor input, Tensor? gate, Tensor? weight, float eps, bool norm_before_gate=True) -> "
-        "(Tensor, Tensor)");
+    m.def("gated_rms_norm(Tensor input, Tensor? gate=None, Tensor? weight=None, float eps=1e-06, bool "
+          "norm_before_gate=True, bool round_normalized=False) -> Tensor");
+    m.def("gated_rms_norm_forward(Tensor input, Tensor? gate, Tensor? weight, float eps, bool norm_before_gate=True, "
+          "bool round_normalized=False) -> (Tensor, Tensor)");
     m.def("gated_rms_norm_backward(Tensor grad_output, Tensor input, Tensor rstd, Tensor? gate, Tensor? weight, "
-          "bool[3] output_mask, bool norm_before_gate=True) -> (Tensor, Tensor, Tensor)");
+          "bool[3] output_mask, bool norm_before_gate=True, bool round_normalized=False) -> (Tensor, Tensor, Tensor)");
     m.def("layer_norm_partial_backward(Tensor grad_output, Tensor input, int[] normalized_shape, Tensor mean, Tensor "
           "rstd, Tensor? weight, int first_row, int all_rows, bool[3] output_mask) -> (Tensor, Tensor, Tensor)");
     m.def("rms_norm_partial_backward(Tensor grad_output, Tensor input, int[] normalized_shape, Tensor rstd, "

@@ -77,6 +77,7 @@ struct forward_steps {
     bool plus_one, rms;
     std::array<std::pair<jitnorm_alg_kind_t, Tensor>, 2> after; // post-ops
     Tensor gate = {};                                           // silu of it is multiplied by the input before all else
+    bool rounds = false;
 };
 
 // Runs the request on tensors of which `tensors` has those that the steps do not have.
@@ -84,7 +85,7 @@ void run_steps(Tensor input, Tensor output, forward_steps how, request asked, po
     unite_types(how.scale, how.shift);
     make_rows_dense(how.scale);
     make_rows_dense(how.shift);
-    asked.flags = flags_of(how.rms, how.scale.defined(), how.shift.defined(), how.plus_one);
+    asked.flags = flags_of(how.rms, how.scale.defined(), how.shift.defined(), how.plus_one, how.rounds);
     if (how.scale.defined() || how.shift.defined())
         asked.affine_type = type_of(how.scale.defined() ? how.scale : how.shift);
     asked.by_rows = 1;
@@ -110,15 +111,17 @@ void run_steps(Tensor input, Tensor output, forward_steps how, request asked, po
 
 normalized run_forward(const Tensor &input, const forward_steps &how, double epsilon, bool wants_statistics) {
     normalized made;
-    made.output = empty_data(input);
+    const bool promotes = how.rounds && !how.after[0].second.defined();
+    made.output = empty(input.sizes(), result_type(input.scalar_type(), optional_tensor(how.scale), promotes));
     if (wants_statistics && !how.rms) made.mean = empty_statistics(input, 1);
     if (wants_statistics) made.rstd = empty_statistics(input, 1);
     pointers tensors = {};
     tensors[MEAN] = data_of(made.mean);
     tensors[VARIANCE] = data_of(made.rstd);
-    run_steps(input, made.output, how,
-              make_request(wants_statistics ? jitnorm_forward_training : jitnorm_forward_inference, input, epsilon),
-              tensors);
+    request asked =
+        make_request(wants_statistics ? jitnorm_forward_training : jitnorm_forward_inference, input, epsilon);
+    asked.result_type = type_of(made.output);
+    run_steps(input, made.output, how, asked, tensors);
     return made;
 }
 
@@ -135,12 +138,13 @@ struct backward_steps {
     bool shifts; // whether the second sum is wanted
     sizes shape; // of the sums; none if they are not wanted
     at::ScalarType type = at::kFloat;
+    bool rounds = false;
 };
 
 sums run_backward(const Tensor &of_output, Tensor input, const Tensor &given_mean, const Tensor &given_rstd,
                   backward_steps how) {
     const int64_t row_count = c10::multiply_integers(input.sizes().slice(0, size_t(input.dim() - 1)));
-    Tensor gradient = in_type(of_output, input.scalar_type());
+    Tensor gradient = how.rounds ? of_output : in_type(of_output, input.scalar_type());
     const Tensor mean = how.rms ? Tensor() : in_type(given_mean, at::kFloat).contiguous();
     const Tensor rstd = in_type(given_rstd, at::kFloat).contiguous();
     check_device("the mean", mean);
@@ -158,10 +162,11 @@ sums run_backward(const Tensor &of_output, Tensor input, const Tensor &given_mea
         return made;
     }
     request asked = make_request(any ? jitnorm_backward : jitnorm_backward_data, input, 0);
-    asked.flags = flags_of(how.rms, how.scale.defined(), made.shift.defined(), how.plus_one);
+    asked.flags = flags_of(how.rms, how.scale.defined(), made.shift.defined(), how.plus_one, how.rounds);
     if (how.scale.defined()) asked.affine_type = type_of(how.scale);
     if (any) asked.gradient_type = type_of(made.scale);
     asked.by_rows = 1;
+    asked.result_type = type_of(gradient);
     prepared &ready = prepare(asked, {&input, &gradient, &made.input, &how.scale, &made.scale}, 1);
     pointers tensors = {};
     tensors[SRC] = data_of(input);
@@ -307,14 +312,49 @@ ada_gradients ada_backward(const Tensor &of_output, const Tensor &input, const T
     return made;
 }
 
+namespace {
+
+// Weight and bias in the input's rank.
+std::pair<Tensor, Tensor> affine_in_rank(const Tensor &input, const norm &how) {
+    check_rows(input);
+    TORCH_CHECK(how.shape[0] == input.size(-1), "normalized_shape ", how.shape, " is not the end of the input's shape ",
+                input.sizes());
+    const Tensor bias = or_none(how.bias);
+    TORCH_CHECK(!bias.defined() || bias.sizes().equals(how.weight->sizes()), "the bias must have the weight's shape, ",
+                how.weight->sizes(), ", not ", bias.sizes());
+    return {in_rank("the weight", *how.weight, input, false), in_rank("the bias", bias, input, false)};
+}
+
+} // namespace
+
+normalized rows_forward(const Tensor &input, const norm &how, bool wants_statistics) {
+    const auto [weight, bias] = affine_in_rank(input, how);
+    return run_forward(input, {weight, bias, how.plus_one, how.rms, {}, {}, how.rounds}, how.epsilon, wants_statistics);
+}
+
+gradients rows_backward(const Tensor &of_output, const Tensor &input, const Tensor &mean, const Tensor &rstd,
+                        const norm &how, wanted_gradients wanted, const Tensor &of_input) {
+    const auto [weight, bias] = affine_in_rank(input, how);
+    check_device("the output's gradient", of_output);
+    check_same_shape("the output's gradient", of_output, input);
+    backward_steps steps = {weight, how.plus_one, how.rms, wanted.bias, {}, weight.scalar_type(), how.rounds};
+    if (wanted.weight || wanted.bias) steps.shape.assign(weight.sizes().begin(), weight.sizes().end());
+    const sums by = run_backward(of_output, input, mean, rstd, steps);
+    gradients made;
+    if (wanted.input) made.input = of_input.defined() ? by.input + of_input : by.input;
+    if (wanted.weight) made.weight = as_gradient(by.scale, weight, *how.weight);
+    if (wanted.bias) made.bias = as_gradient(by.shift, weight, bias.defined() ? *how.bias : *how.weight);
+    return made;
+}
+
 normalized gated_forward(const Tensor &input, const gated_norm &how, double epsilon, bool wants_statistics) {
     check_rows(input);
     const Tensor gate = or_none(how.gate), weight = in_rank("the weight", or_none(how.weight), input, false);
     check_device("the gate", gate);
     if (gate.defined()) check_same_shape("the gate", gate, input);
     if (gate.defined() && !how.norm_before_gate)
-        return run_forward(input, {weight, {}, false, true, {}, gate}, epsilon, wants_statistics);
-    return run_forward(input, {weight, {}, false, true, {{{jitnorm_binary_mul_silu, gate}}}}, epsilon,
+        return run_forward(input, {weight, {}, false, true, {}, gate, how.rounds}, epsilon, wants_statistics);
+    return run_forward(input, {weight, {}, false, true, {{{jitnorm_binary_mul_silu, gate}}}, {}, how.rounds}, epsilon,
                        wants_statistics);
 }
 
@@ -342,7 +382,7 @@ gated_gradients gated_backward(const Tensor &of_output, const Tensor &input, con
         pass_gate(of_output, input, rstd, *how.gate, weight, made.gate, gradient);
     }
     if (!wanted.input && !wanted.weight && !gate_first) return made;
-    backward_steps steps = {weight, false, true, false, {}};
+    backward_steps steps = {weight, false, true, false, {}, at::kFloat, how.rounds};
     if (wanted.weight) {
         steps.shape.assign(weight.sizes().begin(), weight.sizes().end());
         steps.type = weight.scalar_type();

@@ -7,6 +7,11 @@
 
 namespace jitnorm_torch {
 
+// forward() and backward() where the weight, and a bias with it, has dimensions of rows.
+normalized rows_forward(const at::Tensor &input, const norm &how, bool wants_statistics);
+gradients rows_backward(const at::Tensor &grad_output, const at::Tensor &input, const at::Tensor &mean,
+                        const at::Tensor &rstd, const norm &how, wanted_gradients wanted, const at::Tensor &grad_input);
+
 // layer_norm(input) * weight + bias, times 1 + scale, plus shift. Scale and shift have the input's dimensions, of which
 // those of rows may be 1, or all of these but the last but one, which then is 1. Weight and bias are vectors.
 struct ada_norm {
@@ -30,10 +35,12 @@ ada_gradients ada_backward(const at::Tensor &grad_output, const at::Tensor &inpu
                            const at::Tensor &rstd, const ada_norm &how, wanted_ada_gradients wanted);
 
 // rms_norm(input) * weight * silu(gate), or rms_norm(input * silu(gate)) * weight. The weight's dimensions are the last
-// ones of the input, and those of rows may be 1; the gate has the input's shape. Both are optional.
+// ones of the input, and those of rows may be 1; the gate has the input's shape. Both are optional. The
+// output has the input's type or, if it is rounded and no gate follows, that of result_type().
 struct gated_norm {
     const optional_tensor &gate, &weight;
     bool norm_before_gate;
+    bool rounds = false; // after the norm, after the weight and after the gate
 };
 normalized gated_forward(const at::Tensor &input, const gated_norm &how, double epsilon, bool wants_statistics);
 

@@ -22,12 +22,21 @@ bool any_of(std::initializer_list<const Tensor *> tensors, Predicate holds) {
                        [&](const Tensor *tensor) { return tensor->defined() && holds(*tensor); });
 }
 
+// PyTorch's nodes are held by std::shared_ptr at first, by c10::intrusive_ptr in later versions.
+template <typename Some>
+node_pointer pointer_to(Some &node) {
+    if constexpr (requires { node.getptr(); })
+        return node.getptr();
+    else
+        return node.shared_from_this();
+}
+
 } // namespace
 
 norm_backward::norm_backward(IntArrayRef shape, const Tensor &input, const Tensor &weight, const Tensor &mean,
-                             const Tensor &rstd, bool plus_one)
-    : rms_(!mean.defined()), plus_one_(plus_one), shape_(shape.begin(), shape.end()), input_(input, false),
-      weight_(weight, false), mean_(mean, false), rstd_(rstd, false) {}
+                             const Tensor &rstd, bool plus_one, bool rounds)
+    : rms_(!mean.defined()), plus_one_(plus_one), rounds_(rounds), shape_(shape.begin(), shape.end()),
+      input_(input, false), weight_(weight, false), mean_(mean, false), rstd_(rstd, false) {}
 
 // The lock is needed because several threads may run backward through one graph at the same time, and one of them may
 // release the saved tensors.
@@ -53,16 +62,15 @@ norm_backward::three norm_backward::compute(const Tensor &of_output, const optio
                            const optional_tensor &, mask<3>, const optional_tensor &>
         layer("jitnorm::layer_norm_backward");
     static const operation<two_tensors, const Tensor &, const Tensor &, IntArrayRef, const Tensor &,
-                           const optional_tensor &, mask<2>, const optional_tensor &, bool>
+                           const optional_tensor &, mask<2>, const optional_tensor &, bool, bool>
         rms("jitnorm::rms_norm_backward");
-    const Tensor input = input_.unpack(), rstd = rstd_.unpack();
+    const Tensor input = input_.unpack(pointer_to<torch::autograd::Node>(*this)), rstd = rstd_.unpack();
     const optional_tensor weight = as_optional(weight_.unpack());
-    // If no graph of gradients is recorded, autograd's kernels of these operators are skipped: all that they would do
-    // is to say that there are no further derivatives, and for that they box all arguments.
+    // If no graph of gradients is recorded, autograd's kernels of these operators are skipped.
     c10::optional<at::AutoDispatchBelowADInplaceOrView> below;
     if (!at::GradMode::is_enabled()) below.emplace();
     if (!rms_) return layer(of_output, input, shape_, mean_.unpack(), rstd, weight, wanted, of_sum);
-    two_tensors made = rms(of_output, input, shape_, rstd, weight, {wanted[0], wanted[1]}, of_sum, plus_one_);
+    two_tensors made = rms(of_output, input, shape_, rstd, weight, {wanted[0], wanted[1]}, of_sum, plus_one_, rounds_);
     return {std::get<0>(made), std::get<1>(made), Tensor()};
 }
 
@@ -71,7 +79,6 @@ bool have_tangents(std::initializer_list<const Tensor *> tensors) {
 }
 
 bool are_recorded(std::initializer_list<const Tensor *> tensors) {
-    TORCH_CHECK(!have_tangents(tensors), "jitnorm's operators have no forward-mode derivatives");
     return at::GradMode::is_enabled() && any_of(tensors, [](const Tensor &tensor) { return tensor.requires_grad(); });
 }
 
@@ -82,12 +89,12 @@ void attach(const leaves &from, norm_backward *made, Tensor &output, Tensor &sum
     if (sum.defined()) torch::autograd::set_history(sum, node);
 }
 
-// The node saves the sum detached from the graph: otherwise it would hold itself through the sum and never be
-// destroyed.
 void attach(const leaves &from, IntArrayRef shape, const Tensor &mean, const Tensor &rstd, Tensor &output, Tensor &sum,
-            bool plus_one) {
-    const Tensor input = sum.defined() ? sum.detach() : from.input;
-    attach(from, new norm_backward(shape, input, from.weight, mean, rstd, plus_one), output, sum);
+            bool plus_one, bool rounds) {
+    auto *const made =
+        new norm_backward(shape, sum.defined() ? Tensor() : from.input, from.weight, mean, rstd, plus_one, rounds);
+    attach(from, made, output, sum);
+    if (sum.defined()) made->normalizes_own_sum(sum);
 }
 
 } // namespace jitnorm_torch

@@ -25,17 +25,19 @@ inline optional_tensor as_optional(const at::Tensor &tensor) {
 class norm_backward : public torch::autograd::Node {
 public:
     norm_backward(at::IntArrayRef shape, const at::Tensor &input, const at::Tensor &weight, const at::Tensor &mean,
-                  const at::Tensor &rstd, bool plus_one = false);
+                  const at::Tensor &rstd, bool plus_one = false, bool rounds = false);
 
     variable_list apply(variable_list &&given) override;
     void release_variables() override;
+    // The sum, which the node normalizes in place of its input, is a result of the node itself.
+    void normalizes_own_sum(const at::Tensor &sum) { input_ = torch::autograd::SavedVariable(sum, true); }
     std::string name() const override { return rms_ ? "JitnormRmsNormBackward" : "JitnormLayerNormBackward"; }
 
 protected:
     using three = std::tuple<at::Tensor, at::Tensor, at::Tensor>;
     virtual three compute(const at::Tensor &of_output, const optional_tensor &of_sum, mask<3> wanted);
 
-    bool rms_, plus_one_;
+    bool rms_, plus_one_, rounds_;
     c10::SmallVector<int64_t, 4> shape_;
     torch::autograd::SavedVariable input_, weight_, mean_, rstd_;
 };
@@ -78,6 +80,6 @@ void attach(const leaves &from, norm_backward *made, at::Tensor &output, at::Ten
 
 // The same with a node that it makes.
 void attach(const leaves &from, at::IntArrayRef shape, const at::Tensor &mean, const at::Tensor &rstd,
-            at::Tensor &output, at::Tensor &sum, bool plus_one = false);
+            at::Tensor &output, at::Tensor &sum, bool plus_one = false, bool rounds = false);
 
 } // namespace jitnorm_torch

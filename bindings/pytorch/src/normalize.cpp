@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "normalize.hpp"
+#include "modulate.hpp"
 
 namespace jitnorm_torch {
 
@@ -23,6 +23,11 @@ void check_input(const at::Tensor &input, const norm &how) {
 
 int64_t count_rows(const at::Tensor &input, const norm &how) {
     return c10::multiply_integers(input.sizes().slice(0, input.sizes().size() - how.shape.size()));
+}
+
+// Whether the weight has dimensions of rows.
+bool has_rows(const norm &how) {
+    return how.shape.size() == 1 && how.weight.has_value() && how.weight->defined() && how.weight->dim() > 1;
 }
 
 using borrowed = c10::MaybeOwned<at::Tensor>;
@@ -67,7 +72,7 @@ void keep_wanted(const norm &how, wanted_gradients wanted, gradients &made) {
 request backward_request(const at::Tensor &input, const norm &how, const affine &side, wanted_gradients wanted) {
     const bool any = wanted.weight || wanted.bias;
     request asked = make_request(any ? jitnorm_backward : jitnorm_backward_data, input, how.epsilon);
-    asked.flags = flags_of(how.rms, side.weight->defined(), wanted.bias, how.plus_one);
+    asked.flags = flags_of(how.rms, side.weight->defined(), wanted.bias, how.plus_one, how.rounds);
     if (side.weight->defined())
         asked.affine_type = type_of(*side.weight);
     else if (wanted.bias)
@@ -81,7 +86,7 @@ struct backward_inputs {
 
     backward_inputs(const at::Tensor &of_output, const at::Tensor &given, const at::Tensor &given_mean,
                     const at::Tensor &given_rstd, const norm &how, const at::Tensor &of_input)
-        : gradient(in_type(of_output, given.scalar_type())), input(given),
+        : gradient(how.rounds ? of_output : in_type(of_output, given.scalar_type())), input(given),
           mean(how.rms ? at::Tensor() : in_type(given_mean, at::kFloat).contiguous()),
           rstd(in_type(given_rstd, at::kFloat).contiguous()), other_gradient(in_type(of_input, given.scalar_type())) {
         check_input(input, how);
@@ -100,6 +105,8 @@ struct backward_inputs {
 // exist.
 void run_backward(request &asked, backward_inputs from, const norm &how, const affine &side, gradients &to) {
     asked.adds = from.other_gradient.defined();
+    asked.result_type = type_of(from.gradient);
+    asked.sum_type = asked.type;
     prepared &ready = prepare(asked, {&from.input, &from.gradient, &to.input, &from.other_gradient}, how.axes());
     pointers tensors = {};
     tensors[SRC] = data_of(from.input);
@@ -140,7 +147,7 @@ namespace {
 // output, the residual and the sum, of which the last two may be undefined; `data` has those that are not here.
 void run_request(request &asked, const norm &how, const affine &side, std::initializer_list<at::Tensor *> tensors,
                  pointers &data) {
-    asked.flags = flags_of(how.rms, side.weight->defined(), side.bias->defined(), how.plus_one);
+    asked.flags = flags_of(how.rms, side.weight->defined(), side.bias->defined(), how.plus_one, how.rounds);
     if (side.any()) asked.affine_type = type_of(side.either());
     prepared &ready = prepare(asked, tensors, how.axes());
     constexpr tensor_slot IN_ORDER[] = {SRC, DST, RESIDUAL, SUM};
@@ -156,7 +163,7 @@ normalized run_forward(at::Tensor input, at::Tensor residual, const norm &how, b
     const affine side(how);
     const auto type = residual.defined() ? sum_type(input, residual) : input.scalar_type();
     normalized made;
-    made.output = empty(input.sizes(), type);
+    made.output = empty(input.sizes(), result_type(type, how.weight, how.rounds));
     if (residual.defined()) made.sum = empty(input.sizes(), type);
     if (wants_statistics && !how.rms) made.mean = empty_statistics(input, how.shape.size());
     if (wants_statistics) made.rstd = empty_statistics(input, how.shape.size());
@@ -168,6 +175,7 @@ normalized run_forward(at::Tensor input, at::Tensor residual, const norm &how, b
     asked.adds = residual.defined();
     if (residual.defined()) asked.residual_type = type_of(residual);
     asked.result_type = type_of(made.output);
+    if (residual.defined()) asked.sum_type = type_of(made.sum);
     run_request(asked, how, side, {&input, &made.output, &residual, &made.sum}, statistics);
     return made;
 }
@@ -175,6 +183,7 @@ normalized run_forward(at::Tensor input, at::Tensor residual, const norm &how, b
 } // namespace
 
 normalized forward(const at::Tensor &input, const norm &how, bool wants_statistics) {
+    if (has_rows(how)) return rows_forward(input, how, wants_statistics);
     return run_forward(input, {}, how, wants_statistics);
 }
 
@@ -203,6 +212,7 @@ quantized quantized_forward(const at::Tensor &given, const norm &how, const at::
 
 gradients backward(const at::Tensor &of_output, const at::Tensor &input, const at::Tensor &mean, const at::Tensor &rstd,
                    const norm &how, wanted_gradients wanted, const at::Tensor &of_input) {
+    if (has_rows(how)) return rows_backward(of_output, input, mean, rstd, how, wanted, of_input);
     const backward_inputs from(of_output, input, mean, rstd, how, of_input);
     const affine side(how);
     const auto type = (side.any() ? side.either() : input).scalar_type();

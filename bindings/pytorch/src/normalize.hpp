@@ -9,20 +9,24 @@
 
 namespace jitnorm_torch {
 
-// The parameters of a normalization. A weight that is absent or undefined stands for ones, such a bias for zeros.
+// The parameters of a normalization. A weight that is absent or undefined stands for ones, such a bias for zeros. Both
+// have the normalized shape. In forward() and backward() a weight, and a bias with it, may have dimensions of rows
+// before the one that is normalized, which are 1 or the input's.
 struct norm {
     at::IntArrayRef shape; // the last dimensions of the input, which are normalized together
     const optional_tensor &weight, &bias;
     double epsilon;
     bool rms;              // RMS normalization, which has no mean and no bias
     bool plus_one = false; // the weight is stored minus one
+    // The normalized values are rounded to the input's type before the weight; result_type() is that of the output.
+    bool rounds = false;
 
     int64_t axes() const { return int64_t(shape.size()); } // how many dimensions are normalized
 };
 
-// The output and the sum are contiguous and have the input's shape and type. Mean and rstd are contiguous f32 tensors
-// with the input's sizes, but 1 for the normalized dimensions; they are undefined if they are not wanted. The mean of
-// RMS normalization is always undefined, and so is the sum of forward().
+// The output and the sum are contiguous and have the input's shape and, but for norm::rounds, its type. Mean and rstd
+// are contiguous f32 tensors with the input's sizes, but 1 for the normalized dimensions; they are undefined if they
+// are not wanted. The mean of RMS normalization is always undefined, and so is the sum of forward().
 struct normalized {
     at::Tensor output, mean, rstd, sum;
 };
@@ -30,7 +34,7 @@ normalized forward(const at::Tensor &input, const norm &how, bool wants_statisti
 // The type of the sum of the two: as PyTorch adds, their common type.
 at::ScalarType sum_type(const at::Tensor &input, const at::Tensor &residual);
 // Normalizes the sum of input and residual, which must have the same shape. The sum is a result, too. Both results have
-// the sum's type.
+// the sum's type, but for norm::rounds.
 normalized add_forward(const at::Tensor &input, const at::Tensor &residual, const norm &how, bool wants_statistics);
 
 // The same with an int8 result. `scale` may be undefined: then a scale is found for each row.

@@ -25,14 +25,14 @@ using two_tensors = std::tuple<at::Tensor, at::Tensor>;
 using layer_norm_operation = operation<at::Tensor, const at::Tensor &, at::IntArrayRef, const optional_tensor &,
                                        const optional_tensor &, double>;
 using rms_norm_operation =
-    operation<at::Tensor, const at::Tensor &, at::IntArrayRef, const optional_tensor &, optional_double, bool>;
+    operation<at::Tensor, const at::Tensor &, at::IntArrayRef, const optional_tensor &, optional_double, bool, bool>;
 using add_layer_norm_operation = operation<two_tensors, const at::Tensor &, const at::Tensor &, at::IntArrayRef,
                                            const optional_tensor &, const optional_tensor &, double>;
 using add_rms_norm_operation = operation<two_tensors, const at::Tensor &, const at::Tensor &, at::IntArrayRef,
-                                         const optional_tensor &, optional_double, bool>;
+                                         const optional_tensor &, optional_double, bool, bool>;
 using ada_layer_norm_operation = operation<at::Tensor, const at::Tensor &, const at::Tensor &, const at::Tensor &,
                                            const optional_tensor &, const optional_tensor &, double>;
 using gated_rms_norm_operation =
-    operation<at::Tensor, const at::Tensor &, const optional_tensor &, const optional_tensor &, double, bool>;
+    operation<at::Tensor, const at::Tensor &, const optional_tensor &, const optional_tensor &, double, bool, bool>;
 
 } // namespace jitnorm_torch

@@ -7,6 +7,7 @@
 #include <ATen/ops/_fused_rms_norm_compositeimplicitautograd_dispatch.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include "composed.hpp"
 #include "node.hpp"
 
 namespace jitnorm_torch {
@@ -28,7 +29,7 @@ public:
 private:
     three compute(const Tensor &of_output, const optional_tensor &of_sum, mask<3> wanted) override {
         if (!at::GradMode::is_enabled()) return norm_backward::compute(of_output, of_sum, wanted);
-        const Tensor input = input_.unpack(), weight = weight_.unpack();
+        const Tensor input = as_leaf(input_.unpack()), weight = as_leaf(weight_.unpack());
         const Tensor output = std::get<0>(composed::_fused_rms_norm(input, shape_, as_optional(weight), epsilon_));
         variable_list leaves;
         if (wanted[0]) leaves.push_back(input);

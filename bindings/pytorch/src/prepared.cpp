@@ -30,7 +30,7 @@ constexpr int ARGUMENTS[SLOTS] = {JITNORM_ARG_SRC,
 
 memory::desc data_desc(const request &asked, int tensor) {
     const rows &data = asked.data;
-    const int64_t own[] = {asked.type, asked.result_type, asked.residual_type, asked.result_type};
+    const int64_t own[] = {asked.type, asked.result_type, asked.residual_type, asked.sum_type};
     return {memory::dims(data.dims, data.dims + data.ndims),
             memory::data_type(own[tensor] != 0 ? own[tensor] : asked.type),
             memory::dims(data.strides[tensor], data.strides[tensor] + data.ndims)};

@@ -24,7 +24,8 @@ struct request {
     // 1 if a residual is added (forward) or the gradient of the sum (backward); 2 if src is multiplied by silu of the
     // residual and the product is kept nowhere
     int64_t adds = 0;
-    int64_t residual_type = 0, result_type = 0; // jitnorm_data_type_t of the residual; of dst and sum; or 0: type
+    int64_t residual_type = 0, result_type = 0; // jitnorm_data_type_t of the residual; of dst or diff_dst; or 0: type
+    int64_t sum_type = 0;                       // of the sum or its gradient, or 0: type
     int64_t by_rows = 0;                        // 1 if scale and shift have row dimensions
     int64_t gradient_type = 0;     // jitnorm_data_type_t of the gradients of scale and shift, or 0: affine_type
     int64_t operations[2] = {};    // jitnorm_alg_kind_t of binary post-ops, or 0

@@ -4,6 +4,8 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <limits>
+
 #include "empty.hpp"
 #include "prepared.hpp"
 
@@ -54,10 +56,11 @@ inline request make_request(jitnorm_prop_kind_t kind, const at::Tensor &input, d
     return asked;
 }
 
-inline int64_t flags_of(bool rms, bool scale, bool shift, bool plus_one) {
+inline int64_t flags_of(bool rms, bool scale, bool shift, bool plus_one, bool rounds) {
     const auto flag = [](bool wanted, jitnorm_normalization_flags_t value) { return wanted ? int64_t(value) : 0; };
     return int64_t(jitnorm_inverse_deviation) | flag(rms, jitnorm_rms_norm) | flag(scale, jitnorm_use_scale) |
-           flag(shift, jitnorm_use_shift) | flag(scale && plus_one, jitnorm_scale_plus_one);
+           flag(shift, jitnorm_use_shift) | flag(scale && plus_one, jitnorm_scale_plus_one) |
+           flag(rounds, jitnorm_round_normalized);
 }
 
 // The sizes are the input's, but 1 for the normalized dimensions.
@@ -67,10 +70,28 @@ inline at::Tensor empty_statistics(const at::Tensor &input, size_t normalized) {
     return empty(sizes, at::kFloat);
 }
 
+// The type of a result: the input's, or, if the normalized values are rounded to it before the weight, that in which
+// PyTorch multiplies the two.
+inline at::ScalarType result_type(at::ScalarType input, const optional_tensor &weight, bool rounds) {
+    if (!rounds || !weight.has_value() || !weight->defined()) return input;
+    return at::promoteTypes(input, weight->scalar_type());
+}
+
 inline at::Tensor empty_data(const at::Tensor &like) { return empty(like.sizes(), like.scalar_type()); }
 
 inline at::Tensor in_type(const at::Tensor &tensor, at::ScalarType type) {
     return tensor.defined() && tensor.scalar_type() != type ? tensor.to(type) : tensor;
+}
+
+// The default is the epsilon of the type that is computed in, as in torch.nn.functional.rms_norm: of float64 for
+// float64, of float32 for all other types.
+inline double epsilon_or_default(c10::optional<double> epsilon, at::ScalarType type) {
+    if (epsilon.has_value()) return *epsilon;
+    return type == at::kDouble ? std::numeric_limits<double>::epsilon() : double(std::numeric_limits<float>::epsilon());
+}
+
+inline double epsilon_or_default(c10::optional<double> epsilon, const at::Tensor &input) {
+    return epsilon_or_default(epsilon, input.scalar_type());
 }
 
 inline void *data_of(const at::Tensor &tensor) { return tensor.defined() ? tensor.data_ptr() : nullptr; }

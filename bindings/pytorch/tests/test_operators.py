@@ -113,11 +113,66 @@ class Layer(TestCase):
             self.assertTrue(torch.autograd.gradcheck(lambda x, w, b: layer_norm(x, sizes[-axes:], w, b), tensors))
             self.assertTrue(torch.autograd.gradcheck(lambda x, w: rms_norm(x, sizes[-axes:], w, 1e-5), tensors[:2]))
 
-    def test_gradients_are_not_differentiable_again(self):
-        x = leaf(random((4, 8)))
-        (gradient,) = torch.autograd.grad(layer_norm(x, (8,)).pow(2).sum(), x, create_graph=True)
-        with self.assertRaises(RuntimeError):
-            gradient.sum().backward()
+    def test_second_and_forward_mode_derivatives(self):
+        x, y, w, b, heads = (leaf(random(s, torch.float64, n)) for n, s in enumerate([(3, 2, 6)] * 2 + [(6,)] * 2 + [(2, 6)], 1))
+        gated, add_rms_norm = jitnorm_torch.gated_rms_norm, jitnorm_torch.add_rms_norm
+        for function, tensors in (
+            (lambda x, w, b: layer_norm(x, (6,), w, b), (x, w, b)),
+            (lambda x, w: layer_norm(x, (6,), w), (x, heads)),
+            (lambda x: layer_norm(x, (2, 6)), (x,)),
+            (lambda x, w: rms_norm(x, (6,), w, 1e-5, plus_one=True), (x, w)),
+            (lambda x, w: rms_norm(x, (6,), w, 1e-5, round_normalized=True), (x, heads)),
+            (lambda x, y, w: add_rms_norm(x, y, (6,), w, 1e-5), (x, y, w)),
+            (lambda x, y, w, b: jitnorm_torch.add_layer_norm(x, y, (6,), w, b), (x, y, w, b)),
+            (lambda x, y, w: gated(x, y, w), (x, y, w)),
+            (lambda x, y, w: gated(x, y, w, norm_before_gate=False), (x, y, heads)),
+        ):
+            self.assertTrue(torch.autograd.gradcheck(function, tensors, check_forward_ad=True))
+            self.assertTrue(torch.autograd.gradgradcheck(function, tensors))
+        shared = leaf(random((6,), torch.float64))  # the input depends on the weight
+        self.assertTrue(torch.autograd.gradgradcheck(lambda w: rms_norm(rms_norm(w, (6,), w, 1e-5), (6,), w, 1e-5), (shared,)))
+
+    def test_rounded_normalized_values(self):
+        gated, add_rms_norm = jitnorm_torch.gated_rms_norm, jitnorm_torch.add_rms_norm
+        for dtype in (torch.bfloat16, torch.float16) if torch.__version__ >= "2" else (torch.bfloat16,):
+            for affine in (dtype, torch.float32):
+                x, y, w = leaf(random((64, 96), dtype)), leaf(random((64, 96), dtype, 2)), leaf(random(96, affine, 3))
+
+                def rounded(x):
+                    double = x.double() * torch.rsqrt(x.double().pow(2).mean(-1, keepdim=True) + 1e-6)
+                    return double.float().to(dtype) * w
+
+                silu = lambda y: torch.nn.functional.silu(y.float())  # noqa: E731
+                total = x + y
+                for got, expected in (
+                    (rms_norm(x, (96,), w, 1e-6, round_normalized=True), rounded(x)),
+                    (add_rms_norm(x, y, (96,), w, 1e-6, round_normalized=True)[0], rounded(total)),
+                    (gated(x, None, w, round_normalized=True), rounded(x)),
+                    (gated(x, y, w, round_normalized=True), (rounded(x) * silu(y)).to(dtype)),
+                ):
+                    self.assertEqual(got.dtype, expected.dtype)
+                    self.assertLessEqual((got != expected).double().mean().item(), 2e-3)
+                    self.assertTrue(got.is_contiguous())
+                    gradient = random((64, 96), got.dtype, 9)
+                    for a, b in zip(*(torch.autograd.grad(r, (x, w), gradient, retain_graph=True) for r in (got, expected))):
+                        self.assertEqual(a.dtype, b.dtype)
+                        self.assert_near(a, b, 2**-6)
+
+    def test_weights_with_dimensions_of_rows(self):
+        for shape, rows in (((5, 4, 24), (4,)), ((3, 5, 4, 24), (5, 4)), ((3, 5, 4, 24), (5, 1))):
+            for run, exact, count in (
+                (lambda x, w: rms_norm(x, (24,), w, 1e-5), lambda x, w: exact_rms_norm(x, (24,), None, 1e-5) * w, 1),
+                (lambda x, w: layer_norm(x, (24,), w), lambda x, w: exact_layer_norm(x, (24,), None, None) * w, 1),
+                (lambda x, w, b: layer_norm(x, (24,), w, b), lambda x, w, b: exact_layer_norm(x, (24,), None, None) * w + b, 2),
+            ):
+                for dtype in (torch.float32, torch.bfloat16):
+                    tensors = [random(shape, dtype)] + [random((*rows, 24), dtype, n) for n in range(2, 2 + count)]
+                    self.assert_computes(run, exact, tensors, lambda t: 2e-5 if t.dtype == torch.float32 else 2**-6)
+        meta = rms_norm(torch.empty((5, 4, 24), device="meta"), (24,), torch.empty((4, 24), device="meta"))
+        self.assertEqual(meta.shape, (5, 4, 24))
+        for weight in (random((3, 24)), random((5, 4, 25)), random((1, 5, 4, 24))):
+            with self.assertRaises(RuntimeError):
+                rms_norm(random((5, 4, 24)), (24,), weight)
 
     def test_a_graph_can_be_kept_and_ends(self):
         x = leaf(random((4, 8)))
