@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Times normalizations of transformers' classes and models of it, unchanged: as they are, and within
+jitnorm_torch.overridden(), in turns; the least time of each. Ratios are theirs / with jitnorm.
+
+    MALLOC_MMAP_THRESHOLD_=268435456 python3 examples/unchanged.py [--threads N] [--compiled] [--models]
+
+The variable keeps fresh results from being mapped anew, which takes longer than to normalize. --compiled compares
+what Inductor makes of a model with the model as it is within the override, --models leaves single normalizations out."""
+
+import argparse
+import importlib
+import time
+
+import torch
+import transformers
+
+import jitnorm_torch
+
+NORMS = (  # class, the shapes of its parameters and inputs
+    ("llama.LlamaRMSNorm", (2048,), ((1, 1, 2048), (1, 128, 2048))),
+    ("qwen3.Qwen3RMSNorm", (128,), ((1, 1, 32, 128), (1, 128, 32, 128))),
+    ("gemma3.Gemma3RMSNorm", (2048,), ((1, 1, 2048), (1, 128, 2048))),
+    ("olmo2.Olmo2RMSNorm", (2048,), ((1, 1, 2048), (1, 128, 2048))),
+    ("t5.T5LayerNorm", (2048,), ((1, 1, 2048), (1, 128, 2048))),
+    ("cohere.CohereLayerNorm", ((32, 128),), ((1, 1, 32, 128), (1, 128, 32, 128))),
+    ("qwen3_next.Qwen3NextRMSNormGated", (128,), ((32, 128), (4096, 128))),
+    ("mamba2.MambaRMSNormGated", (2048,), ((1, 1, 2048), (1, 128, 2048))),
+)
+MODELS = {
+    "Llama": lambda: transformers.LlamaConfig(
+        hidden_size=1024, intermediate_size=2816, num_hidden_layers=4, num_attention_heads=16, num_key_value_heads=4, vocab_size=4096),
+    "Qwen3": lambda: transformers.Qwen3Config(
+        hidden_size=1024, intermediate_size=2816, num_hidden_layers=4, num_attention_heads=16, num_key_value_heads=4, head_dim=64,
+        vocab_size=4096),
+    "Gemma 3": lambda: transformers.Gemma3TextConfig(
+        hidden_size=1024, intermediate_size=2816, num_hidden_layers=4, num_attention_heads=16, num_key_value_heads=4, head_dim=64,
+        vocab_size=4096),
+}  # fmt: skip
+
+
+def least(function, seconds):
+    """The least time of a call, in microseconds, of groups of calls that fill `seconds`."""
+    function()
+    begin = time.perf_counter()
+    function()
+    count = max(1, int(seconds / 20 / max(time.perf_counter() - begin, 1e-7)))
+    best, end = float("inf"), time.perf_counter() + seconds
+    while time.perf_counter() < end or best == float("inf"):
+        begin = time.perf_counter()
+        for _ in range(count):
+            function()
+        best = min(best, (time.perf_counter() - begin) / count)
+    return best * 1e6
+
+
+def both(function, seconds):
+    """Theirs and ours, in turns."""
+    theirs, ours = float("inf"), float("inf")
+    for _ in range(3):
+        theirs = min(theirs, least(function, seconds / 6))
+        with jitnorm_torch.overridden():
+            ours = min(ours, least(function, seconds / 6))
+    return theirs, ours
+
+
+def line(name, theirs, ours):
+    print(f"| {name} | {theirs:.4g} / {ours:.4g} = {theirs / ours:.2f} |", flush=True)
+
+
+def time_norms(seconds):
+    for name, parameters, shapes in NORMS:
+        module, _, kind = name.partition(".")
+        made = getattr(importlib.import_module(f"transformers.models.{module}.modeling_{module}"), kind)(*parameters)
+        made = made.to(torch.bfloat16)
+        for shape in shapes:
+            given = [torch.randn(shape).bfloat16() for _ in range(1 + ("Gated" in kind))]
+            with torch.no_grad():
+                line(f"{kind} {list(shape)}", *both(lambda: made(*given), seconds))
+
+
+def steps_of(model):
+    """One token after 64 others, 128 tokens, and a training step with 128."""
+    prompt, token = torch.arange(64)[None], torch.tensor([[7]])
+    cache = model(prompt, use_cache=True).past_key_values
+    long = torch.arange(128)[None]
+
+    def decode():
+        with torch.no_grad():
+            model(token, past_key_values=cache, use_cache=True)
+            cache.crop(64)
+
+    def prefill():
+        with torch.no_grad():
+            model(long, use_cache=False)
+
+    def train():
+        model.zero_grad()
+        model(long, labels=long, use_cache=False).loss.backward()
+
+    return {"decode": decode, "prefill": prefill, "training": train}
+
+
+def time_models(seconds):
+    for name, config in MODELS.items():
+        model = transformers.AutoModelForCausalLM.from_config(config(), dtype=torch.bfloat16).eval()
+        with torch.no_grad():
+            steps = steps_of(model)
+        for step, run in steps.items():
+            line(f"{name}, {step}", *both(run, seconds))
+
+
+def time_compiled(seconds):
+    """One column is Inductor's, the other one the plain model's within the override."""
+    for name, config in MODELS.items():
+        model = transformers.AutoModelForCausalLM.from_config(config(), dtype=torch.bfloat16).eval()
+        compiled, long = torch.compile(model), torch.arange(128)[None]
+        with torch.no_grad(), jitnorm_torch.overridden():
+            times = [least(lambda run=run: run(long, use_cache=False), seconds) for run in (compiled, model)]
+        line(f"{name}, prefill: Inductor / jitnorm", *times)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=2.0)
+    parser.add_argument("--models", action="store_true")
+    parser.add_argument("--compiled", action="store_true")
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    torch.manual_seed(1)
+    print(f"bfloat16, {options.threads} threads, microseconds as they are / with jitnorm = ratio\n\n| | |\n|---|---|")
+    if options.compiled:
+        return time_compiled(options.seconds)
+    if not options.models:
+        time_norms(options.seconds)
+    time_models(options.seconds)
+
+
+if __name__ == "__main__":
+    main()
