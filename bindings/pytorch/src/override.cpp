@@ -44,6 +44,11 @@ bool are_of_torch(const Tensor &mean, const Tensor &input, const optional_tensor
     return mean.scalar_type() == (is_wider(weight) || is_wider(bias) ? at::kFloat : input.scalar_type());
 }
 
+// PyTorch has no weights with dimensions of rows.
+void check_weight(const optional_tensor &weight, IntArrayRef shape) {
+    TORCH_CHECK(!weight.has_value() || !weight->defined() || weight->sizes().equals(shape), "another shape");
+}
+
 // What jitnorm refuses is PyTorch's, which computes it or says in its own words why it does not.
 template <typename Own, typename Torchs>
 auto unless_refused(Own compute, Torchs otherwise) {
@@ -63,6 +68,7 @@ std::tuple<Tensor, Tensor, Tensor> native_layer_norm(const Tensor &input, IntArr
     if (!takes(input)) return torchs();
     return unless_refused(
         [&]() -> results {
+            check_weight(weight, shape);
             normalized made = forward(input, {shape, weight, bias, epsilon, false}, true);
             return {std::move(made.output), std::move(made.mean), std::move(made.rstd)};
         },
@@ -78,6 +84,7 @@ std::tuple<Tensor, Tensor, Tensor> native_layer_norm_backward(const Tensor &grad
     if (!takes(input) && (!is_type_of_jitnorm(input) || are_of_torch(mean, input, weight, bias)))
         return at::native::layer_norm_backward_cpu(gradient, input, shape, mean, rstd, weight, bias, mask);
     try {
+        check_weight(weight, shape);
         gradients made =
             backward(gradient, input, mean, rstd, {shape, weight, bias, 0, false}, {mask[0], mask[1], mask[2]});
         return {std::move(made.input), std::move(made.weight), std::move(made.bias)};
@@ -97,6 +104,7 @@ std::tuple<Tensor, Tensor> fused_rms_norm(const Tensor &input, IntArrayRef shape
     if (!takes_rms_norm(input, weight.value_or(Tensor()))) return torchs();
     return unless_refused(
         [&]() -> results {
+            check_weight(weight, shape);
             const double number = epsilon.value_or(double(std::numeric_limits<float>::epsilon()));
             normalized made = forward(input, {shape, weight, {}, number, true}, true);
             return {std::move(made.output), std::move(made.rstd)};
