@@ -87,9 +87,8 @@ def front_page(figures):
     sets = {name: found for name, found in figures.items() if found["processor"] == first["processor"]}
     rows = [row for name in ("onednn", "pytorch", "onnxruntime", "loops") if name in sets
             for row in front_rows(name, sets[name])]
-    return [*table(FRONT, rows), "", "Geometric mean, least. One row is 1 × 768, in loops also 1 × 4096; batches are shapes "
-            "of 8 to 200000 rows, with one", "thread unless two are named. `./dev figures` has made this table and the picture:",
-            f"{about(first)}."]
+    return [*table(FRONT, rows), "", "Geometric mean, least. One row is 1 × 768, in loops also 1 × 4096; batches have 8 to "
+            "200000 rows. By `./dev figures`, on", f"{about(first)}."]
 
 
 def pytorch_page(figures):
