@@ -165,13 +165,6 @@ expectation normalized_and_rounded(const expectation &e, data_type type, double 
 
 } // namespace
 
-rounded_types rounded_types_of(unsigned flags, data_type row, data_type weights) {
-    const bool is_floating = row == jitnorm_f32 || has_16_bits(row);
-    if ((flags & jitnorm_round_normalized) == 0 || !is_floating) return {};
-    if (weights == jitnorm_data_type_undef || weights == row) return {row, row};
-    return {row, weights == jitnorm_f64 ? jitnorm_f64 : jitnorm_f32};
-}
-
 real row_inputs::scale_of(size_t c) const {
     return scale.empty() ? 1 : real(scale[c]) + (has(jitnorm_scale_plus_one) ? 1 : 0);
 }

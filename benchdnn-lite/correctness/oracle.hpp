@@ -56,7 +56,12 @@ struct rounded_types {
     data_type normalized = jitnorm_data_type_undef, scaled = jitnorm_data_type_undef;
 };
 // `row`: the type of src or of the sum that is normalized. `weights`: that of scale and shift, undef if there are none.
-rounded_types rounded_types_of(unsigned flags, data_type row, data_type weights);
+inline rounded_types rounded_types_of(unsigned flags, data_type row, data_type weights) {
+    const bool is_floating = row == jitnorm_f32 || row == jitnorm_bf16 || row == jitnorm_f16;
+    if ((flags & jitnorm_round_normalized) == 0 || !is_floating) return {};
+    if (weights == jitnorm_data_type_undef || weights == row) return {row, row};
+    return {row, weights == jitnorm_f64 ? jitnorm_f64 : jitnorm_f32};
+}
 
 struct row_inputs {
     std::span<const double> src, scale, shift; // scale and shift as their tensors hold them; empty: none

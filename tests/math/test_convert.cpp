@@ -171,7 +171,9 @@ TEST(convert, normalized_values_are_rounded_as_they_are_stored) {
             const auto x = std::bit_cast<float>(high << 16 | low);
             ASSERT_TRUE(same(double(round_normalized<f16>(x)), double(widen<float>(narrow<f16>(x))))) << std::hex << x;
             const double rounded = round_normalized<bf16>(x), stored = widen<float>(narrow<bf16>(x));
-            if (std::isnan(x)) ASSERT_TRUE(std::isnan(rounded));
+            if (std::isnan(x)) {
+                ASSERT_TRUE(std::isnan(rounded));
+            }
             if (x != 0 && !(std::fabs(x) >= 0x1p-126F && std::fabs(x) < 0x1p111F)) continue;
             ASSERT_TRUE(same(rounded, stored)) << std::hexfloat << x;
         }

@@ -11,7 +11,8 @@
 namespace jitnorm::tests {
 namespace {
 
-constexpr auto F32 = jitnorm_f32, BF16 = jitnorm_bf16, F16 = jitnorm_f16, INFERENCE = jitnorm_forward_inference;
+constexpr auto F32 = jitnorm_f32, BF16 = jitnorm_bf16, F16 = jitnorm_f16;
+constexpr auto INFERENCE = jitnorm_forward_inference;
 constexpr unsigned SCALED = jitnorm_use_scale, SHIFTED = jitnorm_use_shift, RMS = jitnorm_rms_norm,
                    ROUNDED = jitnorm_round_normalized;
 
@@ -54,7 +55,9 @@ void expect_chain(const setup &s, jitnorm_data_type_t type, const std::function<
         ASSERT_EQ(got[i], with(stored(type, xhat[i]))) << s << ", element " << i;
         rounded_otherwise += got[i] != with(xhat[i]);
     }
-    if (type != F32 && (s.flags & SCALED) != 0) EXPECT_GT(rounded_otherwise, 0U) << s;
+    if (type != F32 && (s.flags & SCALED) != 0) {
+        EXPECT_GT(rounded_otherwise, 0U) << s;
+    }
 }
 double itself(double y, size_t) { return y; }
 
