@@ -82,7 +82,7 @@ acl_status op_executor::check_addresses(const first_elements &first, const void 
 
 acl_status op_executor::check_run(void *workspace, uint64_t bytes, run_arguments &arguments) const {
     if (bytes < workspace_bytes())
-        return invalid(explain("the workspace has %llu bytes, the first call asked for %llu",
+        return invalid(explain("the workspace has %llu bytes; the first call asked for %llu",
                                static_cast<unsigned long long>(bytes),
                                static_cast<unsigned long long>(workspace_bytes())));
     if (workspace == nullptr && workspace_bytes() != 0) return null_pointer("the workspace is null");
@@ -109,12 +109,12 @@ acl_status op_executor::run(const run_arguments &arguments, const jitnorm_stream
 
 acl_status op_executor::set_address(jitnorm_acl_numbering_t numbering, size_t index, void *address) {
     if (numbering < jitnorm_acl_inputs || numbering > jitnorm_acl_tensors)
-        return invalid(explain("%d is no numbering", int(numbering)));
+        return invalid(explain("unknown numbering %d", int(numbering)));
     const size_t all = what_->asked.parameters.size();
     const size_t first = numbering == jitnorm_acl_outputs ? what_->asked.inputs : 0;
     const size_t last = numbering == jitnorm_acl_inputs ? what_->asked.inputs : all;
     if (index >= last - first)
-        return invalid(explain("there is no tensor %zu, the operation has %zu", index, last - first));
+        return invalid(explain("there is no tensor %zu; the operation has %zu", index, last - first));
     const parameter &changed = what_->asked.parameters[first + index];
     if (changed.is_null) return invalid(explain("%s was null in the first call", changed.name));
     addresses_[first + index] = address;
@@ -169,16 +169,16 @@ using namespace jitnorm::impl::aclnn;
 
 namespace {
 
-constexpr acl_status NO_EXECUTOR = {JITNORM_ACLNN_ERR_INNER_NULLPTR, "a null executor"};
+constexpr acl_status NO_EXECUTOR = {JITNORM_ACLNN_ERR_INNER_NULLPTR, "the executor is null"};
 constexpr acl_status ENDED = invalid("the executor has ended");
 
 // An executor that is not repeatable ends as soon as nothing can refuse its run any more. If two threads run it at the
 // same time, only one of them ends it and runs; the other is refused.
 acl_status try_to_run(operation op, void *workspace, uint64_t bytes, jitnorm_acl_op_executor_t handle, void *stream) {
-    if (handle == nullptr) return null_pointer("a null executor");
+    if (handle == nullptr) return null_pointer("the executor is null");
     const std::shared_ptr<op_executor> executor = find(handle);
     if (executor == nullptr) return ENDED;
-    if (executor->op() != op) return invalid("the executor is another operation's");
+    if (executor->op() != op) return invalid("the executor belongs to another operation");
     run_arguments arguments;
     JITNORM_TRY(executor->check_run(workspace, bytes, arguments));
     if (!executor->is_repeatable && !end(handle)) return ENDED;
@@ -234,7 +234,7 @@ jitnorm_acl_status_t jitnorm_acl_op_executor_set_address(jitnorm_acl_op_executor
                                                          jitnorm_acl_tensor_t tensor, void *address) {
     return answer_from(__func__, [&]() -> acl_status {
         if (handle == nullptr || tensor == nullptr)
-            return {JITNORM_ACLNN_ERR_INNER_NULLPTR, "a null executor or tensor"};
+            return {JITNORM_ACLNN_ERR_INNER_NULLPTR, "the executor or tensor is null"};
         const std::shared_ptr<op_executor> executor = find(handle);
         if (executor == nullptr) return ENDED;
         const acl_status result = executor->set_address(numbering, index, address);

@@ -28,8 +28,7 @@ jitnorm_acl_status_t first_call(const char *function, const Parameters &given, u
                                 jitnorm_acl_op_executor_t *executor) {
     return answer_from(function, [&]() -> acl_status {
         JITNORM_TRY(given.check_null());
-        if (workspace_size == nullptr || executor == nullptr)
-            return null_pointer("a null pointer for the workspace's size or the executor");
+        if (workspace_size == nullptr || executor == nullptr) return null_pointer("workspaceSize or executor is null");
         std::shared_ptr<const ready_operation> ready;
         JITNORM_TRY(find_or_make(given, ready));
         const auto tensors = given.tensors();

@@ -200,7 +200,7 @@ std::vector<refusal> refusals() {
             for (size_t d = strides.size(); d-- > 1;) far[d - 1] = strides[d - 1] = strides[d] * right.shape()[d];
             far[size_t(std::ranges::max_element(right.shape()) - right.shape().begin())] = int64_t(1) << 58;
             for (const auto &[steps, offset] : {std::pair(far, int64_t(0)), std::pair(strides, int64_t(1) << 56)})
-                all.push_back({op.name + (": " + call->parameters[i].name), op.wrong_shape, "larger than memory",
+                all.push_back({op.name + (": " + call->parameters[i].name), op.wrong_shape, "too large to be addressed",
                                [=, steps = steps, offset = offset, &right] {
                                    return refused(call, i,
                                                   view(right.shape(), steps, offset, right.data(), right.type()));

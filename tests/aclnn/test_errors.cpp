@@ -360,21 +360,21 @@ TEST(aclnn_errors, reasons_have_names_and_numbers) {
                three = wrong({3, 1}, ACL_FLOAT), narrow = wrong({6}, ACL_BF16);
     const std::pair<const char *, std::function<void(operands &)>> cases[] = {
         {"161001: out is null", [](auto &call) { call.given[3] = nullptr; }},
-        {"161002: weight has the shape [7], it must have that of normalizedShape, [6]",
+        {"161002: weight has the shape [7]; it must have that of normalizedShape, [6]",
          [&](auto &call) { call.given[1] = seven.get(); }},
-        {"161002: out has the shape [4, 5], it must have that of input, [4, 6]",
+        {"161002: out has the shape [4, 5]; it must have that of input, [4, 6]",
          [&](auto &call) { call.given[3] = five.get(); }},
-        {"161002: input is INT32, none of FLOAT, FLOAT16 and BF16",
+        {"161002: input is INT32; supported: FLOAT, FLOAT16 and BF16",
          [&](auto &call) { call.given[0] = integers.get(); }},
         {"161002: input has a negative stride: [-6, 1]", [&](auto &call) { call.given[0] = backwards.get(); }},
         {"161002: input has the negative offset -1", [&](auto &call) { call.given[0] = before.get(); }},
         {"161002: normalizedShape [5] is not the end of the shape [4, 6] of input",
          [](auto &call) { call.with.shape = int_array({5}); }},
-        {"161002: weight is BF16, it must be FLOAT or have the type of the data, FLOAT",
+        {"161002: weight is BF16; it must be FLOAT or have the type of the data, FLOAT",
          [&](auto &call) { call.given[1] = narrow.get(); }},
-        {"161002: meanOut has the shape [3, 1], it must have as many elements as the axes that count rows, [4]",
+        {"161002: meanOut has the shape [3, 1]; it must have as many elements as the axes that count rows, [4]",
          [&](auto &call) { call.given[4] = call.given[5] = three.get(); }},
-        {"161002: epsilon is -1, it must be finite and not negative", [](auto &call) { call.with.epsilon = -1; }}};
+        {"161002: epsilon is -1; it must be finite and not negative", [](auto &call) { call.with.epsilon = -1; }}};
     for (const auto &[reason, spoil] : cases) {
         operands call(operation_named("layer norm"), ACL_FLOAT, {{4, 6}, 1});
         spoil(call);

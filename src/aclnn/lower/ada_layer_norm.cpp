@@ -31,13 +31,13 @@ acl_status check_modulation(const named_tensor &one, const tensor &x) {
     std::vector<dim_t> with = modulation_dims(x), without = with;
     without.erase(without.end() - 2);
     if (equal(one->dims, with) || equal(one->dims, without)) return {};
-    return invalid(explain("%s has the shape %s, neither %s nor %s", one.name, shape_text(one->dims).text,
+    return invalid(explain("%s has the shape %s; it must be %s or %s", one.name, shape_text(one->dims).text,
                            shape_text(without).text, shape_text(with).text));
 }
 
 acl_status check(const ada_layer_norm_parameters &g, row_shape &parted) {
     JITNORM_TRY(check_views({g.x, g.scale, g.shift, g.weight, g.bias}, {g.out, g.mean, g.rstd}));
-    if (g.x->dims.size() < 2) return invalid("x has 1 dimension, 2 to 8 are possible");
+    if (g.x->dims.size() < 2) return invalid("x has 1 dimension; 2 to 8 are supported");
     JITNORM_TRY(check_has_elements(g.x));
     JITNORM_TRY(check_types(g));
     JITNORM_TRY(check_epsilon(g.epsilon));

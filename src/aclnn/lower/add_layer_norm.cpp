@@ -31,7 +31,7 @@ acl_status check_shapes(const add_layer_norm_parameters &g, row_shape &parted) {
     JITNORM_TRY(check_shape({g.beta}, g.gamma->dims, "gamma"));
     JITNORM_TRY(check_shape({g.x2, g.y, g.x}, g.x1->dims, "x1"));
     if (g.bias && !equal(g.bias->dims, g.gamma->dims) && !equal(g.bias->dims, g.x1->dims))
-        return invalid(explain("biasOptional has the shape %s, neither that of gamma, %s, nor that of x1, %s",
+        return invalid(explain("biasOptional has the shape %s; it must have that of gamma, %s, or of x1, %s",
                                shape_text(g.bias->dims).text, shape_text(g.gamma->dims).text,
                                shape_text(g.x1->dims).text));
     return check_shape({g.mean, g.rstd}, shape_of_statistics(*g.x1, parted), "x1 with ones for the axes of gamma");

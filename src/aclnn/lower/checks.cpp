@@ -62,15 +62,16 @@ bool fits_in_memory(const tensor &t) {
 bool has_legal_rank(const tensor &t) { return !t.dims.empty() && t.dims.size() <= MAX_DIMENSIONS; }
 
 acl_status check_view(const char *name, const tensor &t) {
-    if (!has_legal_rank(t)) return invalid(explain("%s has %zu dimensions, 1 to 8 are supported", name, t.dims.size()));
+    if (!has_legal_rank(t)) return invalid(explain("%s has %zu dimensions; 1 to 8 are supported", name, t.dims.size()));
     if (!is_plain(t.format))
-        return invalid(explain("%s has the format %d, neither ND (2) nor another plain one", name, t.format));
+        return invalid(
+            explain("%s has the format %d; supported: ND (2) and other formats without blocks", name, t.format));
     if (any_negative(t.dims)) return invalid(explain("%s has a negative dimension: %s", name, shape_text(t.dims).text));
     if (any_negative(t.strides))
         return invalid(explain("%s has a negative stride: %s", name, shape_text(t.strides).text));
     if (t.offset < 0) return invalid(explain("%s has the negative offset %lld", name, as_number(t.offset)));
     return fits_in_memory(t) ? acl_status{}
-                             : invalid(explain("%s is larger than memory: shape %s, strides %s", name,
+                             : invalid(explain("%s is too large to be addressed: shape %s, strides %s", name,
                                                shape_text(t.dims).text, shape_text(t.strides).text));
 }
 
@@ -118,14 +119,14 @@ acl_status check_type(tensor_list tensors, int type, const char *why) {
     return check_each(tensors, [&](const char *name, const tensor &t) {
         return t.data_type == type
                    ? acl_status{}
-                   : invalid(explain("%s is %s, it must be %s%s", name, type_name(t.data_type), type_name(type), why));
+                   : invalid(explain("%s is %s; it must be %s%s", name, type_name(t.data_type), type_name(type), why));
     });
 }
 
 acl_status check_shape(tensor_list tensors, shape expected, const char *what) {
     return check_each(tensors, [&](const char *name, const tensor &t) {
         return equal(t.dims, expected) ? acl_status{}
-                                       : invalid(explain("%s has the shape %s, it must have that of %s, %s", name,
+                                       : invalid(explain("%s has the shape %s; it must have that of %s, %s", name,
                                                          shape_text(t.dims).text, what, shape_text(expected).text));
     });
 }
@@ -133,7 +134,7 @@ acl_status check_shape(tensor_list tensors, shape expected, const char *what) {
 acl_status check_float(const named_tensor &one) {
     return is_float(one->data_type)
                ? acl_status{}
-               : invalid(explain("%s is %s, none of FLOAT, FLOAT16 and BF16", one.name, type_name(one->data_type)));
+               : invalid(explain("%s is %s; supported: FLOAT, FLOAT16 and BF16", one.name, type_name(one->data_type)));
 }
 
 acl_status check_contiguous(tensor_list tensors) {
@@ -152,13 +153,13 @@ acl_status check_has_elements(const named_tensor &one) {
 acl_status check_epsilon(double epsilon) {
     return epsilon >= 0 && std::isfinite(float(epsilon))
                ? acl_status{}
-               : invalid(explain("epsilon is %g, it must be finite and not negative", epsilon));
+               : invalid(explain("epsilon is %g; it must be finite and not negative", epsilon));
 }
 
 acl_status check_affine_type(const named_tensor &affine, const tensor &data) {
     return !affine || affine->data_type == ACL_FLOAT || affine->data_type == data.data_type
                ? acl_status{}
-               : invalid(explain("%s is %s, it must be FLOAT or have the type of the data, %s", affine.name,
+               : invalid(explain("%s is %s; it must be FLOAT or have the type of the data, %s", affine.name,
                                  type_name(affine->data_type), type_name(data.data_type)));
 }
 
@@ -178,7 +179,7 @@ acl_status place(const named_tensor &given, shape dims, const char *what, memory
     const auto strides = fits ? strides_as(t, dims) : std::nullopt;
     if (!strides)
         return invalid(explain(fits ? "%s has the shape %s and strides that cannot give it that of %s, %s"
-                                    : "%s has the shape %s, it must have as many elements as %s, %s",
+                                    : "%s has the shape %s; it must have as many elements as %s, %s",
                                given.name, shape_text(t.dims).text, what, shape_text(dims).text));
     layout = describe(t, dims, *strides);
     return {};

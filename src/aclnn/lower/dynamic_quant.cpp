@@ -25,14 +25,14 @@ struct quantization {
 
 acl_status check_types(const named_tensor &x, tensor_list as_x, tensor_list scales) {
     if (!is_narrow(x->data_type))
-        return invalid(explain("%s is %s, neither FLOAT16 nor BF16", x.name, type_name(x->data_type)));
+        return invalid(explain("%s is %s; supported: FLOAT16 and BF16", x.name, type_name(x->data_type)));
     JITNORM_TRY(check_type(as_x, x->data_type, ", as x"));
     return check_type(scales, ACL_FLOAT);
 }
 
 acl_status check_rows(const named_tensor &x, const tensor &gamma, row_shape &parted) {
-    if (x->dims.size() < 2) return invalid(explain("%s has 1 dimension, 2 to 8 are supported", x.name));
-    if (gamma.dims.size() != 1) return invalid(explain("gamma has %zu dimensions, it must have 1", gamma.dims.size()));
+    if (x->dims.size() < 2) return invalid(explain("%s has 1 dimension; 2 to 8 are supported", x.name));
+    if (gamma.dims.size() != 1) return invalid(explain("gamma has %zu dimensions; it must have 1", gamma.dims.size()));
     return row_shape::part(x, "gamma", gamma.dims, parted);
 }
 
@@ -75,11 +75,11 @@ acl_status begin_quantized(const settings &with, const tensor &x, const named_te
 acl_status check(const rms_norm_dynamic_quant_parameters &g, row_shape &parted) {
     JITNORM_TRY(check_types(g.x, {g.gamma, g.smooth, g.beta}, {g.scale}));
     JITNORM_TRY(check_type({g.y}, ACL_INT8));
-    if (g.dst_type != DST_INT8) return invalid(explain("dstType is %lld, 2 is possible", as_number(g.dst_type)));
+    if (g.dst_type != DST_INT8) return invalid(explain("dstType is %lld; supported: 2 (INT8)", as_number(g.dst_type)));
     JITNORM_TRY(check_views({g.x, g.gamma, g.smooth, g.beta}, {g.y, g.scale}));
     JITNORM_TRY(check_has_elements(g.x));
     JITNORM_TRY(check_rows(g.x, *g.gamma, parted));
-    if (!(g.epsilon > 0)) return invalid(explain("epsilon is %g, it must be positive", g.epsilon));
+    if (!(g.epsilon > 0)) return invalid(explain("epsilon is %g; it must be positive", g.epsilon));
     JITNORM_TRY(check_epsilon(g.epsilon));
     JITNORM_TRY(check_shape({g.smooth, g.beta}, g.gamma->dims, "gamma"));
     JITNORM_TRY(check_shape({g.y}, g.x->dims, "x"));
@@ -90,12 +90,13 @@ acl_status check(const rms_norm_dynamic_quant_parameters &g, row_shape &parted) 
 acl_status check_types(const add_rms_norm_dynamic_quant_parameters &g) {
     JITNORM_TRY(check_types(g.x1, {g.x2, g.gamma, g.smooth1, g.smooth2, g.x}, {g.scale1, g.scale2}));
     if (!is_quantized(g.y1->data_type))
-        return invalid(explain("y1Out is %s, none of INT8, FLOAT8_E5M2 and FLOAT8_E4M3FN", type_name(g.y1->data_type)));
+        return invalid(
+            explain("y1Out is %s; supported: INT8, FLOAT8_E5M2 and FLOAT8_E4M3FN", type_name(g.y1->data_type)));
     return check_type({g.y2}, g.y1->data_type, ", as y1Out");
 }
 
 acl_status check_shapes(const add_rms_norm_dynamic_quant_parameters &g, row_shape &parted) {
-    if (g.smooth2 && !g.smooth1) return invalid("smoothScale2Optional without smoothScale1Optional");
+    if (g.smooth2 && !g.smooth1) return invalid("smoothScale2Optional needs smoothScale1Optional, which is null");
     JITNORM_TRY(check_views({g.x1, g.x2, g.gamma, g.smooth1, g.smooth2}, {g.y1, g.x, g.scale1, g.y2, g.scale2}));
     JITNORM_TRY(check_rows(g.x1, *g.gamma, parted));
     JITNORM_TRY(check_epsilon(g.epsilon));
@@ -110,11 +111,11 @@ acl_status check_rows_of(const quantization &to, const tensor &x, const row_shap
     const dim_t flat[] = {count(parted.rows()), parted.columns()[0]};
     const shape y = to.y->dims, scale = to.scale->dims;
     if (!equal(y, x.dims) && !equal(y, flat))
-        return invalid(explain("%s has the shape %s, neither that of x1, %s, nor that of its rows, %s", to.y.name,
+        return invalid(explain("%s has the shape %s; it must have that of x1, %s, or of its rows, %s", to.y.name,
                                shape_text(y).text, shape_text(x.dims).text, shape_text(flat).text));
     return equal(scale, parted.rows()) || equal(scale, shape(flat).first(1))
                ? acl_status{}
-               : invalid(explain("%s has the shape %s, neither %s nor %s", to.scale.name, shape_text(scale).text,
+               : invalid(explain("%s has the shape %s; it must be %s or %s", to.scale.name, shape_text(scale).text,
                                  shape_text(parted.rows()).text, shape_text(shape(flat).first(1)).text));
 }
 

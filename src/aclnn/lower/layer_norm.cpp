@@ -15,7 +15,7 @@ constexpr int32_t KEEP_FLOAT16 = 2; // the largest implMode
 // only checks that the mode is allowed.
 acl_status check_mode(const forward_parameters &g) {
     if (g.impl_mode < 0 || g.impl_mode > KEEP_FLOAT16)
-        return invalid(explain("implMode is %d, 0 to 2 are possible", int(g.impl_mode)));
+        return invalid(explain("implMode is %d; 0 to 2 are possible", int(g.impl_mode)));
     if (g.impl_mode != KEEP_FLOAT16) return {};
     return check_type({g.input, g.weight, g.bias}, ACL_FLOAT16, " with implMode 2");
 }
@@ -63,7 +63,7 @@ constexpr size_t OUTPUTS = 3;
 // Makes the outputs null that the mask does not ask for.
 acl_status mask_outputs(backward_parameters &g) {
     const bool_array &mask = *g.output_mask;
-    if (mask.size() != OUTPUTS) return invalid(explain("outputMask has %zu values, it must have 3", mask.size()));
+    if (mask.size() != OUTPUTS) return invalid(explain("outputMask has %zu values; it must have 3", mask.size()));
     named_tensor *const outputs[OUTPUTS] = {&g.grad_input, &g.grad_weight, &g.grad_bias};
     for (size_t i = 0; i < OUTPUTS; ++i)
         if (mask[i])

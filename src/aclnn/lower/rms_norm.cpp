@@ -68,7 +68,7 @@ namespace {
 acl_status check_types(const add_rms_norm_parameters &g) {
     JITNORM_TRY(check_float(g.x1));
     if (!g.rstd && g.x1->data_type == ACL_FLOAT)
-        return invalid("x1 is FLOAT, without rstdOut it must be FLOAT16 or BF16");
+        return invalid("x1 is FLOAT; without rstdOut it must be FLOAT16 or BF16");
     JITNORM_TRY(check_type({g.x2, g.gamma, g.y, g.x}, g.x1->data_type, ", as x1"));
     return check_type({g.rstd}, ACL_FLOAT);
 }
@@ -78,7 +78,7 @@ acl_status check_gamma(const add_rms_norm_parameters &g, row_shape &parted) {
     if (!g.rstd) {
         if (columns.size() != 2 || columns[0] != 1)
             return invalid(
-                explain("gamma has the shape %s, without rstdOut it must be [1, D]", shape_text(columns).text));
+                explain("gamma has the shape %s; without rstdOut it must be [1, D]", shape_text(columns).text));
         columns = columns.last(1);
     }
     return row_shape::part(g.x1, "gamma", columns, parted);

@@ -31,14 +31,15 @@ acl_status check_device(int32_t device) {
 }
 
 acl_status check_room(size_t capacity, size_t bytes) {
-    return bytes <= capacity ? acl_status{}
-                             : acl_status{JITNORM_ACL_ERROR_RT_PARAM_INVALID, "more bytes than there is room for"};
+    return bytes <= capacity
+               ? acl_status{}
+               : acl_status{JITNORM_ACL_ERROR_RT_PARAM_INVALID, "the bytes exceed the capacity of the destination"};
 }
 
 // Makes a copy of `value` that the caller owns. The handle is its address.
 template <typename Object>
 acl_status make(void **handle, const Object &value) {
-    if (handle == nullptr) return bad_parameter("a null pointer for the result");
+    if (handle == nullptr) return bad_parameter("the pointer for the result is null");
     auto *made = new (std::nothrow) Object(value);
     if (made == nullptr) return NO_MEMORY;
     *handle = made;
@@ -76,20 +77,20 @@ jitnorm_acl_status_t jitnorm_acl_context_create(void **result, int32_t device) {
 }
 
 jitnorm_acl_status_t jitnorm_acl_context_destroy(void *handle) {
-    if (handle == nullptr) return answer(__func__, bad_parameter("a null context"));
+    if (handle == nullptr) return answer(__func__, bad_parameter("the context is null"));
     if (current_context == handle) current_context = nullptr;
     delete static_cast<context *>(handle);
     return 0;
 }
 
 jitnorm_acl_status_t jitnorm_acl_context_set_current(void *handle) {
-    if (handle == nullptr) return answer(__func__, bad_parameter("a null context"));
+    if (handle == nullptr) return answer(__func__, bad_parameter("the context is null"));
     current_context = handle;
     return 0;
 }
 
 jitnorm_acl_status_t jitnorm_acl_context_get_current(void **result) {
-    if (result == nullptr) return answer(__func__, bad_parameter("a null pointer for the result"));
+    if (result == nullptr) return answer(__func__, bad_parameter("the pointer for the result is null"));
     if (current_context == nullptr)
         return answer(__func__, {JITNORM_ACL_ERROR_RT_CONTEXT_NULL, "this thread has no context"});
     *result = current_context;
@@ -110,8 +111,8 @@ jitnorm_acl_status_t jitnorm_acl_stream_destroy(void *stream) {
 // ---------------------------------------------------------------- memory
 
 jitnorm_acl_status_t jitnorm_acl_malloc(void **address, size_t bytes) {
-    if (address == nullptr) return answer(__func__, bad_parameter("a null pointer for the result"));
-    if (bytes == 0) return answer(__func__, bad_parameter("no bytes"));
+    if (address == nullptr) return answer(__func__, bad_parameter("the pointer for the result is null"));
+    if (bytes == 0) return answer(__func__, bad_parameter("the number of bytes is 0"));
     void *allocated = allocate_aligned(bytes).release();
     if (allocated == nullptr) return answer(__func__, NO_MEMORY);
     *address = allocated;
@@ -119,13 +120,13 @@ jitnorm_acl_status_t jitnorm_acl_malloc(void **address, size_t bytes) {
 }
 
 jitnorm_acl_status_t jitnorm_acl_free(void *address) {
-    if (address == nullptr) return answer(__func__, bad_parameter("a null address"));
+    if (address == nullptr) return answer(__func__, bad_parameter("an address is null"));
     std::free(address);
     return 0;
 }
 
 jitnorm_acl_status_t jitnorm_acl_memcpy(void *to, size_t capacity, const void *from, size_t bytes, int kind) {
-    if (to == nullptr || from == nullptr) return answer(__func__, bad_parameter("a null address"));
+    if (to == nullptr || from == nullptr) return answer(__func__, bad_parameter("an address is null"));
     if (kind < 0 || kind > LAST_MEMCPY_KIND) return answer(__func__, bad_parameter("unknown kind of copy"));
     if (acl_status checked = check_room(capacity, bytes); checked.failed()) return answer(__func__, checked);
     std::memmove(to, from, bytes);
@@ -133,7 +134,7 @@ jitnorm_acl_status_t jitnorm_acl_memcpy(void *to, size_t capacity, const void *f
 }
 
 jitnorm_acl_status_t jitnorm_acl_memset(void *to, size_t capacity, int32_t value, size_t bytes) {
-    if (to == nullptr) return answer(__func__, bad_parameter("a null address"));
+    if (to == nullptr) return answer(__func__, bad_parameter("an address is null"));
     if (acl_status checked = check_room(capacity, bytes); checked.failed()) return answer(__func__, checked);
     std::memset(to, value, bytes);
     return 0;

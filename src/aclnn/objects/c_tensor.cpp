@@ -24,7 +24,7 @@ template <typename Handle, typename Body>
 Handle made(const char *function, bool arrays_are_there, Body &&body) noexcept {
     Handle handle = nullptr;
     answer_from(function, [&]() -> acl_status {
-        if (!arrays_are_there) return null_pointer("a null array that should have elements");
+        if (!arrays_are_there) return null_pointer("an array that has elements is null");
         handle = reinterpret_cast<Handle>(body());
         return {};
     });
@@ -39,7 +39,7 @@ jitnorm_acl_status_t destroyed(Handle handle) {
 
 template <typename Handle>
 jitnorm_acl_status_t tell_size(const char *function, Handle array, uint64_t *count) {
-    if (array == nullptr || count == nullptr) return answer(function, null_pointer("a null pointer"));
+    if (array == nullptr || count == nullptr) return answer(function, null_pointer("a pointer is null"));
     *count = behind(array)->size();
     return JITNORM_ACLNN_SUCCESS;
 }
@@ -71,7 +71,7 @@ jitnorm_acl_tensor_t jitnorm_acl_tensor_create(const int64_t *dims, uint64_t ndi
 jitnorm_acl_status_t jitnorm_acl_tensor_destroy(const_jitnorm_acl_tensor_t tensor) { return destroyed(tensor); }
 
 jitnorm_acl_status_t jitnorm_acl_tensor_get_view(const_jitnorm_acl_tensor_t tensor, jitnorm_acl_tensor_view_t *view) {
-    if (tensor == nullptr || view == nullptr) return answer(__func__, null_pointer("a null pointer"));
+    if (tensor == nullptr || view == nullptr) return answer(__func__, null_pointer("a pointer is null"));
     const auto &of = *behind(tensor);
     *view = {of.dims.data(), of.strides.data(),      of.dims.size(),         of.offset, of.data_type,
              of.format,      of.storage_dims.data(), of.storage_dims.size(), of.data};
