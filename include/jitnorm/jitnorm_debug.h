@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 /* Says why the last function of the library that failed on this thread did so, in plain words with the names of
- * arguments: "src has 6 dimensions, 2 to 5 are supported", "argument DIFF_SHIFT is missing". The result is never null.
+ * arguments: "src has 6 dimensions; 2 to 5 are supported", "argument DIFF_SHIFT is missing". The result is never null.
  * It is empty if no function has failed on this thread yet. Functions that succeed do not change it. The text belongs
  * to the library and stays as it is until a function fails on this thread. It is for people: its wording may change
  * from version to version. The function may be called in every state of a thread or process: when memory is out (then

@@ -14,7 +14,7 @@
 namespace jitnorm {
 
 // Thrown if a C function does not return success. what() says what could not be done and why: "could not create a
-// primitive descriptor: src has 6 dimensions, 2 to 5 are supported".
+// primitive descriptor: src has 6 dimensions; 2 to 5 are supported".
 struct error : public std::exception {
     jitnorm_status_t status;
     const char *message; // what could not be done; a literal

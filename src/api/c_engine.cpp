@@ -18,7 +18,7 @@ jitnorm_engine cpu{jitnorm_cpu};
 bool are_known(unsigned flags) { return flags == jitnorm_stream_in_order || flags == jitnorm_stream_out_of_order; }
 
 status unknown(unsigned flags) {
-    return invalid(explain("flags is 0x%x, in_order or out_of_order is expected", flags));
+    return invalid(explain("flags is 0x%x; in_order or out_of_order is expected", flags));
 }
 
 // The three members of version 0.2, with four bytes behind them that programs leave undefined: no later member may be
@@ -29,12 +29,12 @@ constexpr size_t MOST_POOL_BYTES = 4096;
 status check_pool(const jitnorm_thread_pool_t *pool, size_t bytes) {
     if (bytes < LEAST_POOL_BYTES || bytes > MOST_POOL_BYTES)
         return invalid(
-            explain("pool has %zu bytes, %zu to %zu are expected", bytes, LEAST_POOL_BYTES, MOST_POOL_BYTES));
+            explain("pool has %zu bytes; %zu to %zu are expected", bytes, LEAST_POOL_BYTES, MOST_POOL_BYTES));
     const auto *first = reinterpret_cast<const char *>(pool);
     if (std::any_of(first + std::min(bytes, sizeof(*pool)), first + bytes, [](char byte) { return byte != 0; }))
-        return unsupported("pool has a member that this version does not know and that is not 0");
+        return unsupported("pool has a nonzero member that this version does not know");
     if (pool->concurrency < 1)
-        return invalid(explain("pool has a concurrency of %d, 1 is the least", pool->concurrency));
+        return invalid(explain("pool has a concurrency of %d; at least 1 is expected", pool->concurrency));
     return pool->concurrency == 1 || pool->parallel_for != nullptr
                ? ACCEPTED
                : invalid(explain("pool has a concurrency of %d and no parallel_for", pool->concurrency));

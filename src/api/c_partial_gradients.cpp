@@ -21,7 +21,7 @@ namespace {
 status check_sizes(std::initializer_list<std::pair<const char *, dim_t>> sizes) {
     for (const auto &[name, size] : sizes)
         if (size < 0 || size > MOST_ELEMENTS)
-            return invalid(explain("%s is %lld, a tensor has 0 to 2^53", name, as_number(size)));
+            return invalid(explain("%s is %lld; 0 to 2^53 are possible", name, as_number(size)));
     return {};
 }
 
@@ -46,21 +46,21 @@ status find_ranges(const char *what, const char *piece, dim_t all, std::span<con
     dim_t first = 0;
     for (size_t i = 0; i < sizes.size(); first += sizes[i++]) {
         if (sizes[i] < 0 || sizes[i] > all - first)
-            return invalid(explain("%s[%zu] is %lld, %lld %s are left", what, i, as_number(sizes[i]),
+            return invalid(explain("%s[%zu] is %lld; %lld %s are left", what, i, as_number(sizes[i]),
                                    as_number(all - first), what));
         if (sizes[i] > 0 && !may_cut_at(first)) return invalid(explain("range %zu begins within a %s", i, piece));
         if (sizes[i] > 0 && have_numbers && sums[i] == nullptr) return invalid(explain("sums[%zu] is null", i));
         add(i, first);
     }
     return first == all ? status{}
-                        : invalid(explain("the ranges have %lld %s, all_%s is %lld", as_number(first), what, what,
+                        : invalid(explain("the ranges have %lld %s; all_%s is %lld", as_number(first), what, what,
                                           as_number(all)));
 }
 
 status check_range(dim_t all, dim_t columns, dim_t first, dim_t rows) {
     JITNORM_TRY(check_sizes(all, columns));
     if (first < 0 || rows < 0 || rows > all - first)
-        return invalid(explain("there are %lld rows from first_row %lld on, all_rows is %lld", as_number(rows),
+        return invalid(explain("rows is %lld and first_row %lld; together they exceed all_rows, %lld", as_number(rows),
                                as_number(first), as_number(all)));
     const row_blocks blocks(all, columns);
     if (rows == 0) return {};
@@ -75,7 +75,7 @@ status add_columns(double *running, dim_t all, dim_t columns, dim_t first, dim_t
                    const double *sums) {
     JITNORM_TRY(check_range(all, columns, first, rows));
     if (count < 0 || count > columns)
-        return invalid(explain("count is %lld, there are %lld columns", as_number(count), as_number(columns)));
+        return invalid(explain("count is %lld; there are %lld columns", as_number(count), as_number(columns)));
     const void *const to = array_of(size_t(count), running), *const from =
                                                                  array_of(size_t(std::min(rows, count)), sums);
     if (any_null(to, from)) return null_among("running, sums", {to, from});
@@ -101,7 +101,7 @@ jitnorm_status_t jitnorm_layer_normalization_merge_gradients(void *gradient, jit
         JITNORM_TRY(check_sizes(all_rows, columns));
         JITNORM_TRY(check_lists("gradient, rows, sums", gradient, columns, ranges, rows, sums));
         if (!is_float(data_type))
-            return invalid(explain("data_type is %d, a gradient is f32, bf16, f16 or f64", int(data_type)));
+            return invalid(explain("data_type is %d; a gradient is f32, bf16, f16 or f64", int(data_type)));
         std::vector<row_range_sums> found;
         const row_blocks blocks(all_rows, columns);
         JITNORM_TRY(find_ranges(
@@ -135,7 +135,7 @@ jitnorm_status_t jitnorm_layer_normalization_merge_row_sums(double *merged, jitn
     return guarded(__func__, [&] {
         JITNORM_TRY(check_sizes({{"rows", rows}, {"all_columns", all_columns}}));
         JITNORM_TRY(check_lists("merged, columns, sums", merged, rows, ranges, columns, sums));
-        if (size_of(data_type) == 0) return invalid(explain("data_type is %d, which is none", int(data_type)));
+        if (size_of(data_type) == 0) return invalid(explain("unknown data_type %d", int(data_type)));
         std::vector<column_range_moments> found;
         JITNORM_TRY(find_ranges(
             "columns", "chunk", all_columns, {columns, size_t(ranges)}, rows > 0, sums,

@@ -23,7 +23,7 @@ constinit std::atomic<jitnorm_cpu_isa_hints_t> cpu_isa_hints = jitnorm_cpu_isa_n
 const char *jitnorm_get_last_error(void) { return last_reason(); }
 
 jitnorm_status_t jitnorm_set_verbose(int level) {
-    if (level < 0 || level > 2) return report(__func__, invalid(explain("level is %d, 0, 1 or 2 is expected", level)));
+    if (level < 0 || level > 2) return report(__func__, invalid(explain("level is %d; 0, 1 or 2 is expected", level)));
     set_verbose_level(level == 0 ? VERBOSE_NOTHING : level);
     return jitnorm_success;
 }
@@ -32,7 +32,7 @@ void jitnorm_print_errors_as_onednn(void) { print_errors_as_onednn(); }
 
 jitnorm_status_t jitnorm_set_max_cpu_isa(jitnorm_cpu_isa_t isa) {
     return guarded(__func__, [&]() -> status {
-        return {jit::set_max_isa(isa), explain("instruction sets cannot be capped to %d, which is none", int(isa))};
+        return {jit::set_max_isa(isa), explain("unknown instruction set %d", int(isa))};
     });
 }
 
@@ -40,7 +40,7 @@ jitnorm_cpu_isa_t jitnorm_get_effective_cpu_isa(void) { return jit::effective_is
 
 jitnorm_status_t jitnorm_set_cpu_isa_hints(jitnorm_cpu_isa_hints_t hints) {
     if (hints != jitnorm_cpu_isa_no_hints && hints != jitnorm_cpu_isa_prefer_ymm)
-        return report(__func__, invalid(explain("hints is %d, which is unknown", int(hints))));
+        return report(__func__, invalid(explain("unknown hints %d", int(hints))));
     cpu_isa_hints.store(hints, std::memory_order_relaxed);
     return jitnorm_success;
 }
@@ -50,17 +50,16 @@ jitnorm_cpu_isa_hints_t jitnorm_get_cpu_isa_hints(void) { return cpu_isa_hints.l
 jitnorm_status_t jitnorm_set_implementation(const char *name) {
     return guarded(__func__, [&]() -> status {
         if (layer_norm::set_forced_implementation(name == nullptr ? "" : name)) return {};
-        return invalid(explain("no implementation has the name %s, there are %s", name,
-                               layer_norm::implementation_names().text()));
+        return invalid(
+            explain("unknown implementation '%s'; known: %s", name, layer_norm::implementation_names().text()));
     });
 }
 
 jitnorm_status_t jitnorm_set_jit_profiling_flags(unsigned flags) {
     constexpr unsigned OF_ONEDNN = 0xF;
-    if ((flags & ~OF_ONEDNN) != 0)
-        return report(__func__, invalid(explain("flags is 0x%x, which has unknown bits", flags)));
+    if ((flags & ~OF_ONEDNN) != 0) return report(__func__, invalid(explain("flags 0x%x has unknown bits", flags)));
     if ((flags & ~JITNORM_JIT_PROFILE_LINUX_PERF) != 0)
-        return report(__func__, unsupported("a profiler other than perf, or its processor's own clock"));
+        return report(__func__, unsupported("flags asks for VTune or for the time-stamp counter; supported: perf"));
     jit::set_profilers(flags);
     return jitnorm_success;
 }

@@ -135,16 +135,16 @@ std::shared_ptr<const executor> create(const problem &p, const solution &how) {
 
 status prepare(const problem &p, solution &chosen) {
     if (!jit::isa_cap_is_valid())
-        return {jitnorm_runtime_error, explain("JITNORM_MAX_CPU_ISA is %s, which is none of %s",
+        return {jitnorm_runtime_error, explain("unknown instruction set '%s' in JITNORM_MAX_CPU_ISA; known: %s",
                                                the_environment().max_cpu_isa, jit::isa_cap_names().text())};
     JITNORM_TRY(validate(p));
     jitnorm_status_t code;
     const implementation *first = choose(p, nullptr, &code);
     if (first == nullptr)
         return {code, code == jitnorm_runtime_error
-                          ? explain("JITNORM_IMPL is %s, which is none of %s", the_environment().implementation,
-                                    implementation_names().text())
-                          : "the implementation that was asked for does not take it (JITNORM_VERBOSE=2 says why)"};
+                          ? explain("unknown implementation '%s' in JITNORM_IMPL; known: %s",
+                                    the_environment().implementation, implementation_names().text())
+                          : "the requested implementation does not support the problem (JITNORM_VERBOSE=2 says why)"};
     chosen = solution_by(*first, p);
     return {};
 }

@@ -22,7 +22,7 @@ void log_refusal(const implementation &entry, const std::string &reason, const p
 
 void log_unknown_name(std::string_view name) {
     if (verbose_level() >= 1)
-        log_line("error", [&] { return "JITNORM_IMPL names no implementation: " + std::string(name); });
+        log_line("error", [&] { return "unknown implementation in JITNORM_IMPL: " + std::string(name); });
 }
 
 bool is_named(const implementation &entry, std::string_view name) { return name.empty() || entry.name == name; }

@@ -16,7 +16,7 @@ using namespace jitnorm::impl::graph;
 namespace {
 
 status bad_length(jitnorm_graph_op_attr_t name, size_t count) {
-    return invalid(explain("attribute 0x%x has one value, not %zu", unsigned(name), count));
+    return invalid(explain("attribute 0x%x takes one value, not %zu", unsigned(name), count));
 }
 
 status add(std::vector<logical_tensor> &tensors, const logical_tensor &tensor) {
@@ -101,7 +101,7 @@ jitnorm_status_t jitnorm_graph_op_get_kind(const_jitnorm_graph_op_t op, jitnorm_
 namespace {
 
 status unknown_mode(jitnorm_fpmath_mode_t mode) {
-    return invalid(explain("mode is %d, which is no floating-point mode", int(mode)));
+    return invalid(explain("unknown floating-point mode %d", int(mode)));
 }
 constexpr status FINALIZED{jitnorm_invalid_graph, "the graph is finalized"};
 
@@ -169,7 +169,7 @@ jitnorm_status_t jitnorm_graph_graph_filter(jitnorm_graph_graph_t graph, jitnorm
     if (any_null(graph)) return report(__func__, {jitnorm_invalid_graph, "graph is null"});
     if (!graph->is_finalized) return report(__func__, {jitnorm_invalid_graph, "the graph is not finalized"});
     if (policy != jitnorm_graph_partition_policy_fusion && policy != jitnorm_graph_partition_policy_debug)
-        return report(__func__, invalid(explain("policy is %d, which is none", int(policy))));
+        return report(__func__, invalid(explain("unknown policy %d", int(policy))));
     return guarded(__func__, [&] { graph->filter(policy); });
 }
 
@@ -187,6 +187,6 @@ jitnorm_status_t jitnorm_graph_graph_get_partitions(jitnorm_graph_graph_t graph,
     if (num == 0) return report(__func__, {jitnorm_invalid_graph, "num is 0"});
     if (num != graph->partitions.size())
         return report(__func__,
-                      invalid(explain("num is %zu, there are %zu partitions", num, graph->partitions.size())));
+                      invalid(explain("num is %zu; there are %zu partitions", num, graph->partitions.size())));
     return guarded(__func__, [&] { return hand_out(graph->partitions, partitions); });
 }

@@ -13,7 +13,7 @@ using namespace jitnorm::impl::graph;
 namespace {
 
 status other_number(size_t num, size_t expected) {
-    return invalid(explain("num is %zu, there are %zu", num, expected));
+    return invalid(explain("num is %zu; %zu is expected", num, expected));
 }
 
 status create_with_op(jitnorm_graph_partition_t *partition, const jitnorm_graph_op &op, jitnorm_engine_kind_t kind) {
@@ -159,8 +159,7 @@ jitnorm_graph_compiled_partition_query_logical_tensor(const_jitnorm_graph_compil
     JITNORM_REFUSE_NULL(compiled_partition, lt);
     if (compiled_partition->program == nullptr) return report(__func__, NOT_COMPILED);
     const logical_tensor *found = compiled_partition->program->find(tid);
-    if (found == nullptr)
-        return report(__func__, invalid(explain("tensor %zu is none of the compiled partition's", tid)));
+    if (found == nullptr) return report(__func__, invalid(explain("the compiled partition has no tensor %zu", tid)));
     *lt = *found;
     return jitnorm_success;
 }

@@ -104,11 +104,11 @@ status create_tensor(jitnorm_graph_tensor_t *tensor, const logical_tensor &lt, j
 }
 
 status create_scalar(jitnorm_graph_tensor_t *tensor, const logical_tensor &lt, const void *scalar) {
-    if (lt.ndims != 0) return invalid(explain("the logical tensor has %d dimensions, a scalar has none", lt.ndims));
+    if (lt.ndims != 0) return invalid(explain("the logical tensor has %d dimensions; a scalar has none", lt.ndims));
     if (lt.property != jitnorm_graph_tensor_property_host_scalar)
-        return invalid(explain("the logical tensor has the property %d, host_scalar is expected", int(lt.property)));
+        return invalid(explain("the logical tensor has the property %d; host_scalar is expected", int(lt.property)));
     const size_t size = size_of(lt.data_type);
-    if (size == 0) return invalid(explain("data_type is %d, which is no data type", int(lt.data_type)));
+    if (size == 0) return invalid(explain("unknown data_type %d", int(lt.data_type)));
     aligned_bytes owned(allocate_aligned(size));
     jitnorm_engine_t cpu = nullptr;
     if (owned == nullptr || jitnorm_engine_create(&cpu, jitnorm_cpu, 0) != jitnorm_success) return OUT_OF_MEMORY;

@@ -77,13 +77,13 @@ status explain_difference(const logical_tensor &given, const logical_tensor &com
     std::snprintf(name, sizeof name, "tensor %zu", given.id);
     if (given.data_type != compiled.data_type)
         return invalid(
-            explain("%s is %s, %s was compiled", name, text_of(given.data_type), text_of(compiled.data_type)));
+            explain("%s is %s; it was compiled as %s", name, text_of(given.data_type), text_of(compiled.data_type)));
     const std::span<const dim_t> dims = dims_of(given), expected = dims_of(compiled);
     if (!std::equal(dims.begin(), dims.end(), expected.begin(), expected.end()))
-        return invalid(explain_dims(name, dims, "the compiled one", expected));
+        return invalid(explain_dims(name, dims, "the compiled tensor", expected));
     if (given.layout_type != compiled.layout_type)
-        return invalid(explain("%s has the layout type %d, strided was compiled", name, int(given.layout_type)));
-    return invalid(explain("%s has the strides %s, %s were compiled", name,
+        return invalid(explain("%s has the layout type %d; it was compiled as strided", name, int(given.layout_type)));
+    return invalid(explain("%s has the strides %s; it was compiled with %s", name,
                            dims_text({given.layout.strides, dims.size()}).text,
                            dims_text({compiled.layout.strides, dims.size()}).text));
 }
@@ -117,7 +117,7 @@ status program::take_scratchpad(const jitnorm_graph_tensor *given, layer_norm::a
     if (given == nullptr || given->handle == nullptr || call_->scratchpad_bytes() == 0) return {};
     const size_t needed = size_in_bytes(scratchpad()), size = size_in_bytes(given->description);
     if (size == size_t(-1)) return invalid("the size of the scratchpad is not known");
-    if (size < needed) return invalid(explain("the scratchpad has %zu bytes, %zu are needed", size, needed));
+    if (size < needed) return invalid(explain("the scratchpad has %zu bytes; %zu are needed", size, needed));
     args.set(SCRATCHPAD, given->handle);
     return {};
 }

@@ -67,7 +67,8 @@ using tensor_map = std::map<size_t, const logical_tensor *>;
 status mention(tensor_map &known, const jitnorm_graph_op &op, const std::vector<logical_tensor> &tensors) {
     for (const logical_tensor &lt : tensors)
         if (!are_equal(*known.try_emplace(lt.id, &lt).first->second, lt))
-            return broken(explain("operation %zu describes tensor %zu otherwise than another one does", op.id, lt.id));
+            return broken(
+                explain("operation %zu describes tensor %zu differently than another operation", op.id, lt.id));
     return {};
 }
 
@@ -76,7 +77,7 @@ status mention(tensor_map &known, const jitnorm_graph_op &op, const std::vector<
 status jitnorm_graph_graph::add(const jitnorm_graph_op &op) {
     if (is_finalized) return broken("the graph is finalized");
     if (std::any_of(nodes_.begin(), nodes_.end(), [&](const node &n) { return n.op.id == op.id; }))
-        return {jitnorm_invalid_graph_op, explain("the graph has an operation %zu already", op.id)};
+        return {jitnorm_invalid_graph_op, explain("the graph already has an operation %zu", op.id)};
     node added{op, {}};
     JITNORM_TRY(understand(op, added.norm));
     nodes_.push_back(std::move(added));
@@ -91,7 +92,7 @@ status jitnorm_graph_graph::check_tensors() const {
         for (const logical_tensor &output : n.op.outputs)
             if (const auto [writer, is_first] = writers.try_emplace(output.id, &n); !is_first)
                 return broken(
-                    explain("operations %zu and %zu write tensor %zu", writer->second->op.id, n.op.id, output.id));
+                    explain("operations %zu and %zu both write tensor %zu", writer->second->op.id, n.op.id, output.id));
     }
     return {};
 }
@@ -106,7 +107,7 @@ status jitnorm_graph_graph::sort() {
     const grouping each = each_alone();
     if (const std::optional<size_t> waiting = each.find_waiting())
         return broken(
-            explain("operation %zu waits for its own outputs, in a circle of operations", nodes_[*waiting].op.id));
+            explain("operation %zu depends on its own outputs: the graph has a cycle", nodes_[*waiting].op.id));
     const std::vector<std::vector<size_t>> order = each.in_order();
     std::vector<node> sorted;
     sorted.reserve(nodes_.size()); // so that nothing can fail from here on

@@ -47,15 +47,15 @@ named_tensor find_tensor(const problem &p, Predicate &&holds) {
 
 status check_prop_kind(const problem &p) {
     const bool known = p.is_forward() || p.prop_kind == jitnorm_backward || p.prop_kind == jitnorm_backward_data;
-    return known ? ACCEPTED : invalid(explain("the propagation kind is %d, which is none", int(p.prop_kind)));
+    return known ? ACCEPTED : invalid(explain("unknown prop_kind %d", int(p.prop_kind)));
 }
 
 status check_flags(const problem &p) {
-    if ((p.flags & ~KNOWN_FLAGS) != 0) return invalid(explain("flags 0x%x has bits of no meaning", p.flags));
+    if ((p.flags & ~KNOWN_FLAGS) != 0) return invalid(explain("flags 0x%x has unknown bits", p.flags));
 #define FLAG(...)
 #define AFFINE_FLAG(name, number, letter, needed)                                                                      \
     if (p.has(jitnorm_##name) && (p.flags & unsigned(jitnorm_##needed)) != unsigned(jitnorm_##needed))                 \
-        return invalid("flags has " #name " without " #needed);
+        return invalid("flags has " #name ", which needs " #needed);
 #include "../../tables/normalization_flags.inc"
     return ACCEPTED;
 }
@@ -63,14 +63,15 @@ status check_flags(const problem &p) {
 status check_epsilon(const problem &p) {
     return std::isfinite(p.epsilon) && p.epsilon >= 0
                ? ACCEPTED
-               : invalid(explain("epsilon is %g, it must be finite and not negative", p.epsilon));
+               : invalid(explain("epsilon is %g; it must be finite and not negative", p.epsilon));
 }
 
 status check_choices(const problem &p) {
-    if ((p.omitted & ~OMITTABLE) != 0) return invalid(explain("omitted 0x%x has bits of no output", p.omitted));
-    if (p.scale_is_ones && !p.uses_scale()) return invalid("a scale of ones without the flag for a scale");
+    if ((p.omitted & ~OMITTABLE) != 0)
+        return invalid(explain("omitted 0x%x has bits of tensors that cannot be omitted", p.omitted));
+    if (p.scale_is_ones && !p.uses_scale()) return invalid("the scale is all ones, and flags has no use_scale");
     const bool adds_one = p.has(jitnorm_scale_plus_one);
-    return p.scale_is_ones && adds_one ? invalid("a scale of ones that one is added to") : ACCEPTED;
+    return p.scale_is_ones && adds_one ? invalid("the scale is all ones, and flags has scale_plus_one") : ACCEPTED;
 }
 
 // ---------------------------------------------------------------- the tensors
@@ -78,13 +79,12 @@ status check_choices(const problem &p) {
 status check_rank(const problem &p) {
     if (p[SRC].ndims == 0) return invalid("src has no dimensions");
     if (p[SRC].ndims < 2 || p[SRC].ndims > MAX_NDIMS)
-        return invalid(explain("src has %d dimension%s, 2 to %d are supported", p[SRC].ndims,
+        return invalid(explain("src has %d dimension%s; 2 to %d are supported", p[SRC].ndims,
                                p[SRC].ndims == 1 ? "" : "s", MAX_NDIMS));
     return 1 <= p.normalized_axes && p.normalized_axes < p[SRC].ndims
                ? ACCEPTED
-               : invalid(
-                     explain("%d of src's %d dimensions are normalized, at least one must be, and one must count rows",
-                             p.normalized_axes, p[SRC].ndims));
+               : invalid(explain("%d of src's %d dimensions are normalized; 1 to %d are possible", p.normalized_axes,
+                                 p[SRC].ndims, p[SRC].ndims - 1));
 }
 
 // Of every tensor with a descriptor, used or not: the dimensions of others follow from it.
@@ -94,7 +94,7 @@ status check_sizes(const problem &p) {
         const slot s = slot(i);
         const memory_desc *md = p.descriptor(s);
         if (md == nullptr || fits_in_memory(*md)) continue;
-        return invalid(explain("%s (%s, %s), or a vector or statistics of its dimensions, is larger than memory can be",
+        return invalid(explain("%s (%s, %s), or a vector or statistics of its dimensions, is too large to be addressed",
                                s == MEAN ? STATISTICS : tensor_name(s), dims_text(*md).text, text_of(md->data_type)));
     }
     return ACCEPTED;
@@ -104,7 +104,7 @@ status check_presence(const problem &p) {
     if (const auto found = find_tensor(p, [](auto &md) { return md.ndims == 0; }); found.md != nullptr)
         return invalid(explain("%s has no dimensions", found.name));
     if (const auto found = find_tensor(p, [](auto &md) { return size_of(md.data_type) == 0; }); found.md != nullptr)
-        return invalid(explain("%s has the data type %d, which is none", found.name, int(found.md->data_type)));
+        return invalid(explain("%s has the unknown data type %d", found.name, int(found.md->data_type)));
     if (const auto found = find_tensor(p, [](auto &md) { return md.format_kind != jitnorm_blocked; });
         found.md != nullptr)
         return invalid(explain("%s has an undecided layout", found.name));
@@ -128,7 +128,7 @@ status check_statistics_dims(const problem &p) {
 status check_outputs(const problem &p) {
     for (const tensor_kind &t : TENSORS)
         if (p.writes(t.place) && is_broadcast(p[t.place]))
-            return invalid(explain("%s has a stride of 0 and is an output", t.name));
+            return invalid(explain("%s is an output and has a stride of 0", t.name));
     return ACCEPTED;
 }
 
@@ -140,7 +140,7 @@ status check_data_types(const problem &p) {
         return !p.is_forward() || !(is_int8(one.data_type) || (&one == &p[DST] && is_f8(one.data_type)));
     });
     if (md == nullptr) return ACCEPTED;
-    return unsupported(explain("%s is %s, %s takes f32, bf16, f16%s%s", name, text_of(md->data_type),
+    return unsupported(explain("%s is %s; %s supports f32, bf16, f16%s%s", name, text_of(md->data_type),
                                p.is_forward() ? "forward" : "backward",
                                !p.is_forward() ? " and f64"
                                : md == &p[DST] ? ", f64, s8, u8, f8_e5m2 and f8_e4m3"
@@ -151,27 +151,27 @@ status check_data_types(const problem &p) {
 status check_narrow_type(jitnorm_data_type_t type, const char *names) {
     return is_single_or_half(type)
                ? ACCEPTED
-               : unsupported(explain("%s are %s, f32, bf16 and f16 are possible", names, text_of(type)));
+               : unsupported(explain("%s are %s; supported: f32, bf16 and f16", names, text_of(type)));
 }
 
 status check_statistics_type(const problem &p) { return check_narrow_type(p[VARIANCE].data_type, STATISTICS); }
 
 status check_affine_type(const problem &p, jitnorm_data_type_t type, const char *names) {
-    if (size_of(type) == 0) return invalid(explain("%s have the data type %d, which is none", names, int(type)));
+    if (size_of(type) == 0) return invalid(explain("%s have the unknown data type %d", names, int(type)));
     if (type == jitnorm_f64 && p.computes_in_double()) return ACCEPTED;
     return is_single_or_half(type)
                ? ACCEPTED
-               : unsupported(explain("%s are %s, f32, bf16 and f16 are possible, and f64 where data is f64", names,
+               : unsupported(explain("%s are %s; supported: f32, bf16 and f16, and f64 if the data is f64", names,
                                      text_of(type)));
 }
 
 status check_row_range(const problem &p) {
     if (!p.is_partial()) return ACCEPTED;
-    if (p.is_forward()) return invalid("forward has no rows of a larger problem");
-    if (p.has_runtime_sizes()) return unsupported("rows of a larger problem have sizes that are known");
+    if (p.is_forward()) return invalid("forward takes no row range of a larger problem");
+    if (p.has_runtime_sizes()) return unsupported("a row range of a larger problem needs sizes known at creation");
     return p.first_row >= 0 && p.first_row <= p.all_rows - p.rows()
                ? ACCEPTED
-               : invalid(explain("rows %lld to %lld are not among the %lld of the larger problem",
+               : invalid(explain("rows %lld to %lld are outside of the %lld rows of the larger problem",
                                  as_number(p.first_row), as_number(p.first_row + p.rows() - 1), as_number(p.all_rows)));
 }
 
@@ -180,25 +180,27 @@ status check_statistics_alone(const problem &p) {
     if (!p.is_forward() || (p.omitted & bit_of(DST)) == 0) return ACCEPTED;
     if (!p.writes(MEAN) && !p.writes(VARIANCE) && !p.writes(ROW_SUMS))
         return invalid("dst is omitted, and no statistics are written");
-    if (p.uses_scale() || p.uses_shift()) return invalid("dst is omitted, and flags ask for a scale or a shift");
+    if (p.uses_scale() || p.uses_shift()) return invalid("dst is omitted, and flags has use_scale or use_shift");
     const bool plain = !p.attr.src_scale && !p.attr.dst_scale && p.attr.post_ops.entries.empty() &&
                        !p.has_dynamic_scales() && std::none_of(TENSORS.begin(), TENSORS.end(), [&](auto &t) {
                            return is_further_output(t) && p.writes(t.place);
                        });
-    return plain ? ACCEPTED : invalid("dst is omitted, and attributes say what is done with it");
+    return plain ? ACCEPTED : invalid("dst is omitted, and attr has scales, post-ops or an output computed from dst");
 }
 
 status check_shared_columns(const problem &p) {
     if (!p.shares_columns()) return ACCEPTED;
-    if (!p.is_forward()) return unsupported("backward has whole rows");
-    if (p.has(jitnorm_use_global_stats)) return invalid("statistics are given, and rows have sums to find them from");
-    if (p.has_runtime_sizes()) return unsupported("columns of longer rows have sizes that are known");
+    if (!p.is_forward()) return unsupported("backward takes no column range of longer rows");
+    if (p.has(jitnorm_use_global_stats))
+        return invalid("flags has use_global_stats, and a column range computes statistics from row sums");
+    if (p.has_runtime_sizes()) return unsupported("a column range of longer rows needs sizes known at creation");
     if (p.row_length() < 1 || p.row_length() > p.all_columns)
-        return invalid(explain("src has %lld columns of %lld", as_number(p.row_length()), as_number(p.all_columns)));
-    if (p.has_row_groups()) return unsupported("columns of longer rows have one scale, one shift and one gate");
-    if (p.has_dynamic_scales()) return unsupported("scales are found from whole rows");
+        return invalid(
+            explain("src has %lld columns; a whole row has %lld", as_number(p.row_length()), as_number(p.all_columns)));
+    if (p.has_row_groups()) return unsupported("scale, shift and gate of a column range have no row dimensions");
+    if (p.has_dynamic_scales()) return unsupported("dynamic scales need whole rows, not a column range");
     return p.computes_in_double() && p[SRC].data_type != jitnorm_f64
-               ? unsupported("a tensor of columns of longer rows is f64, and src is not")
+               ? unsupported("a column range has an f64 tensor, and src is not f64")
                : ACCEPTED;
 }
 
@@ -208,7 +210,8 @@ status check_scale_shift_type(const problem &p) {
 
 status check_diff_scale_shift_type(const problem &p) {
     if (!p.writes(DIFF_SCALE) && !p.writes(DIFF_SHIFT)) return ACCEPTED;
-    if (p.is_partial()) return p.diff_scale_shift_type == jitnorm_f64 ? ACCEPTED : invalid("sums of parts are not f64");
+    if (p.is_partial())
+        return p.diff_scale_shift_type == jitnorm_f64 ? ACCEPTED : invalid("partial sums of gradients must be f64");
     return check_affine_type(p, p.diff_scale_shift_type, "gradients of scale and shift");
 }
 
@@ -223,31 +226,32 @@ status check_row_dimensions(const problem &p, slot s) {
     if (!fits) return invalid(explain_dims(name, md, "src, or 1 where it counts rows,", src));
     if (s == GATE) JITNORM_TRY(check_affine_type(p, md.data_type, "gates"));
     if (s != GATE && md.data_type != p.scale_shift_type)
-        return invalid(explain("%s is %s, the type of scale and shift is %s", name, text_of(md.data_type),
+        return invalid(explain("%s is %s; the type of scale and shift is %s", name, text_of(md.data_type),
                                text_of(p.scale_shift_type)));
     if (md.format_kind != jitnorm_blocked) return invalid(explain("%s has an undecided layout", name));
     return has_runtime_dims(md) || has_dense_rows(md, p.row_ndims())
                ? ACCEPTED
-               : unsupported(explain("the elements of a row of %s do not follow each other in memory", name));
+               : unsupported(explain("the rows of %s are not contiguous", name));
 }
 
 // A group of rows is a problem of its own, so it must be a part of each tensor that strides can describe.
 status check_row_groups(const problem &p) {
     for (const slot s : GROUPED) JITNORM_TRY(check_row_dimensions(p, s));
     if (!p.has_row_groups()) return ACCEPTED;
-    if (p.is_partial()) return unsupported("rows of a larger problem have one scale and one shift");
+    if (p.is_partial()) return unsupported("scale and shift of a row range have no row dimensions");
     for (int d = 0; d < p.row_ndims(); ++d) {
         if (!changes_along(p, d)) continue;
         for (const auto &[gradient, parameter] : {std::pair(DIFF_SCALE, SCALE), std::pair(DIFF_SHIFT, SHIFT)})
             if (p.writes(gradient) && (p[parameter].ndims == 0 || p[parameter].dims[d] == 1))
-                return unsupported("the gradients of scale and shift have other row dimensions than each other");
+                return unsupported(
+                    "backward with diff_scale or diff_shift needs equal row dimensions in scale and shift");
         bool splits = false;
         p.for_each_descriptor([&](const memory_desc &md) {
             if (d < md.ndims)
                 splits |= md.padded_dims[d] != md.dims[d] ||
                           std::find(md.inner_idxs, md.inner_idxs + md.inner_nblks, d) != md.inner_idxs + md.inner_nblks;
         });
-        if (splits) return unsupported("a dimension along which scale, shift or gate change is split into blocks");
+        if (splits) return unsupported("scale, shift or gate change along a dimension that is blocked");
     }
     return ACCEPTED;
 }
@@ -257,10 +261,10 @@ status check_row_groups(const problem &p) {
 status check_further_outputs(const problem &p) {
     for (const tensor_kind &t : TENSORS) {
         if (!is_further_output(t) || !p.writes(t.place)) continue;
-        if (!p.is_forward()) return unsupported(explain("%s is forward's alone", t.name));
+        if (!p.is_forward()) return unsupported(explain("%s is an output of forward only", t.name));
         if (!is_float(p[t.place].data_type))
             return unsupported(
-                explain("%s is %s, f32, bf16, f16 and f64 are possible", t.name, text_of(p[t.place].data_type)));
+                explain("%s is %s; supported: f32, bf16, f16 and f64", t.name, text_of(p[t.place].data_type)));
     }
     return ACCEPTED;
 }
@@ -268,13 +272,13 @@ status check_further_outputs(const problem &p) {
 status check_residual(const problem &p) {
     if (!p.is_forward() && p.attr.multiplies_silu)
         return unsupported(
-            "the residual is multiplied (mul_silu), and backward has the gradients of a sum alone; without "
-            "this flag diff_src is the gradient of the product");
+            "backward supports a residual that is added, not multiplied (mul_silu); without this flag diff_src is "
+            "the gradient of the product");
     if (p.reads(RESIDUAL) && p.attr.normalizes_rounded_sum && !p.writes(SUM))
-        return invalid("the rounded sum with the residual is to be normalized, and there is none");
+        return invalid("attr has residual_normalize_rounded, and the sum is no output");
     if (!p.reads(BIAS)) return ACCEPTED;
     if (size_of(p.attr.bias_type) == 0)
-        return invalid(explain("biases have the data type %d, which is none", int(p.attr.bias_type)));
+        return invalid(explain("biases have the unknown data type %d", int(p.attr.bias_type)));
     return check_narrow_type(p.attr.bias_type, "biases");
 }
 
@@ -286,17 +290,18 @@ status check_attributes(const problem &p) {
 status check_entry(const sum_post_op &op, const problem &p) {
     const jitnorm_data_type_t type = op.data_type == jitnorm_data_type_undef ? p[DST].data_type : op.data_type;
     if (size_of(type) != size_of(p[DST].data_type))
-        return invalid(explain("the type of a sum is %s, whose size is not that of dst's, %s", text_of(type),
-                               text_of(p[DST].data_type)));
-    if (is_f8(type)) return unsupported(explain("a sum reads no %s", text_of(type)));
+        return invalid(explain("the sum post-op reads dst as %s, whose size differs from that of dst's type, %s",
+                               text_of(type), text_of(p[DST].data_type)));
+    if (is_f8(type)) return unsupported(explain("a sum post-op does not support %s", text_of(type)));
     if (op.zero_point != 0 && !is_int8(type))
-        return invalid(explain("a sum of %s has the zero point %d, which s8 and u8 alone may have", text_of(type),
-                               int(op.zero_point)));
+        return invalid(
+            explain("the sum post-op reads dst as %s and has the zero point %d; only s8 and u8 have zero points",
+                    text_of(type), int(op.zero_point)));
     return {};
 }
 
 status check_entry(const eltwise_post_op &op, const problem &) {
-    if (!is_eltwise(op.alg)) return invalid(explain("the algorithm is %d, which is no eltwise one", int(op.alg)));
+    if (!is_eltwise(op.alg)) return invalid(explain("unknown eltwise algorithm %d", int(op.alg)));
     return {};
 }
 
@@ -309,9 +314,9 @@ bool broadcasts_to(const memory_desc &src1, const memory_desc &dst, memory_desc 
 }
 
 status check_entry(const binary_post_op &op, const problem &p) {
-    if (!is_binary(op.alg)) return invalid(explain("the algorithm is %d, which is no binary one", int(op.alg)));
+    if (!is_binary(op.alg)) return invalid(explain("unknown binary algorithm %d", int(op.alg)));
     if (size_of(op.src1.data_type) == 0)
-        return invalid(explain("src1 has the data type %d, which is none", int(op.src1.data_type)));
+        return invalid(explain("src1 has the unknown data type %d", int(op.src1.data_type)));
     if (is_f8(op.src1.data_type)) return unsupported(explain("src1 cannot be %s", text_of(op.src1.data_type)));
     if (op.src1.format_kind != jitnorm_blocked) return invalid("src1 has an undecided layout");
     memory_desc stretched;
@@ -323,7 +328,7 @@ status check_entry(const binary_post_op &op, const problem &p) {
 status check_post_ops(const problem &p) {
     const auto &entries = p.attr.post_ops.entries;
     if (entries.size() > size_t(MAX_POST_OPS))
-        return invalid(explain("there are %zu post-ops, up to %d are possible", entries.size(), MAX_POST_OPS));
+        return invalid(explain("there are %zu post-ops; up to %d are supported", entries.size(), MAX_POST_OPS));
     for (size_t i = 0; i < entries.size(); ++i) {
         const status v = std::visit([&](const auto &op) { return check_entry(op, p); }, entries[i]);
         if (!v.failed()) continue;
@@ -349,20 +354,20 @@ bool has_right_dims(const memory_desc &scales, const problem &p) {
 status check_dynamic_scales(const problem &p) {
     if (!p.has_dynamic_scales()) return {};
     const memory_desc &scales = p[DST_SCALE];
-    if (!p.is_forward()) return unsupported("backward finds no scales");
-    if (p.attr.dst_scale) return invalid("dst has a scale that is given and scales that are found");
-    if (p.has_runtime_sizes()) return unsupported("scales are found for sizes and strides known at creation only");
+    if (!p.is_forward()) return unsupported("dynamic scales are supported by forward only");
+    if (p.attr.dst_scale) return invalid("dst has both a static scale and dynamic scales");
+    if (p.has_runtime_sizes()) return unsupported("dynamic scales need sizes and strides known at creation");
     if (size_of(p[DST].data_type) != 1)
-        return unsupported(
-            explain("dst is %s, scales are found for s8, u8, f8_e5m2 and f8_e4m3", text_of(p[DST].data_type)));
+        return unsupported(explain("dst is %s; dynamic scales are supported for s8, u8, f8_e5m2 and f8_e4m3",
+                                   text_of(p[DST].data_type)));
     if (p.attr.post_ops.read_dst())
-        return unsupported("a sum post-op reads values of dst whose scales are not known yet");
+        return unsupported("a sum post-op reads dst, whose dynamic scales are not computed yet");
     if (scales.data_type != jitnorm_f32 || scales.format_kind != jitnorm_blocked || scales.inner_nblks != 0)
-        return unsupported("scales that are found are f32, without inner blocks");
+        return unsupported("dynamic scales must be f32 without inner blocks");
     return has_right_dims(scales, p)
                ? status{}
-               : invalid(explain("the scales that are found are %s, dst is %s: there is one for each row, "
-                                 "or for each of some groups of a row's columns",
+               : invalid(explain("the dynamic scales have the dimensions %s, dst has %s; supported: one scale per row, "
+                                 "or one per group of a row's columns",
                                  dims_text(scales).text, dims_text(p[DST]).text));
 }
 
@@ -370,8 +375,8 @@ status check_dynamic_scales(const problem &p) {
 
 // The steps refuse what one problem can have and a part of it cannot.
 status check_gate_gradients(const problem &p) {
-    if (p.has_runtime_sizes()) return unsupported("backward with a gate has sizes that are known");
-    if (p.is_partial()) return unsupported("rows of a larger problem have no gate");
+    if (p.has_runtime_sizes()) return unsupported("backward with a gate needs sizes known at creation");
+    if (p.is_partial()) return unsupported("a row range of a larger problem takes no gate");
     JITNORM_TRY(validate(behind_gate(p)));
     return validate(gate_alone(p));
 }

@@ -77,9 +77,9 @@ status check_signs(const char *name, const dim_t *values, int count) {
 
 // Sets the dimensions and the type of an empty md.
 status start(memory_desc &md, int ndims, const dim_t *dims, jitnorm_data_type_t type) {
-    if (ndims < 0 || ndims > MAX_NDIMS) return invalid(explain("ndims is %d, 0 to %d are possible", ndims, MAX_NDIMS));
+    if (ndims < 0 || ndims > MAX_NDIMS) return invalid(explain("ndims is %d; 0 to %d are possible", ndims, MAX_NDIMS));
     if (dims == nullptr) return invalid("dims is null");
-    if (size_of(type) == 0) return invalid(explain("data_type is %d, which is no data type", int(type)));
+    if (size_of(type) == 0) return invalid(explain("unknown data_type %d", int(type)));
     JITNORM_TRY(check_signs("dims", dims, ndims));
     md.ndims = ndims;
     md.data_type = type;
@@ -132,10 +132,10 @@ status check_overlap(const memory_desc &md) {
     const long long stride = as_number(md.strides[done.dim]);
     return invalid(
         done.result == overlap::found
-            ? explain("strides[%d] is %lld and lets elements overlap: the dimensions of smaller strides have "
+            ? explain("strides[%d] is %lld and makes elements overlap: the dimensions of smaller strides have "
                       "elements at the distance %lld, too",
                       done.dim, stride, as_number(done.distance))
-            : explain("strides[%d] is %lld, and whether it lets elements overlap takes too long to find out", done.dim,
+            : explain("strides[%d] is %lld; whether it makes elements overlap takes too long to check", done.dim,
                       stride));
 }
 
@@ -195,9 +195,9 @@ status make_with_tag(memory_desc &md, int ndims, const dim_t *dims, jitnorm_data
     const std::string_view name = tag_name(tag);
     const layout_rule rule = parse_layout(name);
     if (rule.ndims == ndims) return make_with_rule(md, dims, type, rule);
-    return finish(md, invalid(name.empty() ? explain("tag is %d, which names no layout", int(tag))
-                                           : explain("the tag %.*s has %d dimensions, the tensor %d", int(name.size()),
-                                                     name.data(), rule.ndims, ndims)));
+    return finish(md, invalid(name.empty() ? explain("unknown tag %d", int(tag))
+                                           : explain("the tag %.*s has %d dimensions, the tensor has %d",
+                                                     int(name.size()), name.data(), rule.ndims, ndims)));
 }
 
 status make_with_rule(memory_desc &md, const dim_t *dims, jitnorm_data_type_t type, const layout_rule &rule) {

@@ -41,8 +41,8 @@ const char *explain_dims(const char *name, std::span<const dim_t> given, const c
     const size_t d = find_difference(given, expected);
     if (d == given.size()) return explain("%s has the dimensions of %s", name, other);
     const short_text one = dims_text(given.subspan(d, 1)), wanted = dims_text(expected.subspan(d, 1));
-    return explain("dimension %zu of %s is %s, of %s %s (%s and %s)", d, name, one.text, other, wanted.text, mine.text,
-                   theirs.text);
+    return explain("dimension %zu of %s is %s, that of %s is %s (%s and %s)", d, name, one.text, other, wanted.text,
+                   mine.text, theirs.text);
 }
 
 const char *explain_part(const char *name, const char *reason) noexcept {

@@ -131,7 +131,7 @@ std::vector<refusal> refusals() {
     };
     for (const auto &[what, sizes, how] : cases)
         for (const kind_and_flags &kind : KINDS)
-            add(what, "larger than memory can be", [=, sizes = sizes, how = how] {
+            add(what, "too large to be addressed", [=, sizes = sizes, how = how] {
                 const owned_md data = how.of(sizes, jitnorm_f32);
                 return create(kind, data, data);
             });

@@ -106,20 +106,20 @@ TEST(argument_reasons, of_arguments_that_a_primitive_has_not) {
         execution run(pd);
         arg_list list = run.args();
         expect_refusal(run, with_more(list, arg, list.front().memory), std::to_string(arg),
-                       " is none of this primitive's: ");
+                       " does not belong to this primitive: ");
         const std::string text = jitnorm_get_last_error();
         return text.substr(text.find(": ") + 2);
     };
     EXPECT_EQ(reason(inference, JITNORM_ARG_SCALE), "use_scale is not set");
     EXPECT_EQ(reason(inference, JITNORM_ARG_SHIFT), "use_shift is not set");
-    EXPECT_EQ(reason(inference, JITNORM_ARG_DIFF_SRC), "it is backward's");
-    EXPECT_EQ(reason(inference, JITNORM_ARG_VARIANCE), "forward_inference has statistics with use_global_stats alone");
+    EXPECT_EQ(reason(inference, JITNORM_ARG_DIFF_SRC), "only backward has it");
+    EXPECT_EQ(reason(inference, JITNORM_ARG_VARIANCE), "forward_inference has statistics only with use_global_stats");
     EXPECT_EQ(reason(inference, JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_SRC),
               "the attributes have no scale of src (jitnorm_primitive_attr_set_scales_mask)");
     EXPECT_EQ(reason(inference, JITNORM_ARG_ATTR_MULTIPLE_POST_OP(0) | JITNORM_ARG_SRC_1),
               "the attributes have no binary post-op of this number");
-    EXPECT_EQ(reason(inference, JITNORM_ARG_WORKSPACE), "no primitive has it");
-    EXPECT_EQ(reason(backward, JITNORM_ARG_DIFF_SCALE), "it is that of prop_kind backward with use_scale");
+    EXPECT_EQ(reason(inference, JITNORM_ARG_WORKSPACE), "unknown argument");
+    EXPECT_EQ(reason(backward, JITNORM_ARG_DIFF_SCALE), "only prop_kind backward has it, with use_scale");
     std::vector<std::string> reasons;
     for (const int arg : execution::all_args())
         if (arg != JITNORM_ARG_SRC && arg != JITNORM_ARG_DST) reasons.push_back(reason(inference, arg));
@@ -182,7 +182,7 @@ TEST(arguments, are_not_fewer_than_none) {
     const execution run(make_pd(true));
     const auto args = run.args();
     EXPECT_EQ(jitnorm_primitive_execute(run.primitive(), make_stream(), -1, args.data()), jitnorm_invalid_arguments);
-    EXPECT_STREQ(jitnorm_get_last_error(), "nargs is -1");
+    EXPECT_STREQ(jitnorm_get_last_error(), "nargs is -1, which is negative");
     EXPECT_TRUE(run.is_untouched());
 }
 

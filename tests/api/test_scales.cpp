@@ -135,7 +135,7 @@ TEST(scales, are_refused_where_a_descriptor_is_created) {
     for (const scale_request &asked : {dynamic(2), dynamic(3), dynamic(3, 2, ROW_PAIRS), dynamic(1, 2, PAIRS)})
         expect_refusal(jitnorm_unimplemented, "for each row", asked);
     expect_refusal(INVALID, "dst has 2 dimensions", dynamic(5));
-    expect_refusal(INVALID, "not whole groups", dynamic(3, 2, THREES));
+    expect_refusal(INVALID, "do not divide rows", dynamic(3, 2, THREES));
     expect_refusal(INVALID, "no dimensions", dynamic(), false);
 }
 

@@ -181,7 +181,7 @@ TEST_F(cli, a_hopeless_graph_is_told_and_the_rest_runs) {
 
 TEST_F(cli, what_the_library_finds_wrong_with_a_graph_is_told_once) {
     expect(1, "--graph --op-attrs=0:begin_norm_axis:7 --case=op/f32/lnorm.json");
-    EXPECT_EQ(out_.find("0:FAILED (invalid_graph_op: could not add an operation to a graph: begin_norm_axis is 7 and "
+    EXPECT_EQ(out_.find("0:FAILED (invalid_graph_op: could not add an operation to a graph: begin_norm_axis is 7; "
                         "src has 2 dimensions) ("),
               0u)
         << out_;
@@ -190,7 +190,7 @@ TEST_F(cli, what_the_library_finds_wrong_with_a_graph_is_told_once) {
 TEST_F(cli, what_the_library_finds_invalid_is_failed) {
     expect(1, "--lnorm 2x2x2x2x2x2",
            {"0:INVALID_ARGUMENTS (jitnorm_layer_normalization_forward_primitive_desc_create_v2 answered "
-            "invalid_arguments: src has 6 dimensions, 2 to 5 are supported)",
+            "invalid_arguments: src has 6 dimensions; 2 to 5 are supported)",
             "invalid_arguments:1 failed:1"});
 }
 

@@ -101,7 +101,7 @@ TEST_F(choice_log, one_line_per_refusal) {
 
 TEST_F(choice_log, the_unknown_name) {
     EXPECT_EQ(log_of(1, forward_problem(), "no-such"),
-              "jitnorm_verbose,v1,error,JITNORM_IMPL names no implementation: no-such\n");
+              "jitnorm_verbose,v1,error,unknown implementation in JITNORM_IMPL: no-such\n");
     EXPECT_EQ(log_of(0, forward_problem(), "no-such"), "");
 }
 

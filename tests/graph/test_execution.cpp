@@ -132,13 +132,15 @@ TEST(execution, refuses_tensors_of_other_descriptions) {
     execution e(request);
     std::vector<float> memory(1000);
     const std::pair<lt, const char *> others[] = {
-        {make_lt(SRC_ID, {2, 3, 4}, jitnorm_bf16), "tensor 10 is bf16, f32 was compiled"},
-        {make_lt(SRC_ID, {5, 3, 4}), "dimension 0 of tensor 10 is 5, of the compiled one 2 (5x3x4 and 2x3x4)"},
-        {make_lt(SRC_ID, {2, 3, 4, 1}), "tensor 10 has 4 dimensions (2x3x4x1), the compiled one has 3 (2x3x4)"},
-        {make_strided_lt(SRC_ID, {2, 3, 4}, {12, 1, 3}), "tensor 10 has the strides 12x1x3, 12x4x1 were compiled"},
+        {make_lt(SRC_ID, {2, 3, 4}, jitnorm_bf16), "tensor 10 is bf16; it was compiled as f32"},
+        {make_lt(SRC_ID, {5, 3, 4}),
+         "dimension 0 of tensor 10 is 5, that of the compiled tensor is 2 (5x3x4 and 2x3x4)"},
+        {make_lt(SRC_ID, {2, 3, 4, 1}), "tensor 10 has 4 dimensions (2x3x4x1), the compiled tensor has 3 (2x3x4)"},
+        {make_strided_lt(SRC_ID, {2, 3, 4}, {12, 1, 3}),
+         "tensor 10 has the strides 12x1x3; it was compiled with 12x4x1"},
         {make_lt(SRC_ID, {2, 3, 4}, jitnorm_f32, jitnorm_graph_layout_type_any),
-         "tensor 10 has the layout type 1, strided was compiled"},
-        {make_unknown_lt(SRC_ID), "tensor 10 has 0 dimensions (none), the compiled one has 3 (2x3x4)"}};
+         "tensor 10 has the layout type 1; it was compiled as strided"},
+        {make_unknown_lt(SRC_ID), "tensor 10 has 0 dimensions (none), the compiled tensor has 3 (2x3x4)"}};
     for (const auto &[other, reason] : others) {
         EXPECT_EQ(e.run_with(e.inputs, 0, other, memory.data()), jitnorm_invalid_arguments);
         EXPECT_STREQ(jitnorm_get_last_error(), reason);

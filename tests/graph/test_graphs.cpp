@@ -76,7 +76,7 @@ TEST(graph, unknown_operations_are_not_supported) {
 TEST(graph, an_id_is_taken_once) {
     const owned_graph graph = graph_of({layer_norm()});
     EXPECT_EQ(jitnorm_graph_add_op(graph, unary(1, 50, 51).make()), jitnorm_invalid_graph_op);
-    EXPECT_STREQ(jitnorm_get_last_error(), "the graph has an operation 1 already");
+    EXPECT_STREQ(jitnorm_get_last_error(), "the graph already has an operation 1");
     EXPECT_OK(jitnorm_graph_add_op(graph, unary(2, 50, 51).make()));
 }
 
@@ -91,7 +91,7 @@ TEST(graph, one_tensor_has_one_description) {
 TEST(graph, one_tensor_has_one_writer) {
     const owned_graph graph = graph_of({unary(1, 50, 51), unary(2, 52, 51)});
     EXPECT_EQ(jitnorm_graph_graph_finalize(graph), jitnorm_invalid_graph);
-    EXPECT_STREQ(jitnorm_get_last_error(), "operations 1 and 2 write tensor 51");
+    EXPECT_STREQ(jitnorm_get_last_error(), "operations 1 and 2 both write tensor 51");
 }
 
 TEST(graph, no_circles) {
@@ -185,7 +185,7 @@ TEST(partition, wrong_numbers) {
     size_t ids[2];
     lt tensors[4];
     EXPECT_EQ(jitnorm_graph_partition_get_ops(partition, 2, ids), refused);
-    EXPECT_STREQ(jitnorm_get_last_error(), "num is 2, there are 1");
+    EXPECT_STREQ(jitnorm_get_last_error(), "num is 2; 1 is expected");
     EXPECT_EQ(jitnorm_graph_partition_get_input_ports(partition, 4, tensors), refused);
     EXPECT_EQ(jitnorm_graph_partition_get_output_ports(partition, 4, tensors), refused);
     owned_partition none;

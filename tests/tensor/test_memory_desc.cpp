@@ -181,7 +181,7 @@ TEST(memory_desc, strides_of_long_dimensions_are_decided_or_refused) {
     memory_desc md;
     const values dims(3, 1 << 17), strides = {far + 12345677, far + 7654321, far};
     EXPECT_STREQ(make_with_strides(md, 3, dims.data(), jitnorm_f32, strides.data()).reason,
-                 "strides[0] is 1099523973453, and whether it lets elements overlap takes too long to find out");
+                 "strides[0] is 1099523973453; whether it makes elements overlap takes too long to check");
 }
 
 TEST(memory_desc, sizes_that_do_not_fit_are_refused) {

@@ -13,7 +13,7 @@ status lower_modes(const jitnorm_primitive_attr &given) {
         return unsupported("attr has a floating-point mode that applies to integers");
     return given.accumulation_mode <= jitnorm_accumulation_mode_any
                ? status{}
-               : unsupported(explain("attr has the accumulation mode %d, strict, relaxed and any are supported",
+               : unsupported(explain("attr has the accumulation mode %d; supported: strict, relaxed and any",
                                      int(given.accumulation_mode)));
 }
 

@@ -23,7 +23,7 @@ bool is_known(jitnorm_accumulation_mode_t mode) {
     return jitnorm_accumulation_mode_strict <= mode && mode <= jitnorm_accumulation_mode_f16;
 }
 
-status unknown(const char *what, int mode) { return invalid(explain("%s is %d, which is no such mode", what, mode)); }
+status unknown(const char *what, int mode) { return invalid(explain("unknown %s %d", what, mode)); }
 
 bool has_rounding(int arg) { return arg == JITNORM_ARG_DST || arg == JITNORM_ARG_DIFF_SRC || arg == ARG_DIFF_WEIGHTS; }
 
@@ -150,7 +150,7 @@ jitnorm_status_t jitnorm_primitive_attr_set_rounding(jitnorm_primitive_attr_t at
         return report(__func__, unknown("mode", mode));
     const bool is_stochastic = mode == jitnorm_rounding_mode_stochastic;
     if (is_stochastic && !has_rounding(arg))
-        return report(__func__, invalid(explain("arg is %d, which is not rounded", arg)));
+        return report(__func__, invalid(explain("arg is %d, which takes no rounding mode", arg)));
     return guarded(__func__, [&] {
         attr->request(setting::rounding, arg, is_stochastic ? "attr asks for stochastic rounding" : nullptr);
     });
@@ -163,7 +163,7 @@ jitnorm_status_t jitnorm_primitive_attr_get_epsilon(const_jitnorm_primitive_attr
 jitnorm_status_t jitnorm_primitive_attr_set_epsilon(jitnorm_primitive_attr_t attr, double epsilon) {
     JITNORM_REFUSE_NULL(attr);
     if (!std::isfinite(epsilon) || epsilon < 0)
-        return report(__func__, invalid(explain("epsilon is %g, it must be finite and not negative", epsilon)));
+        return report(__func__, invalid(explain("epsilon is %g; it must be finite and not negative", epsilon)));
     attr->epsilon = epsilon;
     return jitnorm_success;
 }
@@ -175,11 +175,11 @@ namespace {
 status check(const residual_addition &asked, const memory_desc &residual, const memory_desc *sum) {
     if (residual.ndims == 0) return invalid("residual_desc has no dimensions");
     if (asked.bias_type != jitnorm_data_type_undef && size_of(asked.bias_type) == 0)
-        return invalid(explain("bias_data_type is %d, which is no data type", int(asked.bias_type)));
+        return invalid(explain("unknown bias_data_type %d", int(asked.bias_type)));
     if ((asked.flags & ~unsigned(jitnorm_residual_normalize_rounded | jitnorm_residual_mul_silu)) != 0)
-        return invalid(explain("flags 0x%x has bits of no meaning", asked.flags));
+        return invalid(explain("flags 0x%x has unknown bits", asked.flags));
     return asked.has(jitnorm_residual_normalize_rounded) && (sum == nullptr || sum->ndims == 0)
-               ? invalid("the rounded sum is to be normalized, and sum_desc describes none")
+               ? invalid("flags has residual_normalize_rounded, and sum_desc describes no sum")
                : status{};
 }
 

@@ -10,7 +10,7 @@ using namespace jitnorm::impl::api;
 namespace {
 
 status unknown_algorithm(jitnorm_alg_kind_t alg, const char *kind) {
-    return invalid(explain("alg_kind is %d, which is no algorithm of %s post-ops", int(alg), kind));
+    return invalid(explain("alg_kind %d is not an algorithm of %s post-ops", int(alg), kind));
 }
 
 bool has_index(const_jitnorm_post_ops_t post_ops, int index) {
@@ -21,14 +21,14 @@ bool has_index(const_jitnorm_post_ops_t post_ops, int index) {
 status no_post_op(const_jitnorm_post_ops_t post_ops, int index, const char *kind) {
     if (post_ops == nullptr) return invalid("post_ops is null");
     if (!has_index(post_ops, index))
-        return invalid(explain("index is %d, there are %d post-ops", index, jitnorm_post_ops_len(post_ops)));
-    return invalid(explain("post-op %d is no %s", index, kind));
+        return invalid(explain("index is %d; the number of post-ops is %d", index, jitnorm_post_ops_len(post_ops)));
+    return invalid(explain("post-op %d is not of kind %s", index, kind));
 }
 
 jitnorm_status_t append(const char *function, jitnorm_post_ops_t post_ops, const any_post_op &entry) noexcept {
     return guarded(function, [&]() -> status {
         if (post_ops->entries.size() >= size_t(MAX_POST_OPS))
-            return {jitnorm_out_of_memory, "there is room for 32 post-ops"};
+            return {jitnorm_out_of_memory, "post_ops is full: it has 32 entries"};
         post_ops->entries.push_back(entry);
         return {};
     });
@@ -74,7 +74,7 @@ jitnorm_status_t jitnorm_post_ops_append_sum(jitnorm_post_ops_t post_ops, float 
                                              jitnorm_data_type_t data_type) {
     JITNORM_REFUSE_NULL(post_ops);
     if (data_type != jitnorm_data_type_undef && size_of(data_type) == 0)
-        return report(__func__, invalid(explain("data_type is %d, which is no data type", int(data_type))));
+        return report(__func__, invalid(explain("unknown data_type %d", int(data_type))));
     return append(__func__, post_ops, sum_post_op{scale, zero_point, data_type});
 }
 
@@ -127,7 +127,7 @@ jitnorm_status_t jitnorm_post_ops_append_binary_v2(jitnorm_post_ops_t post_ops, 
                                                    const_jitnorm_memory_desc_t src1_desc,
                                                    const_jitnorm_memory_desc_t src2_desc) {
     if (src2_desc != nullptr && src2_desc->ndims != 0)
-        return report(__func__, invalid("src2_desc describes a tensor, binary post-ops have src1 alone"));
+        return report(__func__, invalid("src2_desc must be empty: binary post-ops have no src2"));
     return jitnorm_post_ops_append_binary(post_ops, alg_kind, src1_desc);
 }
 

@@ -39,11 +39,11 @@ struct quantity {
 };
 
 status check_groups(const quantity &q) {
-    if (q.ndims != 0 && q.ndims != 2) return invalid(explain("ndims is %d, groups have 0 or 2", q.ndims));
+    if (q.ndims != 0 && q.ndims != 2) return invalid(explain("ndims is %d; groups have 0 or 2 dimensions", q.ndims));
     if (!q.has_groups()) return {};
     if (q.group_dims == nullptr) return invalid("group_dims is null");
     if (q.group_dims[0] < 1 || q.group_dims[1] < 1)
-        return invalid(explain("group_dims are %lld and %lld, both must be positive", as_number(q.group_dims[0]),
+        return invalid(explain("group_dims are %lld and %lld; both must be positive", as_number(q.group_dims[0]),
                                as_number(q.group_dims[1])));
     return q.mask != 0 ? status{} : invalid("groups need a mask that is not 0");
 }
@@ -51,14 +51,14 @@ status check_groups(const quantity &q) {
 template <size_t Count>
 status check(const quantity &q, const int (&types)[Count], bool (*may_have)(int arg)) {
     if (q.arg < 0) return invalid(explain("arg is %d, which is negative", q.arg));
-    if (!may_have(q.arg))
-        return invalid(explain("arg is %d, which has neither scales nor zero points in any primitive", q.arg));
+    if (!may_have(q.arg)) return invalid(explain("arg %d takes neither scales nor zero points", q.arg));
     if (q.mask < 0) return invalid(explain("mask is %d, which is negative", q.mask));
     JITNORM_TRY(check_groups(q));
     if (std::find(std::begin(types), std::end(types), int(q.data_type)) == std::end(types))
-        return invalid(explain("data_type is %d, which is not possible here", int(q.data_type)));
+        return invalid(explain("data_type %d is not supported here", int(q.data_type)));
     if (q.is_on_host && (q.mask != 0 || q.has_groups()))
-        return invalid(explain("mask is %d and ndims %d, on the host is one value: both must be 0", q.mask, q.ndims));
+        return invalid(
+            explain("mask is %d and ndims is %d; both must be 0 for one value on the host", q.mask, q.ndims));
     return {};
 }
 
@@ -74,10 +74,10 @@ const char *refusal_of(const quantity &q) {
 // Says the same about scales that are to be found. describe_dynamic_scales() checks their mask and groups, since that
 // needs the dimensions of dst.
 const char *refusal_to_find(const quantity &q) {
-    if (q.arg != JITNORM_ARG_DST) return "attr asks to find scales of another tensor than dst";
+    if (q.arg != JITNORM_ARG_DST) return "attr asks for dynamic scales of another tensor than dst";
     if (q.mask == 0)
-        return "attr asks to find one scale for the whole tensor: scales are found for rows or parts of rows";
-    return q.data_type == jitnorm_f32 ? nullptr : "attr asks to find scales of another type than f32";
+        return "attr asks for one dynamic scale for the whole tensor; supported: one per row or per group of columns";
+    return q.data_type == jitnorm_f32 ? nullptr : "attr asks for dynamic scales of another type than f32";
 }
 
 status set_scale(jitnorm_primitive_attr &attr, const quantity &q) {
@@ -112,7 +112,7 @@ jitnorm_status_t jitnorm_primitive_attr_set_scales_v3(jitnorm_primitive_attr_t a
     const bool is_found = quantization_mode == jitnorm_quantization_mode_dynamic_amax;
     if (!is_found && (quantization_mode < jitnorm_quantization_mode_static_sazp ||
                       quantization_mode > jitnorm_quantization_mode_dynamic_fp))
-        return report(__func__, invalid(explain("quantization_mode is %d, which is none", int(quantization_mode))));
+        return report(__func__, invalid(explain("unknown quantization_mode %d", int(quantization_mode))));
     return guarded(__func__, [&] {
         return set_scale(*attr, {arg, mask, ndims, group_dims, data_type, is_on_host != 0, is_found});
     });
@@ -161,19 +161,20 @@ using enum layer_norm::slot;
 status describe_dynamic_scales(const jitnorm_primitive_attr &given, layer_norm::problem &p) {
     const scale_request &asked = given.dynamic_scales;
     if (asked.mask == 0) return {};
-    if (!p.is_forward()) return unsupported("attr asks for scales to be found, backward finds none");
+    if (!p.is_forward()) return unsupported("attr asks for dynamic scales, which only forward supports");
     if (p[DST].ndims == 0) return invalid("dst has no dimensions");
-    if (p.has_runtime_sizes()) return unsupported("scales are found for sizes and strides known at creation only");
+    if (p.has_runtime_sizes()) return unsupported("dynamic scales need sizes and strides known at creation");
     const int last = p[DST].ndims - 1, rows = (1 << last) - 1, everything = rows | 1 << last;
     if ((asked.mask & ~everything) != 0)
         return invalid(explain("attr has scales with the mask %d, dst has %d dimensions", asked.mask, p[DST].ndims));
     const bool grouped = asked.mask == everything && asked.ndims == 2 && asked.group_dims[0] == 1;
     if (!grouped && (asked.mask != rows || asked.ndims != 0))
-        return unsupported("scales are found for each row (a mask of all dimensions but the last) or for groups of its "
-                           "columns (a mask of all dimensions, groups of 1 x columns)");
+        return unsupported(
+            "dynamic scales are supported per row (a mask of all dimensions but the last) or per group of its "
+            "columns (a mask of all dimensions, groups of 1 x columns)");
     const dim_t columns = p[DST].dims[last], width = grouped ? asked.group_dims[1] : std::max<dim_t>(columns, 1);
     if (columns % width != 0)
-        return invalid(explain("attr has scales for groups of %lld columns, rows of %lld are not whole groups",
+        return invalid(explain("attr has scales for groups of %lld columns, which do not divide rows of %lld columns",
                                as_number(width), as_number(columns)));
     jitnorm_dims_t dims;
     std::copy(p[DST].dims, p[DST].dims + last, dims);

@@ -38,7 +38,7 @@ status create_host_scalar(jitnorm_memory_t *memory, const memory_desc &md, const
 bool holds_its_value(const jitnorm_memory &memory) { return memory.md.format_kind == jitnorm_format_kind_host_scalar; }
 
 constexpr status HOST_SCALAR = invalid("the memory holds its value itself (a host scalar)");
-constexpr status NO_HOST_SCALAR = invalid("the memory or descriptor is of no host scalar");
+constexpr status NO_HOST_SCALAR = invalid("the memory or descriptor is not a host scalar");
 
 } // namespace
 
@@ -53,7 +53,7 @@ jitnorm_status_t jitnorm_memory_create(jitnorm_memory_t *memory, const_jitnorm_m
 jitnorm_status_t jitnorm_memory_create_v2(jitnorm_memory_t *memory, const_jitnorm_memory_desc_t memory_desc,
                                           jitnorm_engine_t engine, int nhandles, void **handles) {
     JITNORM_REFUSE_NULL(memory, engine, handles);
-    if (nhandles != 1) return report(__func__, invalid(explain("nhandles is %d, 1 is expected", nhandles)));
+    if (nhandles != 1) return report(__func__, invalid(explain("nhandles is %d; 1 is expected", nhandles)));
     return jitnorm_memory_create(memory, memory_desc, engine, *handles);
 }
 

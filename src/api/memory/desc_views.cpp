@@ -20,7 +20,7 @@ status check_part(const memory_desc &parent, const dim_t *dims, const dim_t *off
     if (dims[d] < 0) return invalid(explain("dims[%d] is %lld, which is negative", d, as_number(dims[d])));
     if (offsets[d] < 0) return invalid(explain("offsets[%d] is %lld, which is negative", d, as_number(offsets[d])));
     if (dims[d] > parent.dims[d] - offsets[d])
-        return invalid(explain("offsets[%d] and dims[%d] are %lld and %lld, together more than parent's %lld", d, d,
+        return invalid(explain("offsets[%d] + dims[%d] is %lld + %lld, which exceeds parent's %lld", d, d,
                                as_number(offsets[d]), as_number(dims[d]), as_number(parent.dims[d])));
     const dim_t block = block_of(parent, d);
     const bool ends_whole = dims[d] % block == 0 || offsets[d] + dims[d] == parent.dims[d];
@@ -59,7 +59,7 @@ struct run {
     dim_t elements = 1;
 };
 
-constexpr status MOVED_ZERO = invalid("a dimension of size 0 can be kept, but not joined, split, added or removed");
+constexpr status MOVED_ZERO = invalid("a dimension of size 0 cannot be joined, split, added or removed");
 
 class reshaping {
 public:
@@ -111,14 +111,14 @@ private:
     status check_joined(const run &olds, int i) const {
         const int d = olds.dims[i];
         if (block_of(from_, d) != 1)
-            return invalid(explain("dimension %d has inner blocks, and cannot be joined or split", d));
+            return invalid(explain("dimension %d has inner blocks and cannot be joined or split", d));
         if (i == 0) return ACCEPTED;
         const int before = olds.dims[i - 1];
         dim_t expected = 0;
         const bool follows =
             !__builtin_mul_overflow(from_.strides[d], from_.dims[d], &expected) && from_.strides[before] == expected;
         return follows ? ACCEPTED
-                       : invalid(explain("dimensions %d and %d cannot be joined: their strides are %lld and %lld, "
+                       : invalid(explain("dimensions %d and %d cannot be joined: their strides are %lld and %lld; "
                                          "without a gap the first would be %lld times the second",
                                          before, d, as_number(from_.strides[before]), as_number(from_.strides[d]),
                                          as_number(from_.dims[d])));
@@ -165,14 +165,14 @@ bool has_padded_ones(const memory_desc &md) {
 } // namespace
 
 status reshaped(const memory_desc &md, int ndims, const dim_t *dims, memory_desc &result) {
-    if (ndims < 1 || ndims > MAX_NDIMS) return invalid(explain("ndims is %d, 1 to %d are possible", ndims, MAX_NDIMS));
+    if (ndims < 1 || ndims > MAX_NDIMS) return invalid(explain("ndims is %d; 1 to %d are possible", ndims, MAX_NDIMS));
     if (!is_laid_out(md) && md.format_kind != jitnorm_format_kind_any) return NOT_LAID_OUT;
     if (has_runtime_dims(md)) return RUNTIME_SIZES;
     dim_t elements = 0, existing = 0;
     JITNORM_TRY(count_elements(ndims, dims, elements));
     JITNORM_TRY(count_elements(md.ndims, md.dims, existing));
     if (elements != existing)
-        return invalid(explain("dims have %lld elements, the tensor has %lld%s", as_number(elements),
+        return invalid(explain("dims have %lld elements; the tensor has %lld%s", as_number(elements),
                                as_number(existing), nelems(md) == 0 ? " (dimensions of size 0 left out)" : ""));
     if (ndims == md.ndims && std::equal(dims, dims + ndims, md.dims)) {
         result = md;
@@ -202,7 +202,7 @@ status permuted(const memory_desc &md, const int *permutation, memory_desc &resu
     for (int d = 0; d < md.ndims; ++d) {
         const int to = permutation[d];
         if (to < 0 || to >= md.ndims || (seen & 1u << to) != 0)
-            return invalid(explain("permutation[%d] is %d, which makes no permutation", d, to));
+            return invalid(explain("permutation[%d] is %d, which is out of range or repeated", d, to));
         seen |= 1u << to;
         other.dims[to] = md.dims[d];
         other.padded_dims[to] = md.padded_dims[d];

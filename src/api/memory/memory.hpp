@@ -28,7 +28,7 @@ inline uint64_t word_of(const memory_desc &md) {
 }
 
 // Why a buffer with another number than 0 is refused.
-inline status no_buffer(int index) { return invalid(explain("index is %d, there is buffer 0", index)); }
+inline status no_buffer(int index) { return invalid(explain("index is %d; the only buffer is 0", index)); }
 
 // Descriptors of the same elements, or of some of them (desc_views.cpp). `result` is set on success alone.
 status part_of(const memory_desc &parent, const dim_t *dims, const dim_t *offsets, memory_desc &result);

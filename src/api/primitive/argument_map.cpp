@@ -94,38 +94,39 @@ bool agrees(const memory_desc &md, const memory_desc &pattern, slot s, const lay
 
 // What would have to be asked for, so that a primitive had the tensor.
 constexpr std::pair<slot, const char *> WHY_ABSENT[] = {
-    {DST, "backward has none, and forward none whose dst_desc is empty"},
-    {MEAN, "forward_inference has statistics with use_global_stats alone, and rms_norm has no mean"},
-    {VARIANCE, "forward_inference has statistics with use_global_stats alone"},
+    {DST, "backward has none, nor has forward with an empty dst_desc"},
+    {MEAN, "forward_inference has statistics only with use_global_stats, and rms_norm has no mean"},
+    {VARIANCE, "forward_inference has statistics only with use_global_stats"},
     {SCALE, "use_scale is not set"},
     {SHIFT, "use_shift is not set"},
-    {DIFF_DST, "it is backward's"},
-    {DIFF_SRC, "it is backward's"},
-    {DIFF_SCALE, "it is that of prop_kind backward with use_scale"},
-    {DIFF_SHIFT, "it is that of prop_kind backward with use_shift"},
-    {RESIDUAL, "jitnorm_primitive_attr_set_residual has set none, or backward has no gate"},
-    {SUM, "jitnorm_primitive_attr_set_residual has set no sum, or it is backward"},
-    {BIAS, "jitnorm_primitive_attr_set_residual has set no bias, or it is backward"},
-    {GATE, "jitnorm_primitive_attr_set_residual_gate has set none, or there is no residual"},
-    {DIFF_SUM, "jitnorm_primitive_attr_set_residual has set no sum, or it is forward"},
-    {DIFF_GATED, "jitnorm_primitive_attr_set_residual_gate has set no gate, or it is forward"},
-    {DIFF_GATE, "it is that of prop_kind backward with a gate (jitnorm_primitive_attr_set_residual_gate)"},
-    {PRE_QUANTIZATION, "jitnorm_primitive_attr_set_pre_quantization_dst has set none"},
+    {DIFF_DST, "only backward has it"},
+    {DIFF_SRC, "only backward has it"},
+    {DIFF_SCALE, "only prop_kind backward has it, with use_scale"},
+    {DIFF_SHIFT, "only prop_kind backward has it, with use_shift"},
+    {RESIDUAL, "jitnorm_primitive_attr_set_residual has set no residual, or backward has no gate"},
+    {SUM, "jitnorm_primitive_attr_set_residual has set no sum, or the primitive is backward"},
+    {BIAS, "jitnorm_primitive_attr_set_residual has set no bias, or the primitive is backward"},
+    {GATE, "jitnorm_primitive_attr_set_residual_gate has set no gate, or there is no residual"},
+    {DIFF_SUM, "jitnorm_primitive_attr_set_residual has set no sum, or the primitive is forward"},
+    {DIFF_GATED, "jitnorm_primitive_attr_set_residual_gate has set no gate, or the primitive is forward"},
+    {DIFF_GATE, "only prop_kind backward has it, with a gate (jitnorm_primitive_attr_set_residual_gate)"},
+    {PRE_QUANTIZATION, "jitnorm_primitive_attr_set_pre_quantization_dst has set no output"},
     {SRC_SCALE, "the attributes have no scale of src (jitnorm_primitive_attr_set_scales_mask)"},
     {DST_SCALE, "the attributes have no scale of dst (jitnorm_primitive_attr_set_scales_mask)"},
-    {ROW_SUMS, "the primitive has whole rows"},
+    {ROW_SUMS, "the primitive normalizes whole rows"},
     {SCRATCHPAD, "the scratchpad mode is not user"}};
 static_assert(std::size(WHY_ABSENT) == FIRST_POST_OP - 1); // every primitive has src
 
 const char *why_absent(slot s) {
-    if (s == NO_SLOT) return "no primitive has it";
+    if (s == NO_SLOT) return "unknown argument";
     if (s >= FIRST_POST_OP) return "the attributes have no binary post-op of this number";
     const auto *const found = std::ranges::find(WHY_ABSENT, s, &std::pair<slot, const char *>::first);
     return found == std::end(WHY_ABSENT) ? "" : found->second;
 }
 
 [[gnu::cold, gnu::noinline]] status complain_of_absence(int arg, slot s) noexcept {
-    return invalid(explain("argument %s is none of this primitive's: %s", argument_name(arg).text, why_absent(s)));
+    return invalid(
+        explain("argument %s does not belong to this primitive: %s", argument_name(arg).text, why_absent(s)));
 }
 
 slot first_of(uint64_t slots) { return slot(std::countr_zero(slots)); }
@@ -205,7 +206,7 @@ status argument_map::fill_in(const reading &list, layer_norm::problem &sizes) co
     for (slot_set slots = runtime_ & required_; slots != 0; slots &= slots - 1) {
         const slot s = first_of(slots);
         if (!agrees(list.memories[s]->md, *mds_[s], s, sizes))
-            return complain(arg_of(s), "has a memory that does not fit to those of the other arguments");
+            return complain(arg_of(s), "has a memory whose sizes do not match those of the other arguments");
     }
     // What no implementation takes depends on strides that come this late only where scale and shift have some.
     const status fits = layer_norm::validate(sizes);

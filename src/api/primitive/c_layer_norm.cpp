@@ -53,7 +53,7 @@ void forget_unused(problem &p) {
 status describe(problem &p, const jitnorm_primitive_attr *attr, std::shared_ptr<const described> &what) {
     if (p[SRC].ndims < 2 || p[SRC].ndims > 5)
         return invalid(
-            explain("src has %d dimension%s, 2 to 5 are supported", p[SRC].ndims, p[SRC].ndims == 1 ? "" : "s"));
+            explain("src has %d dimension%s; 2 to 5 are supported", p[SRC].ndims, p[SRC].ndims == 1 ? "" : "s"));
     JITNORM_TRY(decide_layouts(p));
     if (attr != nullptr) JITNORM_TRY(describe_dynamic_scales(*attr, p));
     forget_unused(p);
@@ -61,7 +61,7 @@ status describe(problem &p, const jitnorm_primitive_attr *attr, std::shared_ptr<
     JITNORM_TRY(layer_norm::prepare(p, chosen));
     if (p[VARIANCE].data_type != jitnorm_f32)
         return unsupported(
-            explain("%s are %s, f32 is supported", layer_norm::STATISTICS, text_of(p[VARIANCE].data_type)));
+            explain("%s are %s; supported: f32", layer_norm::STATISTICS, text_of(p[VARIANCE].data_type)));
     what = std::make_shared<const described>(std::move(p), chosen);
     return {};
 }
@@ -92,7 +92,8 @@ status check_hint(const memory_desc &src, const_jitnorm_primitive_desc_t hint) {
     if (hint == nullptr) return {};
     const problem &forward = hint->what->problem;
     if (!forward.is_forward())
-        return invalid(explain("hint_fwd_pd is for %s, not for forward", jitnorm_prop_kind2str(forward.prop_kind)));
+        return invalid(
+            explain("hint_fwd_pd is for %s; it must be for forward", jitnorm_prop_kind2str(forward.prop_kind)));
     return same_dims(forward[SRC], src) ? status{}
                                         : invalid(explain_dims("hint_fwd_pd's src", forward[SRC], "src_desc", src));
 }
@@ -101,10 +102,8 @@ status check_hint(const memory_desc &src, const_jitnorm_primitive_desc_t hint) {
 status check_numbers(const char *what, dim_t first, dim_t all) {
     constexpr dim_t MOST = dim_t(1) << 53; // a tensor cannot have more
     const auto is_number = [](dim_t n) { return n >= 0 && n <= MOST; };
-    if (!is_number(first))
-        return invalid(explain("first_%s is %lld, which is no number of %ss", what, as_number(first), what));
-    if (!is_number(all))
-        return invalid(explain("all_%ss is %lld, which is no number of %ss", what, as_number(all), what));
+    if (!is_number(first)) return invalid(explain("first_%s is %lld; 0 to 2^53 are possible", what, as_number(first)));
+    if (!is_number(all)) return invalid(explain("all_%ss is %lld; 0 to 2^53 are possible", what, as_number(all)));
     return {};
 }
 
@@ -114,11 +113,11 @@ status check_row_range(const memory_desc &src, dim_t first, dim_t all) {
     problem rows;
     rows[SRC] = src;
     if (first > all - rows.rows())
-        return invalid(explain("src has %lld rows from first_row %lld on, all_rows is %lld", as_number(rows.rows()),
+        return invalid(explain("src has %lld rows from first_row %lld on; all_rows is %lld", as_number(rows.rows()),
                                as_number(first), as_number(all)));
     const layer_norm::row_blocks blocks(all, rows.row_length());
     if (blocks.may_cut_at(first) && blocks.may_cut_at(first + rows.rows())) return {};
-    return invalid(explain("the rows of src are no whole row blocks, of %lld rows", as_number(blocks.block_rows())));
+    return invalid(explain("the rows of src are not whole row blocks of %lld rows", as_number(blocks.block_rows())));
 }
 
 status check_column_range(const memory_desc &src, dim_t first, dim_t all) {
@@ -126,19 +125,19 @@ status check_column_range(const memory_desc &src, dim_t first, dim_t all) {
     if (src.ndims < 2 || has_runtime_dims(src)) return {}; // another check refuses these
     const dim_t columns = src.dims[src.ndims - 1];
     if (columns < 1 || first > all - columns)
-        return invalid(explain("src has %lld columns from first_column %lld on, all_columns is %lld",
+        return invalid(explain("src has %lld columns from first_column %lld on; all_columns is %lld",
                                as_number(columns), as_number(first), as_number(all)));
     const dim_t end = first + columns;
     return first % layer_norm::CHUNK == 0 && (end % layer_norm::CHUNK == 0 || end == all)
                ? status{}
-               : invalid(explain("the columns %lld to %lld of src are no whole chunks, of %lld columns",
-                                 as_number(first), as_number(end - 1), as_number(layer_norm::CHUNK)));
+               : invalid(explain("columns %lld to %lld of src are not whole chunks of %lld columns", as_number(first),
+                                 as_number(end - 1), as_number(layer_norm::CHUNK)));
 }
 
 status create_forward(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, const jitnorm_primitive_attr *attr,
                       const memory_desc &dst, problem &p) {
     if (!p.is_forward())
-        return invalid(explain("prop_kind is %s, forward_training or forward_inference is expected",
+        return invalid(explain("prop_kind is %s; forward_training or forward_inference is expected",
                                jitnorm_prop_kind2str(p.prop_kind)));
     p[DST] = dst;
     return create_desc(result, engine, attr, p);
@@ -175,7 +174,7 @@ jitnorm_status_t jitnorm_layer_normalization_backward_primitive_desc_create_v2(
     return guarded(__func__, [&] {
         if (prop_kind != jitnorm_backward && prop_kind != jitnorm_backward_data)
             return invalid(
-                explain("prop_kind is %s, backward or backward_data is expected", jitnorm_prop_kind2str(prop_kind)));
+                explain("prop_kind is %s; backward or backward_data is expected", jitnorm_prop_kind2str(prop_kind)));
         JITNORM_TRY(check_hint(*src_desc, hint_fwd_pd));
         problem p = begin(prop_kind, *src_desc, stat_desc, scale_shift_data_type, epsilon, flags);
         p[DIFF_DST] = *diff_dst_desc;

@@ -123,7 +123,7 @@ jitnorm_status_t jitnorm_primitive_get_cache_blob(const_jitnorm_primitive_t prim
 jitnorm_status_t jitnorm_primitive_create_from_cache_blob(jitnorm_primitive_t *primitive,
                                                           const_jitnorm_primitive_desc_t primitive_desc, size_t size,
                                                           const uint8_t *) {
-    if (size != 0) return report(__func__, invalid("cache_blob is none that this library gave"));
+    if (size != 0) return report(__func__, invalid("cache_blob was not made by this library"));
     return jitnorm_primitive_create(primitive, primitive_desc);
 }
 
@@ -131,7 +131,7 @@ jitnorm_status_t jitnorm_primitive_execute(const_jitnorm_primitive_t primitive, 
                                            const jitnorm_exec_arg_t *args) {
     if (any_null(primitive, stream) || (nargs > 0 && args == nullptr))
         return report_null(__func__, "primitive, stream, args", {primitive, stream, args});
-    if (nargs < 0) return report(__func__, invalid(explain("nargs is %d", nargs)));
+    if (nargs < 0) return report(__func__, invalid(explain("nargs is %d, which is negative", nargs)));
     return guarded(__func__, [&] {
         return primitive->made->arguments.has_runtime_sizes() ? execute_with_sizes(*primitive, *stream, nargs, args)
                                                               : execute(*primitive, *stream, nargs, args);

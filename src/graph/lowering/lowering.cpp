@@ -21,13 +21,13 @@ status take_tensor(const port &p, const char *name, tensor_list given, logical_t
     if (lt.data_type == jitnorm_data_type_undef) return invalid(explain("%s has no data type", name));
     if (lt.data_type != p.type)
         return {jitnorm_invalid_data_type,
-                explain("%s is %s, the operation was made with %s", name, text_of(lt.data_type), text_of(p.type))};
+                explain("%s is %s; the operation was made with %s", name, text_of(lt.data_type), text_of(p.type))};
     return p.how == use::written || is_shape_known(lt)
                ? ACCEPTED
-               : invalid(
-                     explain("the shape of %s (tensor %zu) is not known: inputs are compiled with all their dimensions "
-                             "(jitnorm_graph_logical_tensor_init_with_dims)",
-                             name, p.id));
+               : invalid(explain(
+                     "the shape of %s (tensor %zu) is not known: inputs must be compiled with all their dimensions "
+                     "(jitnorm_graph_logical_tensor_init_with_dims)",
+                     name, p.id));
 }
 
 // Puts a dimension of 1 in front of the others. Nothing moves by its stride, because it has a single index: if the
@@ -91,10 +91,10 @@ private:
     status find_axis() {
         const int64_t rank = src().ndims;
         if (rank > MOST_DIMENSIONS)
-            return unsupported(explain("src has %d dimensions, up to %d are supported", src().ndims, MOST_DIMENSIONS));
+            return unsupported(explain("src has %d dimensions; up to %d are supported", src().ndims, MOST_DIMENSIONS));
         const int64_t begin = op_.counts_axes_of_gamma ? -int64_t(tensor(SCALE).ndims) : op_.begin_norm_axis;
         if (begin < -rank || begin >= rank || (op_.counts_axes_of_gamma && begin == 0))
-            return misfit(explain("the first normalized axis is %lld and src has %lld dimensions", as_number(begin),
+            return misfit(explain("the first normalized axis is %lld; src has %lld dimensions", as_number(begin),
                                   static_cast<long long>(rank)));
         axis_ = int(begin < 0 ? begin + rank : begin);
         return ACCEPTED;
@@ -129,7 +129,7 @@ private:
         const bool is_any = lt.layout_type == jitnorm_graph_layout_type_any;
         if (!is_any && lt.layout_type != jitnorm_graph_layout_type_strided)
             return invalid(
-                explain("the layout type of %s is %d, strided or any is expected", name(s), int(lt.layout_type)));
+                explain("the layout type of %s is %d; strided or any is expected", name(s), int(lt.layout_type)));
         if (!is_any && are_strides_known(lt)) return ACCEPTED;
         if (!is_any && op_.reads(s)) return invalid(explain("the strides of %s are not known", name(s)));
         const bool fit = is_any && is_data(s) && s != SRC ? lay_out_densely_like(lt, src()) : lay_out_densely(lt);

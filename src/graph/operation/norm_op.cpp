@@ -76,14 +76,14 @@ float default_epsilon(const jitnorm_graph_op &op, const schema &s) {
 template <typename Value>
 status read_as(const char *type, const jitnorm_graph_op &op, jitnorm_graph_op_attr_t name, const char *text,
                Value &value) {
-    return read(op, name, value) ? ACCEPTED : wrong(explain("the attribute %s is no %s", text, type));
+    return read(op, name, value) ? ACCEPTED : wrong(explain("the attribute %s must be %s", text, type));
 }
 
 status check_mask(const std::vector<int64_t> &mask) {
-    if (mask.size() != 3) return wrong(explain("output_mask has %zu numbers, not three", mask.size()));
+    if (mask.size() != 3) return wrong(explain("output_mask has %zu numbers; it must have 3", mask.size()));
     for (size_t i = 0; i < mask.size(); ++i)
         if (mask[i] != 0 && mask[i] != 1)
-            return wrong(explain("output_mask[%zu] is %lld, 0 or 1 is expected", i, as_number(mask[i])));
+            return wrong(explain("output_mask[%zu] is %lld; 0 or 1 is expected", i, as_number(mask[i])));
     return ACCEPTED;
 }
 
@@ -91,13 +91,13 @@ status read_attributes(const jitnorm_graph_op &op, const schema &s, attribute_va
     for (const auto &[name, value] : op.attributes)
         if (std::find(s.attributes.begin(), s.attributes.end(), name) == s.attributes.end())
             return wrong(explain("%s has no attribute 0x%x", s.name.data(), unsigned(name)));
-    JITNORM_TRY(read_as("bool", op, KEEP_STATS, "keep_stats", v.keep_stats));
-    JITNORM_TRY(read_as("s64", op, AXIS, "begin_norm_axis", v.begin_norm_axis));
-    JITNORM_TRY(read_as("bool", op, AFFINE, "use_affine", v.use_affine));
-    JITNORM_TRY(read_as("f32", op, EPSILON, "epsilon", v.epsilon));
-    JITNORM_TRY(read_as("list of s64s", op, MASK, "output_mask", v.output_mask));
+    JITNORM_TRY(read_as("a bool", op, KEEP_STATS, "keep_stats", v.keep_stats));
+    JITNORM_TRY(read_as("an s64", op, AXIS, "begin_norm_axis", v.begin_norm_axis));
+    JITNORM_TRY(read_as("a bool", op, AFFINE, "use_affine", v.use_affine));
+    JITNORM_TRY(read_as("an f32", op, EPSILON, "epsilon", v.epsilon));
+    JITNORM_TRY(read_as("a list of s64 values", op, MASK, "output_mask", v.output_mask));
     if (!std::isfinite(v.epsilon) || v.epsilon < 0)
-        return wrong(explain("epsilon is %g, it must be finite and not negative", double(v.epsilon)));
+        return wrong(explain("epsilon is %g; it must be finite and not negative", double(v.epsilon)));
     return check_mask(v.output_mask);
 }
 
@@ -105,7 +105,7 @@ status read_attributes(const jitnorm_graph_op &op, const schema &s, attribute_va
 
 status check_counts(const jitnorm_graph_op &op, const schema &s, const attribute_values &v) {
     if (op.inputs.size() < s.fewest_inputs || op.inputs.size() > s.inputs.size())
-        return wrong(explain("%s has %zu to %zu inputs, not %zu", s.name.data(), s.fewest_inputs, s.inputs.size(),
+        return wrong(explain("%s takes %zu to %zu inputs, not %zu", s.name.data(), s.fewest_inputs, s.inputs.size(),
                              op.inputs.size()));
     const bool keeps_or_not = s.is_forward() && !s.is_rms(), has_optional = !s.is_forward() && !s.is_ascend();
     const size_t most = keeps_or_not && !v.keep_stats ? 1 : s.outputs.size(), fewest = has_optional ? 1 : most;
@@ -131,7 +131,7 @@ void mask_outputs(norm_op &n, const schema &s, const std::vector<int64_t> &mask)
 // ---------------------------------------------------------------- data types
 
 status not_possible(const norm_op &n, slot s, const char *possible) {
-    return wrong(explain("%s is %s, %s", role_name(s, n), text_of(n[s].type), possible));
+    return wrong(explain("%s is %s; supported: %s", role_name(s, n), text_of(n[s].type), possible));
 }
 
 // Whether the tensors in these slots have one type, as far as the slots are used.
@@ -141,7 +141,7 @@ status check_one_type(const norm_op &n, std::initializer_list<slot> slots) {
     for (const slot s : slots) {
         if (n[s].how == use::absent) continue;
         if (first != nullptr && n[s].type != first->type)
-            return wrong(explain("%s is %s and %s is %s, they must be of one type", name, text_of(first->type),
+            return wrong(explain("%s is %s and %s is %s; they must have one type", name, text_of(first->type),
                                  role_name(s, n), text_of(n[s].type)));
         if (first == nullptr) name = role_name(s, n), first = &n[s];
     }
@@ -149,7 +149,7 @@ status check_one_type(const norm_op &n, std::initializer_list<slot> slots) {
 }
 
 status check_data_types(const norm_op &n) {
-    if (!is_single_or_half(n[SRC].type)) return not_possible(n, SRC, "f32, bf16 and f16 are possible");
+    if (!is_single_or_half(n[SRC].type)) return not_possible(n, SRC, "f32, bf16 and f16");
     return check_one_type(n, {SRC, DIFF_DST, DST, DIFF_SRC});
 }
 
@@ -157,7 +157,7 @@ status check_onednn_types(const norm_op &n) {
     for (const slot s : {MEAN, VARIANCE, SCALE, SHIFT, DIFF_SCALE, DIFF_SHIFT})
         if (n[s].how != use::absent && n[s].type != jitnorm_f32 &&
             (n[s].type != jitnorm_bf16 || n[SRC].type != jitnorm_bf16))
-            return not_possible(n, s, "f32 is possible, and bf16 if src is bf16");
+            return not_possible(n, s, "f32, and bf16 if src is bf16");
     return check_one_type(n, {MEAN, VARIANCE, SCALE, SHIFT, DIFF_SCALE, DIFF_SHIFT});
 }
 
@@ -165,16 +165,15 @@ status check_rms_types(const norm_op &n) {
     if (!n.reads(SCALE)) return ACCEPTED;
     const bool fits =
         is_single_or_half(n[SCALE].type) && (n[SCALE].type != jitnorm_bf16 || n[SRC].type == jitnorm_bf16);
-    return fits ? ACCEPTED : not_possible(n, SCALE, "f32 and f16 are possible, and bf16 if src is bf16");
+    return fits ? ACCEPTED : not_possible(n, SCALE, "f32 and f16, and bf16 if src is bf16");
 }
 
 status check_ascend_types(const norm_op &n) {
     for (const slot s : {MEAN, VARIANCE})
         if (!is_single_or_half(n[s].type) || size_of(n[s].type) < size_of(n[SRC].type))
-            return not_possible(n, s, "those of f32, bf16 and f16 are possible that are as wide as x");
+            return not_possible(n, s, "f32, and bf16 and f16 if x has 16 bits");
     for (const slot s : {SCALE, DIFF_SCALE, DIFF_SHIFT})
-        if (n[s].how != use::absent && !is_single_or_half(n[s].type))
-            return not_possible(n, s, "f32, bf16 and f16 are possible");
+        if (n[s].how != use::absent && !is_single_or_half(n[s].type)) return not_possible(n, s, "f32, bf16 and f16");
     return ACCEPTED;
 }
 
@@ -185,8 +184,7 @@ status check_axis(const jitnorm_graph_op &op, const norm_op &n) {
     const bool fits = n.counts_axes_of_gamma || rank == JITNORM_GRAPH_UNKNOWN_NDIMS ||
                       (-rank <= n.begin_norm_axis && n.begin_norm_axis < rank);
     return fits ? ACCEPTED
-                : wrong(
-                      explain("begin_norm_axis is %lld and src has %d dimensions", as_number(n.begin_norm_axis), rank));
+                : wrong(explain("begin_norm_axis is %lld; src has %d dimensions", as_number(n.begin_norm_axis), rank));
 }
 
 // The rules for the types of all tensors other than src, dst and their gradients.

@@ -22,7 +22,7 @@ namespace jitnorm::impl::graph {
 using logical_tensor = jitnorm_graph_logical_tensor_t;
 
 inline status bad_rank(int ndims, int fewest = JITNORM_GRAPH_UNKNOWN_NDIMS) {
-    return invalid(explain("ndims is %d, %d to %d are possible", ndims, fewest, MAX_NDIMS));
+    return invalid(explain("ndims is %d; %d to %d are possible", ndims, fewest, MAX_NDIMS));
 }
 
 constexpr status misfit(const char *reason) { return {jitnorm_invalid_shape, reason}; }
