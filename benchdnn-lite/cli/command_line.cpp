@@ -57,7 +57,7 @@ constexpr std::string_view LNORM_HELP[] = {
     "   or: benchdnn-lite --graph [knob...] --case=FILE...   (graphs: --graph --help)\n"
     "Checks and times layer normalization, in the syntax of oneDNN's benchdnn.\n"
     "A problem is a shape, normalized over its last dimension, perhaps named: 128x768 2x4x16_n\"name*3\".\n"
-    "Lists run in every combination; a knob holds until it is set again; no value at all is the default.\n"
+    "Lists run in every combination; a knob holds until it is set again; an empty value is the default.\n"
     "Examples of all knobs:\n",
     "Examples of use:\n"
     "  benchdnn-lite --lnorm --dt=f32,bf16 --flags=,CH 128x768 256x1024\n"
@@ -151,7 +151,7 @@ public:
 private:
     void take_driver(const std::string &text) {
         if (text != name_of(state_.which))
-            throw input_error(text, " beside ", name_of(state_.which), ": name one driver");
+            throw input_error(text, " and ", name_of(state_.which), " exclude each other: name one driver");
         driver_named_ = true;
     }
 
@@ -175,7 +175,7 @@ private:
         for (const std::string &knob : unused_) knobs += concat(knobs.empty() ? "" : " ", knob);
         return concat("warning: no problem follows ", without_control_characters(knobs),
                       unused_.size() == 1 ? ", which applies to nothing" : ", which apply to nothing",
-                      ": a knob holds for the problems behind it");
+                      ": a knob holds for the problems after it");
     }
 
     void set(const knob &k, std::string_view value, const fs::path &folder) {
@@ -226,14 +226,14 @@ private:
     void take_problem(const std::string &text) {
         const std::string name = text.substr(0, text.find('='));
         if (name != text && find_knob(name, state_.which))
-            throw input_error("'", text, "' is no problem; the knob is written --", text);
+            throw input_error("'", text, "' is not a problem; write the knob as --", text);
         if (is_driver(concat("--", text)))
-            throw input_error("'", text, "' is no problem; the driver is written --", text);
-        if (state_.which == driver::graph)
-            throw input_error("'", text, "' is no knob; graphs are named by --case=FILE");
+            throw input_error("'", text, "' is not a problem; write the driver as --", text);
+        if (state_.which == driver::graph) throw input_error("'", text, "' is not a knob; name a graph by --case=FILE");
         const run_options &options = state_.options;
         if (!options.fills() && (options.mode.check || options.mode.bitwise))
-            throw input_error("--mode-modifier: M leaves nothing to check; it goes with the modes I, R, P and F");
+            throw input_error(
+                "--mode-modifier: M fills no tensors, so that nothing can be checked; it needs mode I, R, P or F");
         take_note_of_problem();
         if (!settings_) settings_ = std::make_shared<const job_settings>(job_settings{state_.lnorm, options});
         result_.jobs.append(settings_, parse_shape(text));
@@ -294,7 +294,7 @@ private:
     [[noreturn]] void reject_empty() const {
         const std::string &match = state_.which == driver::graph ? state_.graph.match : state_.lnorm.match;
         if (problem_named_ && !match.empty()) throw input_error("--match: no problem's line has '", match, "'");
-        if (problem_named_) throw input_error("--match: no problem's line has what was asked for");
+        if (problem_named_) throw input_error("--match: no problem's line matches");
         if (state_.which == driver::graph)
             throw input_error("no graph to run: name one with --case=FILE, or --batch=FILE");
         throw input_error("no problem to run: give a shape such as 128x768, or --batch=FILE");

@@ -43,18 +43,18 @@ std::string reason_not_to_ask(const problem &p) {
     const bool integers = is_integer(p.types.src) || is_integer(p.types.dst) || is_integer(p.types.diff_src);
     if (p.types.src == jitnorm_s32 || p.types.dst == jitnorm_s32) return "Data type not supported: s32";
     if (is_f8(p.types.src) || (!p.is_forward() && (is_f8(p.types.dst) || is_f8(p.types.diff_src))))
-        return "Data type not supported: f8 is forward's dst alone";
+        return "Data type not supported: f8 is supported as forward's dst only";
     if (p.in_place && !shares_memory_well(p)) return "Invalid case: in place needs one data type and one layout";
     if (!p.has_dst() && (!p.statistics_are_outputs() || p.uses_scale() || p.uses_shift() || p.in_place ||
                          p.attr.scales != tensor_scales{} || !p.attr.post_ops.empty() || writes_normalized(p)))
-        return "Invalid case: without dst forward training writes statistics alone";
+        return "Invalid case: without dst forward training writes only statistics";
     const auto &found = p.attr.scales.found;
     if (found && found->group != 0 && p.row_length() % found->group != 0)
-        return "Invalid case: rows are not whole groups of columns that have a scale together";
+        return "Invalid case: the columns of a scale do not divide those of a row";
     if (p.is_forward()) return "";
     if (integers) return "Data type not supported: backward takes no integers";
     if (p.attr.scales != tensor_scales{} || !p.attr.post_ops.empty())
-        return "Case not supported: scales and post-operations are forward's";
+        return "Case not supported: backward takes neither scales nor post-operations";
     return "";
 }
 

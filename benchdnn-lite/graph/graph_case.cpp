@@ -33,7 +33,7 @@ constexpr named<jitnorm_graph_tensor_property_t> PROPERTIES[] = {
 template <typename Table>
 auto value_of(const Table &table, const std::string &name, std::string_view what) {
     if (const auto *entry = find_named(table, name)) return entry->value;
-    throw input_error("'", name, "' is no ", what);
+    throw input_error("unknown ", what, " '", name, "'");
 }
 
 const json &member(const json &object, const char *name) {
@@ -122,7 +122,7 @@ graph_op read_op(const json &from) {
 graph_case read_graph(const json &from) {
     graph_case result;
     if (const std::string kind = from.value("engine_kind", "cpu"); kind != "cpu")
-        throw input_error("a graph for the engine '", kind, "', but there is one for the cpu alone");
+        throw input_error("a graph for the engine '", kind, "'; only cpu is supported");
     result.fpmath_mode = parse_fpmath(from.value("fpmath_mode", "strict")).mode;
     for (const json &op : member(from, "graph")) result.ops.push_back(read_op(op));
     if (result.ops.empty()) throw input_error("there is no operation");

@@ -37,7 +37,7 @@ std::vector<dim_t> parse_layout(const std::string &text, const std::vector<dim_t
     if (!text.empty() && is_letter(text[0])) {
         const std::string tag = canonical_tag(text, dims.size());
         if (is_blocked(tag) || tag == TAG_ANY || tag == TAG_UNDEF)
-            throw input_error("'", text, "' is no order of dimensions");
+            throw input_error("'", text, "' is not an order of dimensions");
         return strides_of(tag, dims);
     }
     const std::vector<dim_t> strides = parse_dims(text);

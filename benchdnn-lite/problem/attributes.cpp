@@ -146,7 +146,7 @@ dynamic_scales parse_found(const std::string &part, const std::vector<std::strin
     if (fields.size() > mode + 1 || (grouped && fields.size() < 4) || (fields.size() > 2 && fields[2] != "f32") ||
         (fields.size() > mode && fields[mode] != "dynamic_amax"))
         throw input_error("scales '", part, "' are not of the form ", FOUND_FORM);
-    if (fields[0] != "dst") throw input_error("scales of ", fields[0], " cannot be found, only those of dst");
+    if (fields[0] != "dst") throw input_error("dynamic scales are for dst, not for ", fields[0]);
     if (!grouped) return {};
     if (!fields[3].starts_with("1x")) throw input_error("groups '", fields[3], "' are not of the form 1xCOLUMNS");
     return {parse_integer(fields[3].substr(2), 1, std::numeric_limits<dim_t>::max())};
@@ -252,7 +252,7 @@ fpmath parse_fpmath(std::string_view text) {
     const bool for_integers = fields.size() == 2 && parse_bool(fields[1]);
     for (size_t i = 0; i < std::size(FPMATH_MODES); ++i)
         if (FPMATH_MODES[i] == fields[0]) return {jitnorm_fpmath_mode_t(i), for_integers};
-    throw input_error("'", fields[0], "' is no floating-point mode: strict, bf16, f16, tf32, any");
+    throw input_error("unknown floating-point mode '", fields[0], "'; known: strict, bf16, f16, tf32, any");
 }
 
 std::string to_text(const fpmath &f) { return concat(FPMATH_MODES[size_t(f.mode)], f.for_integers ? ":true" : ""); }
@@ -264,7 +264,7 @@ jitnorm_accumulation_mode_t parse_accumulation(std::string_view text) {
         if (text == jitnorm_accumulation_mode2str(mode)) return mode;
         known += concat(known.empty() ? "" : ", ", jitnorm_accumulation_mode2str(mode));
     }
-    throw input_error("'", text, "' is no accumulation mode: ", known);
+    throw input_error("unknown accumulation mode '", text, "'; known: ", known);
 }
 
 residual_addition parse_residual(std::string_view text) {

@@ -121,7 +121,7 @@ data_type parse_data_type(std::string_view name) {
         if (equal_but_for_case(p.name, name)) return p.type;
         known += concat(" ", p.name);
     }
-    throw input_error("unknown data type '", name, "', there are", known);
+    throw input_error("unknown data type '", name, "'; known:", known);
 }
 
 size_t size_of(data_type type) { return of(type).size; }

@@ -69,7 +69,8 @@ run_mode parse_mode(std::string_view text) {
         const auto *named = find_letter(MODES, letter);
         if (!named) throw input_error("mode '", text, "' has a letter that is none of L, I, R, C, B, P, F");
         if (named->stands_alone && text.size() > 1)
-            throw input_error("mode '", text, "': ", std::string(1, named->letter), " stands alone");
+            throw input_error("mode '", text, "': ", std::string(1, named->letter),
+                              " cannot be combined with other letters");
         mode.*named->member = true;
     }
     if (mode.fast) mode.time = true;

@@ -155,18 +155,18 @@ private:
 };
 
 attr make_attr(const problem &p) {
-    if (p.attr.scales != tensor_scales{}) throw refusal("no scales");
+    if (p.attr.scales != tensor_scales{}) throw refusal("scales are not supported");
     return nullptr;
 }
 
 unsigned flags_of(const problem &p) {
-    if (p.is_rms()) throw refusal("no root mean square");
+    if (p.is_rms()) throw refusal("rms_norm is not supported");
     return (p.statistics_are_global() ? unsigned(dnnl_use_global_stats) : 0U) |
            (p.uses_scale() ? unsigned(dnnl_use_scale) : 0U) | (p.uses_shift() ? unsigned(dnnl_use_shift) : 0U);
 }
 
 void check_limits(const problem &p, const tensor_desc &src, const tensor_desc &dst) {
-    if (p.scale_shift != weight_types{}) throw refusal("only f32 scale and shift");
+    if (p.scale_shift != weight_types{}) throw refusal("only f32 scale and shift are supported");
     if (dnnl_memory_desc_equal(src.get(), dst.get()) == 0) throw refusal("types or layouts of rows differ");
 }
 

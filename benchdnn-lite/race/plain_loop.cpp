@@ -21,20 +21,20 @@ bool is_dense(const layout &l) {
 // Throws refusal if there is something in the problem that the loops do not have.
 void check(const problem &p) {
     const data_type type = p.types.src;
-    if (!p.is_forward()) throw refusal("no backward");
+    if (!p.is_forward()) throw refusal("only forward is supported");
     if (type != p.types.dst || (type != jitnorm_f32 && type != jitnorm_bf16))
-        throw refusal("only f32 rows or bf16 rows");
+        throw refusal("only rows of f32 or of bf16 are supported");
     constexpr unsigned FLAGS = jitnorm_use_scale | jitnorm_use_shift | jitnorm_rms_norm;
-    if ((p.flags & ~FLAGS) != 0) throw refusal("of the flags only C, H and M");
-    if (p.scale_shift != weight_types{}) throw refusal("only f32 scale and shift");
+    if ((p.flags & ~FLAGS) != 0) throw refusal("only the flags C, H and M are supported");
+    if (p.scale_shift != weight_types{}) throw refusal("only f32 scale and shift are supported");
     attributes others = p.attr;
     others.residual = {};
     others.user_scratchpad = false;
-    if (others != attributes{}) throw refusal("of the attributes only a residual");
+    if (others != attributes{}) throw refusal("a residual is the only attribute that is supported");
     if (!p.adds_residual()) return;
-    if (p.reads_bias() || !p.writes_sum()) throw refusal("a residual has a sum that is kept, and no bias");
+    if (p.reads_bias() || !p.writes_sum()) throw refusal("a residual needs its sum as an output and no bias");
     if (p.type_of(*p.attr.residual.added) != type || p.type_of(*p.attr.residual.sum) != type)
-        throw refusal("only one type of rows");
+        throw refusal("all rows must have one type");
 }
 
 class plain_normalization {
@@ -42,10 +42,10 @@ public:
     plain_normalization(const execution &e, int threads)
         : execution_(e), loops_(best_loops()), count_(e.prb().rows()), threads_(std::min<dim_t>(threads, count_)) {
         const problem &p = e.prb();
-        if (!loops_) throw refusal("no AVX2");
+        if (!loops_) throw refusal("the processor lacks AVX2");
         check(p);
         for (const argument &a : e.arguments())
-            if (a.use != role::scratch && !is_dense(a.data.shape())) throw refusal("only dense rows");
+            if (a.use != role::scratch && !is_dense(a.data.shape())) throw refusal("only dense rows are supported");
         rows_.src = at(JITNORM_ARG_SRC), rows_.added = at(JITNORM_ARG_SRC_1);
         rows_.sum = at(JITNORM_ARG_DST_1), rows_.dst = at(JITNORM_ARG_DST);
         rows_.scale = floats_at(JITNORM_ARG_SCALE), rows_.shift = floats_at(JITNORM_ARG_SHIFT);

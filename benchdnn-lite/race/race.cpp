@@ -151,7 +151,7 @@ void race_now(const session &s, const peer_library &other, const race_conditions
     measure(e, opponents, conditions, result);
     if (result.note.empty() && opponents.size() > 1) result.note = concat("the faster one: ", result.theirs);
     if (result.note.empty() && other.plans_as_ours && other.plans_as_ours(result.prb))
-        result.note = "the same plan: what differs is noise";
+        result.note = "the plans are equal: any difference is noise";
 }
 
 } // namespace

@@ -140,14 +140,14 @@ only move the same tensors. All work on the same memory.
                   ours: where they only come close, the race is run, the note says "bits differ", and the
                   exit status is 1
   --plan=NUMBERS  the peer plans for these numbers of a processor, as in JITNORM_CACHES, like
-                  l2:1048576,last_level:33554432,one_loop:0; without --peer it is this build once more
+                  l2:1048576,last_level:33554432,one_loop:0; without --peer the peer is this build
   --plain         the peer is the faster of two plain loops, without checks, inexact for large means: "passes"
                   goes row by row, "rows" by bands of up to eight rows in L1; the note says which it was.
                   Forward, dense rows of f32 or bf16, also with a residual: --batch=race_plain
-  --threads=N     threads of both contestants and of the limit (1)
+  --threads=N     threads of this build, of the peer and of the limit (1)
   --rounds=N      interleaved rounds; a third of them is faster than the time that is shown (15)
   --then-read     times include a pass that reads the result, as its next user would
-  --json=FILE     the results for machines; tools/draw-race draws them
+  --json=FILE     the results as JSON; tools/draw-race draws them
 
 Without a problem: --batch=race_forward --batch=race_backward. Other knobs and problems are those of
 benchdnn-lite (its --help lists them; those of checking and timing have no effect).

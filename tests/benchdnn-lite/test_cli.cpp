@@ -52,7 +52,7 @@ TEST_F(cli, a_mistake_is_one_line_on_stderr_and_status_2) {
 TEST_F(cli, a_knob_that_applies_to_nothing_is_told_on_stderr) {
     expect(0, "--lnorm 15x3 --dt=bf16", {"0:PASSED (", "__REPRO: --lnorm 15x3\n"});
     EXPECT_EQ(err_, "benchdnn-lite: warning: no problem follows --dt=bf16, which applies to nothing: a knob holds for "
-                    "the problems behind it\n");
+                    "the problems after it\n");
 }
 
 TEST_F(cli, tests_before_the_start_are_skipped) {
@@ -99,7 +99,7 @@ TEST_F(cli, a_mistake_in_a_batch_file_names_its_line_before_anything_runs) {
     write("inner", "\n# comment\n--dt=f31\n");
     expect(2, "--lnorm --batch=outer");
     EXPECT_EQ(out_, "");
-    EXPECT_EQ(err_, "benchdnn-lite: outer:2: inner:3: --dt: unknown data type 'f31', there are f16 bf16 f32 s32 s8 u8 "
+    EXPECT_EQ(err_, "benchdnn-lite: outer:2: inner:3: --dt: unknown data type 'f31'; known: f16 bf16 f32 s32 s8 u8 "
                     "f64 f8_e5m2 f8_e4m3\n");
 }
 
@@ -125,8 +125,8 @@ TEST_F(cli, what_is_skipped_says_why) {
          {"Invalid case: in place needs one data type and one layout",
           "Invalid case: in place needs one data type and one layout",
           "Data type not supported: backward takes no integers", "Data type not supported: backward takes no integers",
-          "Case not supported: scales and post-operations are forward's",
-          "Case not supported: scales and post-operations are forward's", "Data type not supported: s32",
+          "Case not supported: backward takes neither scales nor post-operations",
+          "Case not supported: backward takes neither scales nor post-operations", "Data type not supported: s32",
           "Skip-impl option hit", "Skip-impl option hit", "the library has no name for the blocked tag Ab3a",
           "Not enough RAM: needs 16.0 PB"}) {
         std::getline(lines, line);
@@ -196,7 +196,7 @@ TEST_F(cli, what_the_library_finds_invalid_is_failed) {
 
 TEST_F(cli, statistics_alone_are_judged) {
     expect(0, "--lnorm --mode=C --tag=abx:undef,axb:undef --dt=f32,bf16,f64 --flags=,M 3x5x70 2x4x9000", {"passed:24"});
-    expect(0, "--lnorm --dir=FWD_I --tag=abx:undef 3x5x70", {"without dst forward training writes statistics alone"});
+    expect(0, "--lnorm --dir=FWD_I --tag=abx:undef 3x5x70", {"without dst forward training writes only statistics"});
 }
 
 // The library's log describes a problem in this syntax.

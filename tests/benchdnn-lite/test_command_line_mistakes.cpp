@@ -74,7 +74,7 @@ TEST(command_line, the_name_alone_is_answered_by_first_steps_that_work) {
 
 TEST(command_line, mistakes_name_the_knob_and_the_reason) {
     EXPECT_EQ(mistake_in({"--lnorm", "--dt=f31", "2x3"}),
-              "--dt: unknown data type 'f31', there are f16 bf16 f32 s32 s8 u8 f64 f8_e5m2 f8_e4m3");
+              "--dt: unknown data type 'f31'; known: f16 bf16 f32 s32 s8 u8 f64 f8_e5m2 f8_e4m3");
     EXPECT_EQ(mistake_in({"--lnorm", "--flavour=1", "2x3"}), "unknown knob '--flavour' (--help lists them)");
     EXPECT_EQ(mistake_in({"--lnorm", "--flag=CH", "2x3"}), "unknown knob '--flag' (the closest is --flags)");
     EXPECT_EQ(mistake_in({"--lnorm", "--batch=no\nfile"}), "--batch: no such file 'no?file'");
@@ -98,7 +98,7 @@ TEST(command_line, mistakes_name_the_knob_and_the_reason) {
             << "8x8 is a problem";
     }
     EXPECT_EQ(mistake_in({"--lnorm", "--seed"}), "--seed needs a value after an equals sign: --seed=7");
-    EXPECT_EQ(mistake_in({"--lnorm", "dt=bf16", "2x3"}), "'dt=bf16' is no problem; the knob is written --dt=bf16");
+    EXPECT_EQ(mistake_in({"--lnorm", "dt=bf16", "2x3"}), "'dt=bf16' is not a problem; write the knob as --dt=bf16");
     EXPECT_EQ(mistake_in({"--lnorm", "-dt=bf16", "2x3"}), "unknown knob '-dt' (the closest is --dt)");
     EXPECT_EQ(mistake_in({"--lnorm", "---dt=bf16", "2x3"}), "unknown knob '---dt' (the closest is --dt)");
     EXPECT_EQ(mistake_in({"--lnorm", "---in-shapes=0:2", "2x3"}), "unknown knob '---in-shapes' (--help lists them)");
@@ -106,9 +106,8 @@ TEST(command_line, mistakes_name_the_knob_and_the_reason) {
               "--batch: cannot read batch file '/proc/self/mem'"); // a file that answers no reader
     EXPECT_EQ(mistake_in({"--graph", "--case=/proc/self/mem"}), "--case: cannot read '/proc/self/mem'");
     EXPECT_EQ(mistake_in({"--lnorm", "--match=CH", "2x3", "4x5"}), "--match: no problem's line has 'CH'");
-    EXPECT_EQ(mistake_in({"--lnorm", "--match=CH", "2x3", "--reset"}),
-              "--match: no problem's line has what was asked for");
-    EXPECT_EQ(mistake_in({"--lnorm", "--graph", "2x3"}), "--graph beside --lnorm: name one driver");
+    EXPECT_EQ(mistake_in({"--lnorm", "--match=CH", "2x3", "--reset"}), "--match: no problem's line matches");
+    EXPECT_EQ(mistake_in({"--lnorm", "--graph", "2x3"}), "--graph and --lnorm exclude each other: name one driver");
     EXPECT_EQ(mistake_in({"--lnorm", "--in-shapes=0:2", "2x3"}), "--lnorm has no knob '--in-shapes', only --graph has");
     EXPECT_EQ(mistake_in({"--lnorm", "--reset=1", "2x3"}), "--reset takes no value");
     EXPECT_EQ(mistake_in({"--lnorm", "--tag=abc", "2x3"}), "--tag: tag 'abc' does not fit 2 dimensions");
@@ -147,7 +146,7 @@ TEST(command_line, mistakes_name_the_knob_and_the_reason) {
               "malformed problem '2xx3': a dimension is missing; a problem is a shape such as 128x768");
     EXPECT_EQ(mistake_in({"--lnorm", "--conv", "2x3"}), "unknown knob '--conv' (--help lists them)");
     EXPECT_EQ(mistake_in({"--lnorm", "--attr-acc-mode=f31", "2x3"}),
-              "--attr-acc-mode: 'f31' is no accumulation mode: strict, relaxed, any, s32, f32, f16");
+              "--attr-acc-mode: unknown accumulation mode 'f31'; known: strict, relaxed, any, s32, f32, f16");
     EXPECT_EQ(mistake_in({"--lnorm", "--summary=impl+none", "2x3"}),
               "--summary: 'none' is none of failures, impl, impl-csv, nor one of these after no-");
     EXPECT_EQ(mistake_in({"--lnorm", "--start=-1", "2x3"}), "--start: '-1' is not between 0 and 2147483647");
@@ -185,14 +184,13 @@ TEST(command_line, knobs_behind_the_last_problem_apply_to_nothing_and_are_named)
     const std::string smoke = concat("--batch=", INPUTS, "/test_lnorm_smoke");
     EXPECT_EQ(
         warning_of({"--lnorm", "2x3", "--dt=bf16"}),
-        "warning: no problem follows --dt=bf16, which applies to nothing: a knob holds for the problems behind it");
+        "warning: no problem follows --dt=bf16, which applies to nothing: a knob holds for the problems after it");
     EXPECT_EQ(
         warning_of({"--lnorm", "--dir=BWD_D", "2x3", "--dt=bf16", "-v5"}),
         "warning: no problem follows --dt=bf16 --verbose=5, which apply to nothing: a knob holds for the problems "
         "behind it");
-    EXPECT_EQ(
-        warning_of({"--lnorm", "2x3", smoke, "--mode=P"}),
-        "warning: no problem follows --mode=P, which applies to nothing: a knob holds for the problems behind it");
+    EXPECT_EQ(warning_of({"--lnorm", "2x3", smoke, "--mode=P"}),
+              "warning: no problem follows --mode=P, which applies to nothing: a knob holds for the problems after it");
     EXPECT_NE(warning_of({"--graph", concat("--case=", GRAPHS, "/op/f32/lnorm.json"), "--dt=bf16"}), "");
     EXPECT_EQ(warning_of({"--lnorm", "--dt=bf16", "2x3"}), "");
     EXPECT_EQ(warning_of({"--lnorm", "--dt=f32", "--dt=bf16", "--match=2x3", "2x3", "4x5"}), "");

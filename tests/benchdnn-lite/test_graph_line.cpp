@@ -78,14 +78,14 @@ TEST(graph_line, mistakes_are_blamed_on_the_knob_that_made_them) {
         {"--op-attrs=0:epsilon:x", "--op-attrs: 'x' is not a number"},
         {"--dt=f64", "--dt: 'f64' is none of f32, bf16, f16, undef"},
         {"--dt=99:f32", "--dt: the graph has no tensor 99"},
-        {"--dt=0:f31", "--dt: unknown data type 'f31', there are f16 bf16 f32 s32 s8 u8 f64 f8_e5m2 f8_e4m3"},
-        {"--attr-fpmath=f64", "--attr-fpmath: 'f64' is no floating-point mode: strict, bf16, f16, tf32, any"},
+        {"--dt=0:f31", "--dt: unknown data type 'f31'; known: f16 bf16 f32 s32 s8 u8 f64 f8_e5m2 f8_e4m3"},
+        {"--attr-fpmath=f64", "--attr-fpmath: unknown floating-point mode 'f64'; known: strict, bf16, f16, tf32, any"},
         {"--expected-n-partitions=x", "--expected-n-partitions: 'x' is not an integer"},
         {"--mode=B", "--mode: --graph has no mode B"},
         {"--mode", "--mode needs a value after an equals sign: --mode=CP"},
         {"--dir=FWD_D", "--graph has no knob '--dir', only --lnorm has"},
         {"--match=bf16", "--match: no problem's line has 'bf16'"},
-        {"2x3", "'2x3' is no knob; graphs are named by --case=FILE"},
+        {"2x3", "'2x3' is not a knob; name a graph by --case=FILE"},
         {"--case=nothing.json", "--case: no such file 'nothing.json'"},
     };
     for (const auto &[knob, message] : cases) after(message, mistake_in({"--graph", knob, CASE}));

@@ -109,7 +109,7 @@ TEST_F(race_plan, is_made_by_this_build_once_more_for_other_caches) {
 }
 
 TEST_F(race_plan, is_said_to_be_the_same_where_it_is) {
-    const std::string same = "(the same plan: what differs is noise)";
+    const std::string same = "(the plans are equal: any difference is noise)";
     const answer alike = run(nobody(), {"--rounds=1", "--plan=l2:300000,last_level:3000000", "3x40"});
     EXPECT_TRUE(has(alike.text, same)) << alike.text;
     const answer other = run(nobody(), {"--rounds=1", "--plan=l2:1000,last_level:2000", "100x400"});

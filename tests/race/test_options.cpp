@@ -61,7 +61,7 @@ std::string mistake_in(const std::vector<std::string> &arguments) {
 TEST(race_options, a_knob_behind_the_last_problem_is_told) {
     EXPECT_EQ(
         parse_race_options({"2x8", "--dt=bf16"}).warning,
-        "warning: no problem follows --dt=bf16, which applies to nothing: a knob holds for the problems behind it");
+        "warning: no problem follows --dt=bf16, which applies to nothing: a knob holds for the problems after it");
     EXPECT_EQ(parse_race_options({"2x8", "--rounds=20"}).warning, "") << "the race's own hold for all";
     EXPECT_EQ(parse_race_options({"--dt=bf16"}).warning, "") << "the race's problems follow";
 }

@@ -105,17 +105,17 @@ TEST_P(race_plain_loop, says_what_it_does_not_have) {
         std::vector<std::string> knobs;
         std::string reason;
     } cases[] = {
-        {{"--dir=BWD_D"}, "no backward"},
-        {{"--dt=f16"}, "only f32 rows or bf16 rows"},
-        {{"--dt=f32:bf16"}, "only f32 rows or bf16 rows"},
-        {{"--flags=G"}, "of the flags only C, H and M"},
-        {{"--flags=CP"}, "of the flags only C, H and M"},
-        {{"--flags=C", "--ss_dt=bf16"}, "only f32 scale and shift"},
-        {{"--attr-post-ops=relu"}, "of the attributes only a residual"},
-        {{"--attr-residual=src1"}, "a residual has a sum that is kept, and no bias"},
-        {{"--attr-residual=src1+dst1+bias"}, "a residual has a sum that is kept, and no bias"},
-        {{"--attr-residual=src1:bf16+dst1"}, "only one type of rows"},
-        {{"--tag=ba"}, "only dense rows"},
+        {{"--dir=BWD_D"}, "only forward is supported"},
+        {{"--dt=f16"}, "only rows of f32 or of bf16 are supported"},
+        {{"--dt=f32:bf16"}, "only rows of f32 or of bf16 are supported"},
+        {{"--flags=G"}, "only the flags C, H and M are supported"},
+        {{"--flags=CP"}, "only the flags C, H and M are supported"},
+        {{"--flags=C", "--ss_dt=bf16"}, "only f32 scale and shift are supported"},
+        {{"--attr-post-ops=relu"}, "a residual is the only attribute that is supported"},
+        {{"--attr-residual=src1"}, "a residual needs its sum as an output and no bias"},
+        {{"--attr-residual=src1+dst1+bias"}, "a residual needs its sum as an output and no bias"},
+        {{"--attr-residual=src1:bf16+dst1"}, "all rows must have one type"},
+        {{"--tag=ba"}, "only dense rows are supported"},
     };
     for (const auto &c : cases) {
         std::vector<std::string> arguments = c.knobs;
@@ -129,7 +129,7 @@ INSTANTIATE_TEST_SUITE_P(avx2, race_plain_loop, testing::Values(jitnorm_cpu_isa_
 
 TEST(race_plain_loop_without_avx2, is_refused) {
     jitnorm_set_max_cpu_isa(jitnorm_cpu_isa_sse41);
-    race_plain({"(refused: no AVX2)"}, {"3x40"});
+    race_plain({"(refused: the processor lacks AVX2)"}, {"3x40"});
     jitnorm_set_max_cpu_isa(jitnorm_cpu_isa_default);
 }
 
