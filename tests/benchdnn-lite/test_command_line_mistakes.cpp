@@ -141,7 +141,7 @@ TEST(command_line, mistakes_name_the_knob_and_the_reason) {
     EXPECT_EQ(mistake_in({"--flagz=CH", "2x3"}), "unknown knob '--flagz' (the closest is --flags)");
     EXPECT_EQ(mistake_in({"--norming", "2x3"}),
               "unknown driver or knob '--norming': drivers are --lnorm and --graph, --help lists knobs");
-    EXPECT_EQ(mistake_in({"lnorm", "2x3"}), "'lnorm' is no problem; the driver is written --lnorm");
+    EXPECT_EQ(mistake_in({"lnorm", "2x3"}), "'lnorm' is not a problem; write the driver as --lnorm");
     EXPECT_EQ(mistake_in({"--lnorm", "2xx3"}),
               "malformed problem '2xx3': a dimension is missing; a problem is a shape such as 128x768");
     EXPECT_EQ(mistake_in({"--lnorm", "--conv", "2x3"}), "unknown knob '--conv' (--help lists them)");
