@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* jitnorm.h: the C interface of jitnorm, layer normalization on CPUs. Programs include this header alone.
+/* jitnorm.h: the C interface of jitnorm, layer normalization on CPUs. Programs include only this header.
  *
  * The functions mirror those of oneDNN v3, with the prefix jitnorm_ instead of dnnl_. Most programs can be moved over
  * by replacing the prefix. One normalization has these steps (examples/layer_norm.c is a complete program):
@@ -61,8 +61,8 @@ extern "C" {
  *     diff_shift[c] = sum over rows of diff_dst[c]
  *
  * With jitnorm_use_global_stats the statistics are constants, so both sums in diff_src are left out. With
- * jitnorm_rms_norm the first sum is left out. The flags that oneDNN does not have say in jitnorm/types/operation.h what
- * they change in all these formulas.
+ * jitnorm_rms_norm the first sum is left out. jitnorm/types/operation.h has the changes of these formulas by the flags
+ * that oneDNN does not have.
  *
  * Tensors, with the argument (JITNORM_ARG_*) by which each is given to an execution. + input, - output, blank: the
  * tensor must be absent. "+ if A" means: an input if condition A holds, otherwise absent.
@@ -87,7 +87,7 @@ extern "C" {
  *     DIFF_SRC_1                                                      - if E       - if E
  *     DIFF_SRC_2                                                      - if E
  *     SCRATCHPAD           - in user mode (optional if its size is 0), any kind
- *     ATTR_SCALES|SRC, |DST       + if set            + if set          (DST: - if the library finds the scales)
+ *     ATTR_SCALES|SRC, |DST       + if set            + if set          (DST: - if the scales are dynamic)
  *     ATTR_MULTIPLE_POST_OP(i)|SRC_1  + for each binary post-op i, forward
  *
  *     G use_global_stats, A use_scale, B use_shift, R rms_norm; (+): may be given and is not read
@@ -115,13 +115,13 @@ extern "C" {
  *
  * Undecided layouts (jitnorm_format_tag_any): dst, diff_dst and diff_src get src's order of dimensions and src's
  * blocks, without gaps. The statistics get the same without the last dimension; if src's last dimension is split into
- * blocks, they are row major. jitnorm_primitive_desc_query_md tells the resulting layouts. src itself must have a
+ * blocks, they are row major. jitnorm_primitive_desc_query_md returns the resulting layouts. src itself must have a
  * decided layout.
  *
  * Run-time sizes: any dimension (the last one too) and any stride of src, dst, their gradients, the statistics and src1
  * of binary post-ops may be JITNORM_RUNTIME_DIM_VAL. If one tensor has a dimension of run-time size, every tensor with
  * that dimension must have it so. (scale and shift have no descriptor of their own and follow src; src1 of a binary
- * post-op may have 1 instead, for a broadcast.) Each stride is a matter of its tensor alone. Undecided layouts become
+ * post-op may have 1 instead, for a broadcast.) The strides of tensors are independent. Undecided layouts become
  * row major. At execution each memory must have what the primitive's descriptor says, and may have any value where that
  * says JITNORM_RUNTIME_DIM_VAL. Together the memories must make one problem as described above, with equal descriptors
  * for mean and variance. The results have the same bits as with a descriptor of these sizes. The user's scratchpad that
@@ -131,9 +131,9 @@ extern "C" {
  * Errors of all four functions:
  *   invalid_arguments  a null pointer that is not said to be optional; a prop_kind of the other direction; unknown
  *                      flags; src with less than 2 or more than 5 dimensions or with an undecided layout; shapes that
- *                      do not fit together; statistics of the wrong shape; an unknown data type; an output with a
+ *                      do not match; statistics of the wrong shape; an unknown data type; an output with a
  *                      stride of 0; a tensor of more than 2^53 elements (dimensions of 0 count as 1) or 2^56 bytes; an
- *                      epsilon that is negative or not finite; a post-op that does not fit to dst
+ *                      epsilon that is negative or not finite; a post-op that does not match dst
  *   unimplemented      a legal request that no implementation supports: a data type or an attribute that is not named
  *                      above
  *   out_of_memory
@@ -146,10 +146,10 @@ extern "C" {
  * double in its place. flags: values of jitnorm_normalization_flags_t, or-ed. attr may be null, which means default
  * attributes.
  *
- * Statistics alone: with jitnorm_forward_training and without jitnorm_use_global_stats, dst_desc may have no dimensions
+ * Only statistics: with jitnorm_forward_training and without jitnorm_use_global_stats, dst_desc may have no dimensions
  * (jitnorm_memory_desc_create_with_strides with 0 of them). Then the primitive has no dst. It reads src once, and
  * writes the statistics with the bits of forward with a dst of src's type, and a residual's sum if attr has one. Flags
- * for scale and shift and attributes that say what is done with dst are invalid_arguments.
+ * for scale and shift and attributes that apply to dst are invalid_arguments.
  * jitnorm_layer_normalization_forward_primitive_desc_create_v2 accepts the same. */
 JITNORM_API jitnorm_status_t jitnorm_layer_normalization_forward_primitive_desc_create(
     jitnorm_primitive_desc_t *primitive_desc, jitnorm_engine_t engine, jitnorm_prop_kind_t prop_kind,
@@ -222,7 +222,7 @@ JITNORM_API int jitnorm_primitive_desc_query_s32(const_jitnorm_primitive_desc_t 
 
 /* ---------------------------------------------------------------- primitives */
 
-/* Creates a primitive: generates the code, or finds code that was generated before. If the system refuses memory for
+/* Creates a primitive: generates the code, or reuses code that was generated before. If the system refuses memory for
  * code, the primitive uses the next implementation, and the verbose log has a line about it;
  * jitnorm_primitive_get_primitive_desc tells which implementation is used.
  * runtime_error: the system refused memory for code, and no other implementation supports the operation. */
@@ -318,18 +318,18 @@ JITNORM_API jitnorm_status_t jitnorm_get_default_fpmath_mode(jitnorm_fpmath_mode
  * invalid_arguments: no implementation has this name; nothing changes. */
 JITNORM_API jitnorm_status_t jitnorm_set_implementation(const char *name);
 
-/* Says which profilers are told of code that is generated from now on. flags: JITNORM_JIT_PROFILE_*, or-ed. The
+/* Says which profilers are notified of code that is generated from now on. flags: JITNORM_JIT_PROFILE_*, or-ed. The
  * environment variable JITNORM_JIT_PROFILE may contain the same number, or 1, which means
  * JITNORM_JIT_PROFILE_LINUX_PERFMAP. The file jit-PID.dump is in the folder of jitnorm_set_jit_dump_folder(). Only this
- * user can read or write this file and the map. Debuggers are always told of generated code.
+ * user can read or write this file and the map. Debuggers are always notified of generated code.
  * unimplemented: a profiler of oneDNN that this library does not support.
  * invalid_arguments: unknown flags. */
 JITNORM_API jitnorm_status_t jitnorm_set_jit_profiling_flags(unsigned flags);
 
 /* Says whether each kernel that is generated from now on is written to a file NAME.bin. 0: no; anything else: yes. The
  * environment variable JITNORM_JIT_DUMP=FOLDER has the same effect. Only this user can read or write the files (mode
- * 0600). A file of this name that belongs to another user, or is a link, is left alone. If a file cannot be written,
- * the verbose log has a line about it, and that is no error. */
+ * 0600). A file of this name that belongs to another user, or is a link, is left unchanged. If a file cannot be
+ * written, the verbose log has a line about it, and that is no error. */
 JITNORM_API jitnorm_status_t jitnorm_set_jit_dump(int enable);
 
 /* Sets the folder of the files NAME.bin and jit-PID.dump, instead of the folder in JITNORM_JIT_DUMP. The folder must

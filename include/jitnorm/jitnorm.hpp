@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// jitnorm.hpp: the C++ interface of jitnorm, layer normalization on CPUs. Programs include this header alone. It needs
+// jitnorm.hpp: the C++ interface of jitnorm, layer normalization on CPUs. Programs include only this header. It needs
 // C++11, and a program links with the library only.
 //
 // It is a thin layer over the C interface; jitnorm.h has the formulas, the table of tensors and the rules. Handles own

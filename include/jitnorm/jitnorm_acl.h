@@ -142,7 +142,7 @@ JITNORM_API jitnorm_acl_status_t jitnorm_acl_bool_array_get_size(const_jitnorm_a
 /* ---------------------------------------------------------------- executors
  *
  * The first call of an operation makes an executor, the second call runs it. The executor keeps what the first call
- * found out about the tensors, including their addresses. So the tensors may be destroyed between the calls, but their
+ * read from the tensors, including their addresses. So the tensors may be destroyed between the calls, but their
  * memory must stay.
  *
  * An executor runs once: a second call that succeeds ends it. An executor that was made repeatable runs any number of
@@ -158,8 +158,8 @@ JITNORM_API jitnorm_acl_status_t jitnorm_acl_op_executor_destroy(jitnorm_acl_op_
 /* The tensors that an index of jitnorm_acl_op_executor_set_address counts. They are counted in the order of the
  * operation's parameters, and parameters that were null count too. */
 typedef enum JITNORM_INT {
-    jitnorm_acl_inputs = 0,  /* the inputs alone */
-    jitnorm_acl_outputs = 1, /* the outputs alone */
+    jitnorm_acl_inputs = 0,  /* only the inputs */
+    jitnorm_acl_outputs = 1, /* only the outputs */
     jitnorm_acl_tensors = 2  /* the inputs, then the outputs */
 } jitnorm_acl_numbering_t;
 

@@ -4,7 +4,7 @@
 #ifndef JITNORM_ACLNN_H
 #define JITNORM_ACLNN_H
 
-#include "jitnorm_acl.h" /* beside this header, like those that it includes */
+#include "jitnorm_acl.h" /* in the folder of this header, like those that it includes */
 
 #ifdef __cplusplus
 extern "C" {

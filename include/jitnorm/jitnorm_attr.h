@@ -9,7 +9,7 @@
  *     y = y * src_scale                    (if there is one)
  *     dst_2 = y                            (if there is one, converted to its own type)
  *     y = post_op[n-1](... post_op[0](y))
- *     dst = y / dst_scale                  (if there is one, given or found)
+ *     dst = y / dst_scale                  (if there is one, static or dynamic)
  * Backward refuses scales, post-operations, the second output, and a residual that is multiplied
  * (jitnorm_residual_mul_silu). It accepts every other attribute. */
 #ifndef JITNORM_ATTR_H
@@ -130,9 +130,9 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_residual_gate(const_jitn
  * while the experts read the quantized dst.
  *   pre_quantization_desc  f32, bf16, f16 or f64; src's dimensions and any layout, an undecided one becomes src's;
  *     run-time sizes as for dst. Null or empty: there is no such output. It must have memory of its own.
- * dst has the same bits with and without this output, unless it alone is f64: then everything is computed in f64. The
- * descriptor is copied. A further call replaces it. When a primitive descriptor is created: invalid_arguments for
- * dimensions that are not src's, an unknown data type or a stride of 0; unimplemented for other types and backward. */
+ * dst has the same bits with and without this output, unless only this output is f64: then everything is computed in
+ * f64. The descriptor is copied. A further call replaces it. When a primitive descriptor is created: invalid_arguments
+ * if dimensions are not src's, for an unknown data type or a stride of 0; unimplemented for other types and backward. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_pre_quantization_dst(
     jitnorm_primitive_attr_t attr, const_jitnorm_memory_desc_t pre_quantization_desc);
 /* The descriptor belongs to attr. It is empty (0 dimensions) if there is no such output. */
@@ -176,7 +176,7 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_epsilon(const_jitnorm_pr
 
 /* Gives the tensor `arg` a scale: with mask 0 one f32 for the whole tensor. An execution needs the scale as
  * JITNORM_ARG_ATTR_SCALES | arg, a memory of one f32. Scales are meant for s8 and u8, but layer normalization has
- * scales of JITNORM_ARG_SRC and JITNORM_ARG_DST with every type of src and dst, with mask 0 alone. A further call for
+ * scales of JITNORM_ARG_SRC and JITNORM_ARG_DST with every type of src and dst, with mask 0 only. A further call for
  * the same argument replaces the scale.
  * invalid_arguments: an arg that no primitive of oneDNN gives scales (only SRC, SRC_1, oneDNN's SRC_2, WEIGHTS,
  *   MULTIPLE_SRC and DST have them); a negative mask. */
@@ -186,11 +186,11 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scales_mask(jitnorm_prim
  * groups, for each group of indices. group_dims has the sizes of the groups along the last two dimensions (ndims is 2);
  * if ndims is 0, there are no groups and group_dims may be null. data_type is the scales' type. is_on_host says that a
  * host scalar holds the one value. quantization_mode says how the scales come about. Layer normalization has one f32
- * of mask 0 in a memory, with any quantization mode of oneDNN except undef. For dst it also finds scales itself:
+ * of mask 0 in a memory, with any quantization mode of oneDNN except undef. For dst it also computes dynamic scales:
  *
  * With jitnorm_quantization_mode_dynamic_amax the scale of each row of dst, or of each group of its columns, is the
  * largest magnitude in it divided by the largest number of dst's type: 127 for s8, 255 for u8, 57344 for f8_e5m2, 448
- * for f8_e4m3. (docs/arithmetic.md, "Scales that are found", says what zeros, infinities and NaN give.) The scales are
+ * for f8_e4m3. (docs/arithmetic.md, "Dynamic scales", says what zeros, infinities and NaN give.) The scales are
  * f32 and an output. The memory that is given as JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST has the descriptor that
  * jitnorm_query_exec_arg_md tells: row major, with the dimensions of dst except for the last one, which is 1 or the
  * number of groups.
@@ -234,7 +234,7 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_deterministic(jitnorm_pr
 /* The type to which f32 data may be narrowed for the computation. New attributes have the default mode, which is strict
  * unless jitnorm_set_default_fpmath_mode has changed it. Layer normalization accepts all modes and never narrows f32
  * data. apply_to_int (0 no, anything else yes) says that integers may be computed with in that type; layer
- * normalization accepts it with the strict mode alone.
+ * normalization accepts it only with the strict mode.
  * invalid_arguments: an unknown mode. Result pointers of _v2 may be null. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_fpmath_mode(const_jitnorm_primitive_attr_t attr,
                                                                     jitnorm_fpmath_mode_t *mode);

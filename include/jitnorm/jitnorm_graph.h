@@ -44,7 +44,7 @@ extern "C" {
  *              dimensions; otherwise the partition says that it is not supported, as in oneDNN. If the number of
  *              dimensions is unknown, begin_norm_axis must be -1.
  * Data types: src and dst have the same type, f32, bf16 or f16. gamma has any of these types, but bf16 only if src is
- * bf16. gamma may have dimensions of 1, along which it is broadcast, and further dimensions of 1 in front of those of a
+ * bf16. gamma may have dimensions of 1, along which it is broadcast, and further dimensions of 1 before those of a
  * row.
  *
  * LayerNormBackward (jitnorm_graph_op_layer_norm_backward) and LayerNormBackprop
@@ -67,7 +67,7 @@ extern "C" {
  * axes is the number of gamma's dimensions.
  *
  * A LayerNorm or RMSNorm with operations around it becomes one partition (policy fusion), which reads and writes each
- * element once. In front of the normalization there may be one Add. Behind it there may be one TypeCast, then up to 19
+ * element once. Before the normalization there may be one Add. After it there may be one TypeCast, then up to 19
  * operations of one or two tensors, then one Quantize:
  *   of one tensor  Abs, Clamp (min, max), Elu (alpha), Exp, GELU (mode: "gelu_erf", the default, or "gelu_tanh"),
  *                  HardSigmoid (alpha, beta), HardSwish, LeakyReLU (alpha), Log, Mish, ReLU, Round, Sigmoid, SoftPlus
@@ -93,12 +93,12 @@ extern "C" {
  *
  * Everything is computed in f32 and rounded once, to the type of the last tensor. If the tensors between the operations
  * are f32, the results are those of the operations one by one, except for a product and a sum that are one fused
- * multiply-add: a Multiply and an Add that come first behind a normalization without gamma and beta are its scale and
- * its shift, if the last dimension of their other operands is src's, when the graph is filtered. (One of the two alone
- * may be the scale or the shift, too. Compilation refuses such operands with another last dimension: invalid_shape.) A
- * sum that is an output is rounded to its type, and the rounded sum is normalized. Quantize is round(value * (1 /
- * scale) + zero point): the quotient, the product and the sum are each rounded to f32; then the value is rounded to an
- * integer, halves to even, and saturated.
+ * multiply-add: a Multiply and an Add that directly follow a normalization without gamma and beta are its scale and
+ * its shift, if the last dimension of their other operands is src's, when the graph is filtered. (A single one of
+ * the two may be the scale or the shift, too. Compilation refuses such operands with another last dimension:
+ * invalid_shape.) A sum that is an output is rounded to its type, and the rounded sum is normalized. Quantize is
+ * round(value * (1 / scale) + zero point): the quotient, the product and the sum are each rounded to f32; then the
+ * value is rounded to an integer, halves to even, and saturated.
  *
  * Shapes: gamma, beta and their gradients have the normalized axes of src; in LayerNorm and its backward each may also
  * be a vector of as many elements, in row-major order (an output of unknown shape gets the axes). mean and variance
@@ -284,7 +284,7 @@ JITNORM_API jitnorm_status_t jitnorm_graph_partition_get_output_ports(const_jitn
  *                    is missing, of type undef, of an unknown shape, or of a layout not named here; strides with
  *                    overlaps; a size that cannot be addressed; a written tensor with a stride of 0
  * invalid_data_type: a type that the operation does not have
- * invalid_shape:     shapes that do not fit together; begin_norm_axis out of range
+ * invalid_shape:     shapes that do not match; begin_norm_axis out of range
  * unimplemented:     more than 11 dimensions
  * runtime_error:     as for jitnorm_layer_normalization_forward_primitive_desc_create */
 JITNORM_API jitnorm_status_t jitnorm_graph_partition_compile(
@@ -311,8 +311,8 @@ JITNORM_API jitnorm_status_t jitnorm_graph_compiled_partition_execute(
     const_jitnorm_graph_tensor_t *inputs, size_t num_outputs, const_jitnorm_graph_tensor_t *outputs);
 
 /* Does the same with a scratchpad of the caller's, which the execution overwrites: a tensor of at least the size that
- * jitnorm_graph_compiled_partition_get_scratchpad_logical_tensor tells. Executions at the same time need one each. The
- * library uses its own scratchpad if this one is null or has no memory.
+ * jitnorm_graph_compiled_partition_get_scratchpad_logical_tensor returns. Executions at the same time need one each.
+ * The library uses its own scratchpad if this one is null or has no memory.
  * invalid_arguments: as for jitnorm_graph_compiled_partition_execute, to which the scratchpad is an output; a
  * scratchpad that is too small or of unknown size. */
 JITNORM_API jitnorm_status_t jitnorm_graph_compiled_partition_execute_v2(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// jitnorm_graph.hpp: the C++ interface of the graph operations. Programs include this header alone. It needs C++11, and
+// jitnorm_graph.hpp: the C++ interface of the graph operations. Programs include only this header. It needs C++11, and
 // a program links with the library only.
 //
 // It is a thin layer over jitnorm_graph.h, which describes the functions. Names and signatures mirror dnnl_graph.hpp.

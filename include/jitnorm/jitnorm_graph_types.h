@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* jitnorm_graph_types.h: the types of the graph interface (jitnorm_graph.h). Names and values equal those of oneDNN
- * Graph (dnnl_graph_types.h); what only this library has lies far above oneDNN's ranges, from 0x10000 on. */
+ * Graph (dnnl_graph_types.h); what only this library has is above oneDNN's ranges, from 0x10000 on. */
 #ifndef JITNORM_GRAPH_TYPES_H
 #define JITNORM_GRAPH_TYPES_H
 

@@ -20,7 +20,7 @@ struct error : public std::exception {
     const char *message; // what could not be done; a literal
 
     error(jitnorm_status_t s, const char *m) : status(s), message(m) {}
-    // If there is no memory for the whole text, what() returns the message alone.
+    // If there is no memory for the whole text, what() returns only the message.
     error(jitnorm_status_t s, const char *m, const char *reason) : status(s), message(m) {
         try {
             text_ = std::make_shared<std::string>(std::string(m) + ": " + reason);
@@ -79,7 +79,7 @@ protected:
         reset(result);
     }
 
-    // Returns what a C function tells about the object.
+    // Returns what a C function reports about the object.
     template <typename Answer, typename Object>
     Answer ask(jitnorm_status_t (*c_function)(Object, Answer *), const char *message) const {
         Answer answer = Answer();

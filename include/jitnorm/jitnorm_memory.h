@@ -88,7 +88,7 @@ JITNORM_API jitnorm_status_t jitnorm_memory_desc_create_with_tag(jitnorm_memory_
  * are dimensions of size 1 and tensors without elements, whose strides are ignored.
  * invalid_arguments: as for jitnorm_memory_desc_create_with_tag; a negative stride that is not JITNORM_RUNTIME_DIM_VAL;
  *   strides other than 0 with which two elements overlap. Elements may interleave: dimensions {2, 3} with strides
- *   {3, 2} are legal. This is found out exactly; strides for which it would take too long are refused, too, which takes
+ *   {3, 2} are legal. The check is exact; strides for which it would take too long are refused, too, which takes
  *   three dimensions or more, of tens of thousands of indices, whose offsets interleave. With run-time dimensions or
  *   strides overlaps are not checked. */
 JITNORM_API jitnorm_status_t jitnorm_memory_desc_create_with_strides(jitnorm_memory_desc_t *memory_desc, int ndims,
@@ -114,7 +114,7 @@ JITNORM_API jitnorm_status_t jitnorm_memory_desc_create_submemory(jitnorm_memory
 
 /* Describes the same elements in the same order with other dimensions, ndims of them. Dimensions of 1 may be added or
  * removed. Neighbouring dimensions that follow each other in memory without gaps may be joined; a dimension may be
- * split. Dimensions of 0 stay: what lies before, between and behind them is joined and split by itself, and must have
+ * split. Dimensions of 0 stay: what lies before, between and after them is joined and split by itself, and must have
  * the same number of elements as before. An undecided layout stays undecided. invalid_arguments: ndims out of range (1
  * to JITNORM_MAX_NDIMS); another number of elements; run-time sizes; dimensions for which no strides exist; joined or
  * split dimensions with inner blocks or padding; a dimension of 0 that is joined, split, added or removed. */

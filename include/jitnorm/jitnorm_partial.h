@@ -99,13 +99,13 @@ JITNORM_API jitnorm_status_t jitnorm_layer_normalization_add_partial_gradients_o
     jitnorm_dim_t count, const double *sums);
 /* Creates a primitive descriptor of the moments of some columns, which are the columns first_column,
  * first_column + 1, ... of rows that have all_columns columns; src_desc has these columns as its last dimension. The
- * primitive reads src and writes JITNORM_ARG_ROW_SUMS, a dense f64 tensor with the row dimensions of src and behind
+ * primitive reads src and writes JITNORM_ARG_ROW_SUMS, a dense f64 tensor with the row dimensions of src and after
  * them 4 numbers for each chunk: the number of its elements, the mean, what the mean has beyond a double (0 unless src
  * is f64), and the sum of squared differences from the mean; with jitnorm_rms_norm the means are 0.
- * jitnorm_query_exec_arg_md tells its descriptor. flags: of all flags only jitnorm_rms_norm matters; those for scale
+ * jitnorm_query_exec_arg_md returns its descriptor. flags: of all flags only jitnorm_rms_norm matters; those for scale
  * and shift are not allowed. attr may be null. It may have a residual (jitnorm_primitive_attr_set_residual), whose sum
  * is then written, and a scratchpad mode.
- * invalid_arguments: a null pointer; flags or attributes that say what is done with dst; jitnorm_use_global_stats; src
+ * invalid_arguments: a null pointer; flags or attributes that apply to dst; jitnorm_use_global_stats; src
  *   without columns; columns that are not among all_columns; columns that do not begin at a multiple of 4096; columns
  *   that end neither at such a multiple nor at the end of all_columns.
  * unimplemented: run-time sizes; data types and layouts that forward does not have; a tensor that is f64 while src is
@@ -119,7 +119,7 @@ JITNORM_API jitnorm_status_t jitnorm_layer_normalization_partial_statistics_prim
  * 0. sums[i] points to what the primitive of range i wrote to JITNORM_ARG_ROW_SUMS (null if the range has no columns).
  * Writes 4 doubles for each row to merged. Runs on the calling thread.
  * invalid_arguments: a null pointer; a negative number; columns that do not add up to all_columns; ranges that do not
- *   begin at a multiple of 4096; a data_type that is none. */
+ *   begin at a multiple of 4096; an unknown data_type. */
 JITNORM_API jitnorm_status_t jitnorm_layer_normalization_merge_row_sums(double *merged, jitnorm_data_type_t data_type,
                                                                         jitnorm_dim_t rows, jitnorm_dim_t all_columns,
                                                                         int ranges, const jitnorm_dim_t *columns,
@@ -128,12 +128,12 @@ JITNORM_API jitnorm_status_t jitnorm_layer_normalization_merge_row_sums(double *
 /* Creates a primitive descriptor of forward on some columns of rows that have all_columns columns. Arguments are as in
  * jitnorm_layer_normalization_forward_primitive_desc_create_v2; src, dst, scale, shift and what attributes add have
  * these columns. The primitive does not compute the moments of the rows but reads them: JITNORM_ARG_ROW_SUMS is an
- * input, a dense f64 tensor with the row dimensions of src and behind them the 4 numbers that
+ * input, a dense f64 tensor with the row dimensions of src and after them the 4 numbers that
  * jitnorm_layer_normalization_merge_row_sums wrote. With jitnorm_rms_norm the means are taken as 0, whatever they are.
  * With jitnorm_forward_training it writes the statistics of the whole rows.
  * invalid_arguments, also: jitnorm_use_global_stats; the same columns as above.
  * unimplemented, also: run-time sizes; a tensor that is f64 while src is not; scale, shift or a gate with row
- *   dimensions; scales of dst that the library finds. */
+ *   dimensions; dynamic scales of dst. */
 JITNORM_API jitnorm_status_t jitnorm_layer_normalization_partial_forward_primitive_desc_create(
     jitnorm_primitive_desc_t *primitive_desc, jitnorm_engine_t engine, jitnorm_prop_kind_t prop_kind,
     const_jitnorm_memory_desc_t src_desc, const_jitnorm_memory_desc_t dst_desc, const_jitnorm_memory_desc_t stat_desc,

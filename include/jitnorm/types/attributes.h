@@ -38,22 +38,22 @@ typedef enum JITNORM_INT {
     jitnorm_accumulation_mode_f16 = 5
 } jitnorm_accumulation_mode_t;
 
-/* How a result is rounded to the type of its tensor. Layer normalization accepts the first mode alone. */
+/* How a result is rounded to the type of its tensor. Layer normalization accepts only the first mode. */
 typedef enum JITNORM_INT {
     jitnorm_rounding_mode_environment = 0, /* to the nearest value, halves to even */
     jitnorm_rounding_mode_stochastic = 1
 } jitnorm_rounding_mode_t;
 
-/* How scales come about: the caller gives them, or the library finds them from the values. For layer normalization the
- * modes of oneDNN have no effect, and the last mode is accepted with scales of dst. */
+/* Where scales come from: the caller gives them (static), or the library computes them from the values (dynamic). For
+ * layer normalization the modes of oneDNN have no effect, and the last mode is accepted with scales of dst. */
 typedef enum JITNORM_INT {
     jitnorm_quantization_mode_undef = 0,
     jitnorm_quantization_mode_static_sazp = 1,
     jitnorm_quantization_mode_dynamic_mx = 2,
     jitnorm_quantization_mode_dynamic_fp = 3,
 
-    /* This library's own mode: the library finds f32 scales with which the largest magnitude becomes the largest number
-     * of the tensor's type, and writes them to the memory of the scales. */
+    /* This library's own mode: the library computes f32 scales with which the largest magnitude becomes the largest
+     * number of the tensor's type, and writes them to the memory of the scales. */
     jitnorm_quantization_mode_dynamic_amax = 0x1000
 } jitnorm_quantization_mode_t;
 

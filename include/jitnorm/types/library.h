@@ -31,7 +31,7 @@ typedef enum JITNORM_INT {
 /* Hints about the instruction set. They have no effect here. */
 typedef enum JITNORM_INT { jitnorm_cpu_isa_no_hints = 0x0, jitnorm_cpu_isa_prefer_ymm = 0x1 } jitnorm_cpu_isa_hints_t;
 
-/* The profilers that are told of generated code. Values are oneDNN's; its other profilers are not supported. */
+/* The profilers that are notified of generated code. Values are oneDNN's; its other profilers are not supported. */
 #define JITNORM_JIT_PROFILE_NONE 0u
 #define JITNORM_JIT_PROFILE_LINUX_PERFMAP 2u /* Linux perf, by /tmp/perf-PID.map: names */
 #define JITNORM_JIT_PROFILE_LINUX_JITDUMP 4u /* Linux perf, by jit-PID.dump: names and instructions */

@@ -12,7 +12,7 @@ typedef enum JITNORM_INT {
     jitnorm_forward_inference = 96,
     jitnorm_forward = jitnorm_forward_training,
     jitnorm_backward = 128,      /* gradients of src, scale and shift */
-    jitnorm_backward_data = 160, /* gradient of src alone */
+    jitnorm_backward_data = 160, /* only the gradient of src */
     /* Kinds of other operations. Layer normalization refuses them with invalid_arguments. */
     jitnorm_backward_weights = 192,
     jitnorm_backward_bias = 193

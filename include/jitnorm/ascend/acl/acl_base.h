@@ -22,7 +22,7 @@ static const aclError ACL_ERROR_RT_CONTEXT_NULL = JITNORM_ACL_ERROR_RT_CONTEXT_N
 static const aclError ACL_ERROR_BAD_ALLOC = JITNORM_ACL_ERROR_BAD_ALLOC;
 
 /* Normalizations take ACL_FLOAT, ACL_FLOAT16 and ACL_BF16; ACL_INT8, ACL_FLOAT8_E5M2 and ACL_FLOAT8_E4M3FN are
- * for quantized outputs alone. */
+ * for quantized outputs only. */
 typedef enum JITNORM_INT {
     ACL_DT_UNDEFINED = -1,
     ACL_FLOAT = 0,
@@ -50,7 +50,7 @@ typedef enum JITNORM_INT {
     ACL_FLOAT8_E8M0 = 37
 } aclDataType;
 
-/* Layer normalization takes the plain formats. They have no effect: the view alone says where elements are. */
+/* Layer normalization takes the plain formats. They have no effect: only the view says where elements are. */
 typedef enum JITNORM_INT {
     ACL_FORMAT_UNDEFINED = -1,
     ACL_FORMAT_NCHW = 0,
