@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // dynamic_scale: the scale by which the values of a row, or of a group of its columns, are divided, so that the largest
-// magnitude becomes the largest number of dst's type (docs/arithmetic.md, "Scales that are found").
+// magnitude becomes the largest number of dst's type (docs/arithmetic.md, "Dynamic scales").
 #pragma once
 
 #include <algorithm>
