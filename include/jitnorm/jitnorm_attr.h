@@ -130,9 +130,9 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_residual_gate(const_jitn
  * while the experts read the quantized dst.
  *   pre_quantization_desc  f32, bf16, f16 or f64; src's dimensions and any layout, an undecided one becomes src's;
  *     run-time sizes as for dst. Null or empty: there is no such output. It must have memory of its own.
- * dst has the same bits with and without this output, unless only this output is f64: then everything is computed in
- * f64. The descriptor is copied. A further call replaces it. When a primitive descriptor is created: invalid_arguments
- * if dimensions are not src's, for an unknown data type or a stride of 0; unimplemented for other types and backward. */
+ * dst has the same bits with and without this output, unless only the output is f64: then all is computed in f64. The
+ * descriptor is copied. A further call replaces it. When a primitive descriptor is created: invalid_arguments for
+ * dimensions that are not src's, an unknown data type or a stride of 0; unimplemented for other types and backward. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_pre_quantization_dst(
     jitnorm_primitive_attr_t attr, const_jitnorm_memory_desc_t pre_quantization_desc);
 /* The descriptor belongs to attr. It is empty (0 dimensions) if there is no such output. */
