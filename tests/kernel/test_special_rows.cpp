@@ -3,6 +3,8 @@
 // infinities at every place, in src, in the gradient and in the statistics. Every length that matters and every type,
 // with and without epsilon: kernels give the reference's bits. Rows short enough for code of their own come in batches
 // where ordinary ones stand beside those that need another sweep.
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <random>
 
@@ -231,6 +233,62 @@ TEST_P(given_moments, of_rms_norm_have_no_mean) {
     expect_same(outputs_by(jit_for(GetParam()), s), expected, s, "kernels");
 }
 INSTANTIATE_TEST_SUITE_P(native, given_moments, testing::ValuesIn(EVERY_SET), on_isa::name);
+
+// How far a NaN or an infinity in one element of src gets: by the statistics of its row, and where these are given.
+class number_that_is_not_finite : public on_isa {
+protected:
+    static constexpr dim_t ROWS = 40, COLUMNS = 70;
+
+    void SetUp() override {
+        on_isa::SetUp();
+        for (setup *s : {&forward_, &backward_}) s->dims = {ROWS, COLUMNS};
+        backward_.kind = jitnorm_backward;
+    }
+
+    static void spoil(run &r, double value) {
+        std::vector<double> x = r[SRC].values();
+        x[3 * COLUMNS + 5] = value;
+        r[SRC].fill(x);
+    }
+
+    static dim_t count_not_finite(const std::vector<double> &values) {
+        return std::count_if(values.begin(), values.end(), [](double value) { return !std::isfinite(value); });
+    }
+
+    setup forward_, backward_;
+};
+
+TEST_P(number_that_is_not_finite, reaches_every_column_of_diff_scale_by_its_statistics) {
+    for (const implementation *entry : {&reference_entry, &jit_for(GetParam())})
+        for (const double value : {QNAN, INF}) {
+            const outputs found = outputs_by(*entry, forward_, [=](run &r) { spoil(r, value); });
+            EXPECT_EQ(count_not_finite(found[DST]), COLUMNS) << entry->name;
+            EXPECT_TRUE(std::isnan(found[VARIANCE][3])) << entry->name;
+            const outputs got = outputs_by(*entry, backward_, [&](run &r) {
+                spoil(r, value);
+                r[MEAN].fill(found[MEAN]);
+                r[VARIANCE].fill(found[VARIANCE]);
+            });
+            EXPECT_EQ(count_not_finite(got[DIFF_SRC]), COLUMNS) << entry->name;
+            EXPECT_EQ(count_not_finite(got[DIFF_SCALE]), COLUMNS) << entry->name;
+            EXPECT_EQ(count_not_finite(got[DIFF_SHIFT]), 0) << entry->name;
+        }
+}
+
+TEST_P(number_that_is_not_finite, stays_in_its_column_where_statistics_are_given) {
+    for (setup *s : {&forward_, &backward_}) s->flags |= jitnorm_use_global_stats;
+    for (const implementation *entry : {&reference_entry, &jit_for(GetParam())})
+        for (const double value : {QNAN, INF}) {
+            const outputs normalized = outputs_by(*entry, forward_, [=](run &r) { spoil(r, value); });
+            EXPECT_EQ(count_not_finite(normalized[DST]), 1) << entry->name;
+            const outputs got = outputs_by(*entry, backward_, [=](run &r) { spoil(r, value); });
+            EXPECT_EQ(count_not_finite(got[DIFF_SRC]), 0) << entry->name;
+            EXPECT_EQ(count_not_finite(got[DIFF_SCALE]), 1) << entry->name;
+            EXPECT_FALSE(std::isfinite(got[DIFF_SCALE][5])) << entry->name;
+            EXPECT_EQ(count_not_finite(got[DIFF_SHIFT]), 0) << entry->name;
+        }
+}
+INSTANTIATE_TEST_SUITE_P(native, number_that_is_not_finite, testing::ValuesIn(EVERY_SET), on_isa::name);
 
 } // namespace
 } // namespace jitnorm::tests
