@@ -123,7 +123,7 @@ const knob OTHER_KNOBS[] = {
      OPTION(perf_template, parse_perf_template(v))},
     {"json", "results.json", "write the results as JSON", BOTH,
      [](knob_state &s, std::string_view v) { s.json = required(v); }, FOR_THE_RUN},
-    {"summary", "impl+no-failures", "printed at the end: failures (default), impl, impl-csv", BOTH,
+    {"summary", "impl+no-failures", "at the end: failures (default), impl, impl-csv", BOTH,
      [](knob_state &s, std::string_view v) { s.summary = parse_summary(v); }, FOR_THE_RUN},
     {"start", "100", "skip the tests before this number (0)", BOTH, OPTION(start, parse_count(v, 0, 0))},
     {"allow-enum-tags-only", "false", "only blocked tags that the library names (true)", LNORM,
