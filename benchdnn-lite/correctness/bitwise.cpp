@@ -208,7 +208,7 @@ void run_in_other_batches(bit_checker &checker, const session &s, const problem 
     rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
     for (const dim_t row : rows) {
         const row_placement where = one_row(p, row);
-        checker.run_placed(execution(s, where.prb), where, "for the row alone");
+        checker.run_placed(execution(s, where.prb), where, "as the only row");
     }
     const row_placement where = larger_batch(p);
     checker.run_placed(execution(s, where.prb), where, "in a larger batch");

@@ -22,7 +22,7 @@ TEST_F(cli, both_modes_check_before_timing) {
 TEST_F(cli, bitwise_mode_runs_in_all_circumstances) {
     expect(0, "--lnorm --mode=B -v99 --inplace=true --tag=axb 2x3x33", {}, PROGRAM, "JITNORM_MAX_CPU_ISA=AVX2");
     for (const char *circumstance : {"once more", "with 1 thread", "with 2 threads", "with 3 threads", "by ref:any",
-                                     "in row-major layouts", "not in place", "for the row alone", "in a larger batch"})
+                                     "in row-major layouts", "not in place", "as the only row", "in a larger batch"})
         EXPECT_GT(count_of(out_, std::string(" 0 with other bits ") + circumstance), 0U) << circumstance;
     expect(0, "--lnorm --mode=B --dir=BWD_DW --flags=CH --inplace=true 15x3 2x3x33");
 }

@@ -18,9 +18,8 @@ TEST_F(cli, bitwise_mode_names_the_planted_element_and_the_circumstances) {
     for (const char *knobs : {"", "--dt=f32:s8", "--dt=f32:s8 --attr-scales=dst:per_row", "--inplace=true --tag=axb",
                               "--dir=BWD_DW --flags=CH"}) {
         expect(1, std::string("--lnorm --mode=B ") + knobs + " 15x3",
-               {"[14,2]: expected ", "other bits once more", "other bits with 3 threads",
-                "other bits for the row alone", "other bits in a larger batch",
-                "reproduce: benchdnn-lite --seed=1 --mode=B --lnorm "},
+               {"[14,2]: expected ", "other bits once more", "other bits with 3 threads", "other bits as the only row",
+                "other bits in a larger batch", "reproduce: benchdnn-lite --seed=1 --mode=B --lnorm "},
                PLANTED);
         expect(0, std::string("--lnorm --mode=B ") + knobs + " 15x3");
     }
