@@ -309,7 +309,7 @@ class Formulas(ClassesTestCase):
                 got, entry = self.taken(kind, *tensors, module=module)
                 self.assert_near(got.detach(), expected.detach(), 1e-6)
                 self.assertEqual(got.stride(), expected.stride())
-            self.assertEqual(entry.calls, 2, entry)
+            self.assertEqual(entry.calls, 3 if original is Contiguous else 2, entry)  # rows that lie across: not of the others
 
     def test_other_shapes_are_as_ever(self):
         kind = fresh(RoundedBeforeWeight)
@@ -432,7 +432,8 @@ class Modules(ClassesTestCase):
             expected = module(self.x.float())
             with jitnorm_torch.overridden([base, kind]):
                 self.assert_near(module(self.x.float()).detach(), expected.detach(), 1e-6)
-            self.assertEqual(sum(e.calls for e in entry_of(kind)), calls)
+            own = [e for e in jitnorm_torch.report() if e.name.endswith(kind.__qualname__)]
+            self.assertEqual(sum(e.calls for e in own), calls, own)
 
     def test_jit_trace_and_script_see_its_own(self):
         with jitnorm_torch.overridden([self.kind]):
