@@ -2,6 +2,7 @@
 #include "quota.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 
 #include <fcntl.h>
@@ -13,12 +14,14 @@ namespace {
 
 constexpr size_t LONGEST_NAME = 4096, LONGEST_TEXT = 4096;
 
-// What fits into `to`, of the beginning of the file; empty if it cannot be read.
+// What fits into `to`, of the beginning of the file; empty if it cannot be read. errno stays as it was: the environment is
+// read in whatever function is called first.
 std::string_view content(const char *file, char (&to)[LONGEST_TEXT]) {
+    const int before = errno;
     const int opened = open(file, O_RDONLY | O_CLOEXEC);
-    if (opened < 0) return {};
-    const ssize_t size = read(opened, to, LONGEST_TEXT);
-    close(opened);
+    const ssize_t size = opened < 0 ? 0 : read(opened, to, LONGEST_TEXT);
+    if (opened >= 0) close(opened);
+    errno = before;
     return {to, size > 0 ? size_t(size) : 0};
 }
 

@@ -95,7 +95,9 @@ void choose_tiles(const problem &p, const row_tensors &tensors, dim_t columns, p
     }
     to.shares_tile = tensors.count == 2 && to.pitch[0] != 0 && to.pitch[0] == to.pitch[1] && !tensors.last().is_read &&
                      element_size(p[SRC]) == element_size(p[DST]);
-    const bool is_kept = columns == p.row_length() && forward_kernels<float>::normalizes_the_sum(p); // in its output
+    // Whole rows of sums stay in their output's tile. Doubles may be quantized in pieces, which have tiles of their own.
+    const bool is_kept =
+        columns == p.row_length() && !p.computes_in_double() && forward_kernels<float>::normalizes_the_sum(p);
     to.sum_pitch = p.reads(RESIDUAL) && !is_kept ? row_packer::pitch_for(p.row_type(), columns) : 0;
     to.panel_columns = columns;
 }
