@@ -188,7 +188,7 @@ TEST(command_line, knobs_behind_the_last_problem_apply_to_nothing_and_are_named)
     EXPECT_EQ(
         warning_of({"--lnorm", "--dir=BWD_D", "2x3", "--dt=bf16", "-v5"}),
         "warning: no problem follows --dt=bf16 --verbose=5, which apply to nothing: a knob holds for the problems "
-        "behind it");
+        "after it");
     EXPECT_EQ(warning_of({"--lnorm", "2x3", smoke, "--mode=P"}),
               "warning: no problem follows --mode=P, which applies to nothing: a knob holds for the problems after it");
     EXPECT_NE(warning_of({"--graph", concat("--case=", GRAPHS, "/op/f32/lnorm.json"), "--dt=bf16"}), "");
