@@ -51,7 +51,7 @@ TEST_F(last_error, long_ones_are_cut) {
     EXPECT_EQ(jitnorm_set_implementation(name.c_str()), INVALID);
     const std::string reason = jitnorm_get_last_error();
     EXPECT_LT(reason.size(), 512u);
-    EXPECT_EQ(reason.find("unknown implementation 'xxx'; known: "), 0u) << reason;
+    EXPECT_EQ(reason.find("unknown implementation 'xxx"), 0u) << reason;
 }
 
 TEST_F(last_error, is_in_the_child_of_a_fork) {
