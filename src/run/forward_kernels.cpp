@@ -81,7 +81,7 @@ jit::normalize_conf normalize_conf_of(const problem &p, const plan *planned, jit
     if (is_rounded_before_dst(p)) conf.scaled = p.scaled_type();
     if (p.writes(PRE_QUANTIZATION)) conf.pre_quantization = p[PRE_QUANTIZATION].data_type;
     conf.finds_amax = p.has_dynamic_scales();
-    conf.quantizes = conf.finds_amax && !quantizer::goes_in_pieces(p, *planned);
+    conf.quantizes = conf.finds_amax && quantizer::takes_one_kernel(p, *planned);
     if (conf.finds_amax && !conf.quantizes) conf.dst = jitnorm_f32;
     conf.groups = planned != nullptr && planned->groups_together != 0;
     conf.own_rows = conf.groups || has_own_rows(p);
@@ -189,7 +189,7 @@ void forward_kernels<T>::make_steps(const problem &p, const plan *planned, jit::
     };
     if (planned == nullptr ? may_go_in_one_loop(p) : planned->one_loop_threads > 0)
         loop = {looping(false), looping(true)};
-    if (p.has_dynamic_scales() && quantizer::goes_in_pieces(p, *planned))
+    if (p.has_dynamic_scales() && !quantizer::takes_one_kernel(p, *planned))
         multiply.emplace(jit::normalize_conf{.vectors = vectors, .dst = p[DST].data_type, .centered = false});
 }
 

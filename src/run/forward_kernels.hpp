@@ -45,8 +45,8 @@ struct forward_kernels {
     jit::reduction_kernel<T> repeat;                // a reduction over rows with given pivots
     std::optional<jit::reduction_kernel<T>> reduce; // the first reduction; empty where all rows go in bands
     std::optional<jit::normalize_kernel<T>> normalize, non_temporal; // the former has ordinary stores; empty: no dst
-    // Where scales of dst are found for groups that go in pieces, `normalize` stores floats, and this kernel multiplies
-    // them and stores dst.
+    // Where scales of dst are dynamic, but `normalize` does not find them itself, it stores floats, and this kernel
+    // multiplies them and stores dst.
     std::optional<jit::normalize_kernel<float>> multiply;
 
     std::optional<jit::stores_of<jit::forward_loop_kernel<T>>> loop;          // write rows while they reduce others

@@ -95,9 +95,7 @@ void choose_tiles(const problem &p, const row_tensors &tensors, dim_t columns, p
     }
     to.shares_tile = tensors.count == 2 && to.pitch[0] != 0 && to.pitch[0] == to.pitch[1] && !tensors.last().is_read &&
                      element_size(p[SRC]) == element_size(p[DST]);
-    // Whole rows of sums stay in their output's tile. Doubles may be quantized in pieces, which have tiles of their own.
-    const bool is_kept =
-        columns == p.row_length() && !p.computes_in_double() && forward_kernels<float>::normalizes_the_sum(p);
+    const bool is_kept = columns == p.row_length() && forward_kernels<float>::normalizes_the_sum(p); // in its output
     to.sum_pitch = p.reads(RESIDUAL) && !is_kept ? row_packer::pitch_for(p.row_type(), columns) : 0;
     to.panel_columns = columns;
 }
@@ -148,13 +146,15 @@ void plan_scales(const problem &p, plan &to) {
     const dim_t most =
         to.rows == row_access::in_place ? std::min(to.panel_columns, VALUE_BYTES / FLOAT) : to.panel_columns;
     to.value_columns = std::min(width, most);
-    const bool in_pieces = quantizer::goes_in_pieces(p, to);
-    if (in_pieces && to.panel_columns == p.row_length())
-        to.batch_rows = std::min(to.batch_rows, batch_of(VALUE_BYTES, to.value_columns * FLOAT));
+    // A kernel that quantizes needs the tile for one group at a time.
+    const bool one_kernel = quantizer::takes_one_kernel(p, to);
+    const dim_t together = one_kernel ? MAX_BATCH_ROWS : batch_of(VALUE_BYTES, to.value_columns * FLOAT);
+    if (to.panel_columns == p.row_length()) to.batch_rows = std::min(to.batch_rows, together);
     const bool has_operands = std::ranges::any_of(
         p.attr.post_ops.entries, [](const post_op &entry) { return std::holds_alternative<binary_post_op>(entry); });
-    if (!in_pieces && scales_per_row(p) > to.batch_rows && !has_operands) to.groups_together = MAX_BATCH_ROWS;
-    to.scratchpad.book(scratch::values, (in_pieces ? to.batch_rows : 1) * to.value_columns * FLOAT);
+    if (to.value_columns == width && scales_per_row(p) > to.batch_rows && !has_operands) to.groups_together = together;
+    const dim_t groups = to.groups_together != 0 ? to.groups_together : to.batch_rows;
+    to.scratchpad.book(scratch::values, (one_kernel ? 1 : groups) * to.value_columns * FLOAT);
 }
 
 // ---- threads

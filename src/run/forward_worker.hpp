@@ -246,10 +246,18 @@ private:
     }
 
     void quantize_unit(jit::normalize_arguments<T> &call, const quantizer::unit &u, const batch &b) {
-        float scales[MAX_BATCH_ROWS];
+        float scales[MAX_BATCH_ROWS] = {}, factors[MAX_BATCH_ROWS];
+        const range columns = f_.quantizer_->columns_of(u.groups);
         call.maxima = scales;
         call.values = get(scratch::values);
-        with_operands(call, b, f_.quantizer_->columns_of(u.groups), [&] { (*f_.kernels_->normalize)(call); });
+        if (f_.kernels_->multiply) {
+            const strip dst = {static_cast<std::byte *>(call.dst), call.dst_row_stride};
+            find_values(call, b, columns);
+            f_.quantizer_->find_scales(u, scales, factors);
+            multiply(call, dst, factors);
+        } else {
+            with_operands(call, b, columns, [&] { (*f_.kernels_->normalize)(call); });
+        }
         f_.quantizer_->store_scales(u, b.first, scales, args[DST_SCALE]);
     }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// quantizer: the scales of a batch's rows where the library finds the scales of dst, and the order in which rows are
-// written then. The normalize kernel stores the values of a group to a tile of floats, finds their largest magnitude
-// and from it the scale, and stores the quantized values. A group that is longer than the tile goes in pieces, and so
-// do all where rows are computed in double: the kernel finds the largest magnitude, and the values are computed again
-// and multiplied by another kernel.
+// quantizer: the scales of a batch's rows where scales of dst are dynamic, and the order in which rows are written
+// then. The normalize kernel stores the values of a group to a tile of floats, finds their largest magnitude and from
+// it the scale, and stores the quantized values. Where rows are computed in double, another kernel multiplies the
+// values. A group that is longer than the tile goes in pieces, whose values are computed twice: to find the scale, and
+// to store them.
 #pragma once
 
 #include "../norm/plan.hpp"
@@ -30,7 +30,10 @@ public:
     range columns_of(range groups) const { return {groups.begin * width_, groups.end * width_}; }
 
     static bool goes_in_pieces(const problem &p, const plan &planned) {
-        return p.computes_in_double() || columns_per_scale(p) > planned.value_columns;
+        return columns_per_scale(p) > planned.value_columns;
+    }
+    static bool takes_one_kernel(const problem &p, const plan &planned) {
+        return !p.computes_in_double() && !goes_in_pieces(p, planned);
     }
     bool goes_in_pieces() const { return in_pieces_; }
 

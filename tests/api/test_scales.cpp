@@ -131,9 +131,9 @@ TEST(scales, are_refused_where_a_descriptor_is_created) {
     expect_refusal(jitnorm_unimplemented, "another tensor than dst", {.arg = SRC, .mask = 1, .mode = AMAX});
     expect_refusal(jitnorm_unimplemented, "another type than f32",
                    {.arg = DST, .mask = 1, .type = jitnorm_f16, .mode = AMAX});
-    expect_refusal(jitnorm_unimplemented, "one scale for the whole tensor", dynamic(0));
+    expect_refusal(jitnorm_unimplemented, "one dynamic scale for the whole tensor", dynamic(0));
     for (const scale_request &asked : {dynamic(2), dynamic(3), dynamic(3, 2, ROW_PAIRS), dynamic(1, 2, PAIRS)})
-        expect_refusal(jitnorm_unimplemented, "for each row", asked);
+        expect_refusal(jitnorm_unimplemented, "supported per row", asked);
     expect_refusal(INVALID, "dst has 2 dimensions", dynamic(5));
     expect_refusal(INVALID, "do not divide rows", dynamic(3, 2, THREES));
     expect_refusal(INVALID, "no dimensions", dynamic(), false);
