@@ -63,21 +63,21 @@ struct processor {
 // clang-format off
 constexpr processor PROCESSORS[] = {
     // l1, l2, last_level; memory, shared_forward, shared_others; one_loop; forward_batch, backward_batch, far_batch;
-    // row_alone; long_rows, panel; prefetch
+    // long_rows; prefetch
 
     // Zen 5, and what comes after it until it has a row: of family 26, models 0x50 to 0x5f, 0x80 to 0xaf and 0xc0 to
     // 0xcf are Zen 6.
     {true, 26, {ALL},
-        {48 * KB,       MB, 32 * MB,  100, 100, 100,  0,   16 * KB, 128 * KB, 4 * KB,  384,  4,      0,  1}},
+        {48 * KB,       MB, 32 * MB,  100, 100, 100,  0,   16 * KB, 128 * KB, 4 * KB,  4,  1}},
     // Zen 4
     {true, 25, {{0x10, 0x1f}, {0x60, 0xaf}},
-        {32 * KB,       MB, 32 * MB,   50, 100,  50,  0,  128 * KB, 128 * KB, 4 * KB,  384,  8, 4 * KB,  2}},
+        {32 * KB,       MB, 32 * MB,   50, 100,  50,  0,  128 * KB, 128 * KB, 4 * KB,  8,  2}},
     // Zen 3
     {true, 25, {ALL},
-        {32 * KB, 512 * KB, 32 * MB,   38,  50,  50,  0,   64 * KB,  64 * KB, 4 * KB,  384,  8, 4 * KB,  2}},
+        {32 * KB, 512 * KB, 32 * MB,   38,  50,  50,  0,   64 * KB,  64 * KB, 4 * KB,  8,  2}},
     // before
     {true, 0, {ALL},
-        {32 * KB, 512 * KB, 16 * MB,   50, 100,  50,  0,   64 * KB,  64 * KB, 4 * KB,  384,  8, 4 * KB,  2}},
+        {32 * KB, 512 * KB, 16 * MB,   50, 100,  50,  0,   64 * KB,  64 * KB, 4 * KB,  8,  2}},
     // Intel, measured on Sapphire Rapids, Emerald Rapids and Granite Rapids, and others
     {false, 0, {ALL}, machine()},
 };

@@ -66,16 +66,13 @@ struct machine {
     // never, where the processor's own prefetchers keep the rows coming if one is read after the other.
     dim_t one_loop = 2;
 
-    // Bytes of a batch: so many that it stays beside what else is used in L1 or, where that is as fast, in L2. The last
-    // one is that of backward for data that come from memory: the next batch is in the caches when its turn comes.
+    // Bytes of a batch: so many that it stays beside what else is used in L1 or, where that is as fast, in L2. Those of
+    // backward are for batches in one loop; the last one for data that come from memory: the next batch is in the
+    // caches when its turn comes.
     dim_t forward_batch = 16 * 1024, backward_batch = 16 * 1024, far_batch = 8 * 1024;
 
-    // Backward: rows of so many bytes of src are done one by one, unless they leave L1 or there is one loop. 0: never.
-    dim_t row_alone = 0;
-
-    // Backward: of rows that leave L1 so many are a batch, as far as they stay in L2; and so many bytes of each, in the
-    // compute type, are written before the next columns. 0: whole rows.
-    dim_t long_rows = 4, panel = 0;
+    // Backward: of rows that leave L1 so many are a batch, as far as they stay in L2.
+    dim_t long_rows = 4;
 
     // To which level of the caches rows that come from memory are prefetched, beside what one loop prefetches. 0: they
     // are not.

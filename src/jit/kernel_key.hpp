@@ -118,7 +118,7 @@ struct backward_sums_conf {
     jitnorm_data_type_t gradient = jitnorm_data_type_undef;
     // The type to which xhat is rounded for diff_scale. undef: it is not rounded.
     jitnorm_data_type_t normalized = jitnorm_data_type_undef;
-    prefetch_to ahead = prefetch_to::nowhere;
+    prefetch_to ahead = prefetch_to::nowhere; // where rows do not go piece by piece
 
     auto operator<=>(const backward_sums_conf &) const = default;
 };
@@ -136,7 +136,8 @@ struct backward_data_conf {
     bool sums = true;          // uses the sums over rows; false where statistics are constants (use_global_stats)
     bool non_temporal = false; // whole lines of diff_src, which is aligned to its elements, pass the caches
     jitnorm_data_type_t compute = jitnorm_f32;
-    unsigned affine_flags = 0; // problem::affine_flags()
+    unsigned affine_flags = 0;                // problem::affine_flags()
+    prefetch_to ahead = prefetch_to::nowhere; // of src and diff_dst of the rows that come next
 
     auto operator<=>(const backward_data_conf &) const = default;
 };
@@ -168,12 +169,12 @@ struct forward_rows_conf {
     auto operator<=>(const forward_rows_conf &) const = default;
 };
 
-// The kernel that does rows of backward one by one. The written rows need their sums.
-struct backward_row_conf {
+// The kernel that does rows of backward from their inputs to diff_src.
+struct backward_rows_conf {
     backward_sums_conf reduced;
     backward_data_conf written;
 
-    auto operator<=>(const backward_row_conf &) const = default;
+    auto operator<=>(const backward_rows_conf &) const = default;
 };
 
 // The kernel of backward that adds up the gradients of scale and shift from the sums of row blocks.
@@ -187,7 +188,7 @@ struct backward_weights_conf {
 };
 
 using kernel_key =
-    std::variant<backward_sums_conf, backward_data_conf, backward_loop_conf, backward_row_conf, backward_weights_conf,
+    std::variant<backward_sums_conf, backward_data_conf, backward_loop_conf, backward_rows_conf, backward_weights_conf,
                  addition_conf, reduction_conf, normalize_conf, forward_loop_conf, forward_rows_conf>;
 
 } // namespace jitnorm::impl::jit

@@ -16,7 +16,7 @@ schedule plan::on(int available_threads, bool past_caches) const {
     // By chunks the next row is far away.
     const bool one_loop = !by_chunks && threads <= one_loop_threads;
     const bool non_temporal = threads <= non_temporal_threads && past_caches;
-    return {threads, by_chunks, one_loop, non_temporal, row_by_row && !by_chunks && !one_loop};
+    return {threads, by_chunks, one_loop, non_temporal};
 }
 
 void plan::give_up_chunks() {
@@ -30,7 +30,7 @@ std::string describe(const plan &p) {
     const auto number = [](const char *name, auto value) { return std::string(name) + std::to_string(value); };
     std::string text = std::string("rows:") + ACCESS[int(p.rows)];
     if (p.band_rows != 0) text += number(",band:", p.band_rows);
-    text += std::string(p.single_batch ? ",single_batch" : "") + (p.row_by_row ? ",row_by_row" : "");
+    text += p.single_batch ? ",single_batch" : "";
     if (p.rows != row_access::in_place) text += number(",tile_rows:", p.tile_rows);
     if (p.sum_pitch != 0) text += number(",sum_pitch:", p.sum_pitch);
     text += number(",panel:", p.panel_columns);

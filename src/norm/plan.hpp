@@ -89,7 +89,6 @@ struct schedule {
     bool by_chunks;    // threads share the chunks of long rows; otherwise they share rows
     bool one_loop;     // a batch is written while the next one is reduced
     bool non_temporal; // the result is written by non-temporal stores
-    bool row_by_row;   // backward: one kernel does each row
 };
 
 struct plan {
@@ -102,11 +101,10 @@ struct plan {
     dim_t panel_columns = 0;                       // columns of a panel
     dim_t block_rows = 0;                          // interleaved only: rows of a row block
 
-    // forward: one kernel reduces a band of so many rows and then writes them, from their inputs to dst, unless batches
+    // One kernel reduces a band of so many rows and then writes them, from their inputs to the result, unless batches
     // are written in one loop; 0: kernels for each step do a batch
     dim_t band_rows = 0;
-    bool single_batch = false; // such bands are the whole problem (src/run/single_batch.hpp)
-    bool row_by_row = false;   // backward: one kernel does each row, unless batches are written in one loop
+    bool single_batch = false; // forward: such bands are the whole problem (src/run/single_batch.hpp)
 
     // ---- batches
     dim_t batch_rows = 1; // rows of a batch: so many that they stay in a cache from one kernel to the next
@@ -114,8 +112,8 @@ struct plan {
     dim_t groups_together = 0; // kernels do so many groups of one row together; 0: one group of all rows of a batch
     dim_t value_columns = 0;   // columns of the tile of values: those of a group, or of a piece of a longer one
     int one_loop_threads = 0;  // a batch is written while the next one is reduced, if there are at most so many threads
-    bool prefetch_to_l1 = false; // backward: the next rows are prefetched while others are written
-    // Rows are prefetched to L2, also while they are reduced. Rows in tiles: while they are gathered and scattered,
+    bool prefetch_to_l1 = false; // backward: the next band is prefetched while one is written
+    // The same to L2; in forward while rows are reduced. Rows in tiles: while they are gathered and scattered,
     // also those that are less far apart.
     bool prefetch_to_l2 = false;
     // The result is stored past the caches where it lies as such stores need it, with at most so many threads.

@@ -12,11 +12,6 @@ backward<T>::backward(const problem &p, const plan &planned, std::shared_ptr<con
       inv_C_(1.0 / double(p.row_length())) {}
 
 template <typename T>
-void backward<T>::begin(const arguments &args, const schedule &now) const {
-    if (!now.by_chunks && sums_are_gradients()) gradients_.zero_gradients(args);
-}
-
-template <typename T>
 void backward<T>::end_rows(const arguments &args, const schedule &now) const {
     if (threads_to_end(now) == 1) end_sums(args, now, 1);
 }
@@ -36,7 +31,7 @@ int backward<T>::threads_to_end(const schedule &now) const {
 
 template <typename T>
 void backward<T>::end_sums(const arguments &args, const schedule &now, int threads) const {
-    if (gradients_.count() == 0 || sums_are_gradients() || sums_become_gradients()) return;
+    if (gradients_.count() == 0 || sums_become_gradients()) return;
     double *const sums = layout_.part_sums(plan_, args[SCRATCHPAD], 0);
     if (layout_.keeps_blocks())
         return gradients_.finish_blocks(args, sums, layout_.template kept_block<T>(plan_, args[SCRATCHPAD], 0),
@@ -89,7 +84,6 @@ jit::backward_sums_arguments<T> backward<T>::sums_arguments(const arguments &arg
                                                             range columns, const column_sums<T> &to, T *s1,
                                                             T *s2) const {
     const column_sums<T> sums = to.behind(columns.begin);
-    const dim_t ahead = kernels_->row ? AHEAD_OF_ONE_ROW : AHEAD_IN_LOOP;
     return {.src = here.src.first,
             .diff_dst = here.second.first,
             .src_row_stride = here.src.stride,
@@ -106,12 +100,12 @@ jit::backward_sums_arguments<T> backward<T>::sums_arguments(const arguments &arg
             .diff_shift_row_stride = here.diff_shift.stride,
             .s1 = s1,
             .s2 = s2,
-            .src_prefetch = prefetch_distance(here.src, bytes_of_row(SRC), ahead),
-            .diff_dst_prefetch = prefetch_distance(here.second, bytes_of_row(DIFF_DST), ahead)};
+            .src_prefetch = prefetch_distance(here.src, bytes_of_row(SRC)),
+            .diff_dst_prefetch = prefetch_distance(here.second, bytes_of_row(DIFF_DST))};
 }
 
 template <typename T>
-jit::backward_data_arguments<T> backward<T>::data_arguments(const arguments &args, const panel &here, const batch &b,
+jit::backward_data_arguments<T> backward<T>::data_arguments(const arguments &args, const panel &here, batch &b,
                                                             range columns) const {
     return {.src = here.src.first,
             .diff_dst = here.second.first,
@@ -128,7 +122,9 @@ jit::backward_data_arguments<T> backward<T>::data_arguments(const arguments &arg
             .m1 = b.m1,
             .k = b.k,
             .scale = scale_of(args, here, columns),
-            .scale_row_stride = here.scale.stride};
+            .scale_row_stride = here.scale.stride,
+            .src_prefetch = plan_.band_rows * here.src.stride,
+            .diff_dst_prefetch = plan_.band_rows * here.second.stride};
 }
 
 template <typename T>
@@ -138,23 +134,24 @@ void backward<T>::sum(const arguments &args, const panel &here, const batch &b, 
 }
 
 template <typename T>
-void backward<T>::write(const arguments &args, const schedule &now, const panel &here, const batch &b,
-                        range columns) const {
+void backward<T>::write(const arguments &args, const schedule &now, const panel &here, batch &b, range columns) const {
     const auto &kernel = now.non_temporal ? *kernels_->data_non_temporal : *kernels_->data;
     kernel(data_arguments(args, here, b, columns));
 }
 
 template <typename T>
-void backward<T>::do_rows(const arguments &args, const schedule &now, const panel &here, const batch &b,
-                          const column_sums<T> &to) const {
+void backward<T>::do_bands(const arguments &args, const schedule &now, const panel &here, batch &b,
+                           const column_sums<T> &to) const {
     const range columns = {0, layout_.columns()};
-    kernels_->row->choose(now.non_temporal)({.reduced = sums_arguments(args, here, b, columns, to, nullptr, nullptr),
-                                             .written = data_arguments(args, here, b, columns),
-                                             .inverse_count = inv_C_});
+    kernels_->rows->choose(now.non_temporal)(
+        {.reduced = sums_arguments(args, here, b, columns, to, b.chunk_s1, b.chunk_s2),
+         .written = data_arguments(args, here, b, columns),
+         .inverse_count = inv_C_,
+         .band_rows = plan_.band_rows});
 }
 
 template <typename T>
-void backward<T>::write_and_sum(const arguments &args, const schedule &now, const panel &there, const batch &ready,
+void backward<T>::write_and_sum(const arguments &args, const schedule &now, const panel &there, batch &ready,
                                 const panel &here, batch &next, range columns, const column_sums<T> &to) const {
     kernels_->loop->choose(now.non_temporal)(
         {.reduced = sums_arguments(args, here, next, columns, to, next.chunk_s1, next.chunk_s2),

@@ -26,7 +26,6 @@ public:
     // Keeps references to the problem and the plan.
     backward(const problem &p, const plan &planned, std::shared_ptr<const kernels> made);
 
-    void begin(const arguments &args, const schedule &now) const;
     // The gradients of scale and shift are made of the sums by the thread that is the last to finish its rows, or, if
     // that is worth several threads, when all have finished.
     void end_rows(const arguments &args, const schedule &now) const;
@@ -37,11 +36,6 @@ public:
     dim_t chunk_items() const { return layout_.chunks(); }
 
 private:
-    // Whether there is a single row block whose sums have the gradients' type. Then its sums are the gradients, and are
-    // added up in the gradients' memory.
-    bool sums_are_gradients() const {
-        return gradients_.have_type_of_gradients() && gradients_.count() > 0 && layout_.cut().blocks() == 1;
-    }
     // Whether there is a single row block, by rows, whose sums become the gradients in one step.
     bool sums_become_gradients() const {
         return gradients_.count() > 0 && layout_.cut().blocks() == 1 && !gradients_.are_partial() && !is_interleaved();
@@ -65,17 +59,17 @@ private:
     void sum(const arguments &args, const panel &here, const batch &b, range columns, const column_sums<T> &to, T *s1,
              T *s2) const;
     // Writes diff_src of the batch `ready` to the panel `there`, and sums up a panel of the batch `next`.
-    void write_and_sum(const arguments &args, const schedule &now, const panel &there, const batch &ready,
-                       const panel &here, batch &next, range columns, const column_sums<T> &to) const;
+    void write_and_sum(const arguments &args, const schedule &now, const panel &there, batch &ready, const panel &here,
+                       batch &next, range columns, const column_sums<T> &to) const;
     // Writes diff_src to the panel. The batch's m1 and k must be known.
-    void write(const arguments &args, const schedule &now, const panel &here, const batch &b, range columns) const;
-    // Sums up a batch, finds the slopes and writes diff_src, row by row.
-    void do_rows(const arguments &args, const schedule &now, const panel &here, const batch &b,
-                 const column_sums<T> &to) const;
+    void write(const arguments &args, const schedule &now, const panel &here, batch &b, range columns) const;
+    // Sums up a batch, finds the slopes and writes diff_src, band by band.
+    void do_bands(const arguments &args, const schedule &now, const panel &here, batch &b,
+                  const column_sums<T> &to) const;
     const void *scale_of(const arguments &args, const panel &here, range columns) const;
     jit::backward_sums_arguments<T> sums_arguments(const arguments &args, const panel &here, const batch &b,
                                                    range columns, const column_sums<T> &to, T *s1, T *s2) const;
-    jit::backward_data_arguments<T> data_arguments(const arguments &args, const panel &here, const batch &b,
+    jit::backward_data_arguments<T> data_arguments(const arguments &args, const panel &here, batch &b,
                                                    range columns) const;
 
     const problem &problem_;
@@ -115,15 +109,17 @@ public:
         }
         const range mine = {rows_.cut_at(items.begin), rows_.cut_at(items.end)};
         if (whole_rows) same_columns_until = mine.end;
-        if (b_.sums_are_gradients()) sums_ = {static_cast<T *>(args[DIFF_SCALE]), static_cast<T *>(args[DIFF_SHIFT])};
         body(mine);
     }
 
     void reduce(batch &b) {
-        read_statistics(b);
-        if (now.row_by_row) return b_.do_rows(args, now, at.open({0, layout_.columns()}), b, sums_);
-        b.clear_sums();
+        b_.read_statistics(at.open_statistics(), b);
         if (b_.is_interleaved()) take_kept_block(b);
+        if (in_bands_) {
+            b_.do_bands(args, now, at.open({0, layout_.columns()}), b, sums_);
+            return at.close();
+        }
+        b.clear_sums();
         if (b_.reduces())
             for (dim_t chunk = 0; chunk < layout_.chunks(); ++chunk) {
                 const range columns = layout_.columns_of(chunk);
@@ -133,13 +129,13 @@ public:
         b.find_slopes(b_.inv_C_);
     }
 
-    void write(const batch &b) {
-        if (b_.writes() && !now.row_by_row) write(at, b, {0, layout_.columns()});
+    void write(batch &b) {
+        if (b_.writes() && !in_bands_) write(at, b, {0, layout_.columns()});
     }
 
     // Writes the batch `ready`, at which `before` is, while it reduces the next one.
-    void write_and_reduce(typename Rows::cursor &before, const batch &ready, batch &next) {
-        read_statistics(next);
+    void write_and_reduce(typename Rows::cursor &before, batch &ready, batch &next) {
+        b_.read_statistics(at.open_statistics(), next);
         next.clear_sums();
         for (dim_t chunk = 0; chunk < layout_.chunks(); ++chunk) {
             const range columns = layout_.columns_of(chunk);
@@ -149,7 +145,7 @@ public:
         next.find_slopes(b_.inv_C_);
     }
     // Writes the batch `ready`, at which `before` is.
-    void write_at(typename Rows::cursor &before, const batch &ready) { write(before, ready, {0, layout_.columns()}); }
+    void write_at(typename Rows::cursor &before, batch &ready) { write(before, ready, {0, layout_.columns()}); }
 
     // ---- the items are chunks, of all rows
 
@@ -171,26 +167,13 @@ public:
 private:
     using base::args, base::get, base::planned;
 
-    bool shares_parts() const { return gradients_.count() > 0 && !b_.sums_are_gradients() && !b_.is_interleaved(); }
+    bool shares_parts() const { return gradients_.count() > 0 && !b_.is_interleaved(); }
     double *part_sums(dim_t part) const { return layout_.part_sums(planned, args[SCRATCHPAD], part); }
-
-    // Roots and divisions of many rows together take less time than those of few: where the rows behind a batch are
-    // near, their statistics are read with its own.
-    void read_statistics(batch &b) {
-        if (b.first < ahead_.first || b.first + b.rows > ahead_.first + ahead_.rows) {
-            const dim_t rows = std::min(b.rows + at.rows_behind(), MAX_BATCH_ROWS);
-            if (rows == b.rows) return b_.read_statistics(at.open_statistics(), b);
-            ahead_.first = b.first;
-            ahead_.rows = rows;
-            b_.read_statistics(at.open_statistics(), ahead_);
-        }
-        b.copy_statistics(ahead_, b.first - ahead_.first);
-    }
 
     // Without a mean nobody sets or takes s1. Adding up s2 in its place reads no memory that is not set.
     void add_chunk(batch &b, const T *s1, const T *s2) const { b.add_chunk(b_.rms_ ? s2 : s1, s2); }
 
-    void write(typename Rows::cursor &from, const batch &b, range columns) {
+    void write(typename Rows::cursor &from, batch &b, range columns) {
         const dim_t step = planned.panel_columns;
         for (dim_t begin = columns.begin; begin < columns.end; begin += step) {
             const range some = {begin, std::min(begin + step, columns.end)};
@@ -262,7 +245,7 @@ private:
         at.for_each_batch(rows, MAX_BATCH_ROWS, same_columns_until, [&](dim_t first, dim_t number) {
             b.first = first;
             b.rows = number;
-            read_statistics(b);
+            b_.read_statistics(at.open_statistics(), b);
             body(b);
         });
     }
@@ -314,8 +297,8 @@ private:
     const backward &b_;
     const gradient_layout &layout_;
     const gradient_sums<T> &gradients_;
+    const bool in_bands_ = planned.band_rows > 0 && !now.by_chunks && !now.one_loop;
     column_sums<T> sums_; // of the current row block
-    batch ahead_;         // statistics alone: of the current batch and of rows behind it
 };
 
 } // namespace jitnorm::impl::layer_norm

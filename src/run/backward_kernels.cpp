@@ -25,7 +25,7 @@ jit::backward_sums_conf sums_conf_of(const problem &p, jit::isa vectors, jit::pr
     return conf;
 }
 
-jit::backward_data_conf data_conf_of(const problem &p, jit::isa vectors, bool non_temporal) {
+jit::backward_data_conf data_conf_of(const problem &p, jit::isa vectors, bool non_temporal, jit::prefetch_to ahead) {
     jit::backward_data_conf conf = {vectors,
                                     p[SRC].data_type,
                                     p[DIFF_DST].data_type,
@@ -37,14 +37,18 @@ jit::backward_data_conf data_conf_of(const problem &p, jit::isa vectors, bool no
                                     wants_sums(p)};
     conf.non_temporal = non_temporal;
     conf.affine_flags = p.affine_flags();
+    conf.ahead = ahead;
     return conf;
 }
 
-// Kernels with both passes.
+// Kernels with both passes, which prefetch to these caches while they reduce and while they write.
 template <typename Kernel>
-jit::stores_of<Kernel> kernels_of_both_passes(const problem &p, jit::isa vectors, jit::prefetch_to ahead) {
-    const jit::backward_sums_conf sums = sums_conf_of(p, vectors, ahead);
-    return {Kernel({sums, data_conf_of(p, vectors, false)}), Kernel({sums, data_conf_of(p, vectors, true)})};
+jit::stores_of<Kernel> kernels_of_both_passes(const problem &p, jit::isa vectors, jit::prefetch_to reduced,
+                                              jit::prefetch_to written) {
+    const auto kernel = [&](bool non_temporal) {
+        return Kernel({sums_conf_of(p, vectors, reduced), data_conf_of(p, vectors, non_temporal, written)});
+    };
+    return {kernel(false), kernel(true)};
 }
 
 template <typename T>
@@ -61,34 +65,43 @@ std::optional<typename backward_kernels<T>::weights_kernels> make_weights_kernel
     return made;
 }
 
+// To which cache later rows are prefetched: rows in place, not in tiles, which are near.
+jit::prefetch_to prefetches_of(const plan *planned) {
+    if (planned == nullptr || planned->rows != row_access::in_place) return jit::prefetch_to::nowhere;
+    return planned->prefetch_to_l2   ? jit::prefetch_to::l2
+           : planned->prefetch_to_l1 ? jit::prefetch_to::l1
+                                     : jit::prefetch_to::nowhere;
+}
+
 } // namespace
 
 template <typename T>
-bool backward_kernels<T>::may_go_in_one_loop(const problem &p) {
+bool backward_kernels<T>::does_both(const problem &p) {
     return p.writes(DIFF_SRC) && (wants_sums(p) || wants_weights(p));
-}
-
-template <typename T>
-bool backward_kernels<T>::may_go_in_one_kernel(const problem &p) {
-    return wants_sums(p);
 }
 
 template <typename T>
 backward_kernels<T>::backward_kernels(const problem &p, const plan *planned, jit::isa vectors)
     : weights(make_weights_kernels<T>(p, vectors)) {
-    const bool in_place = planned != nullptr && planned->rows == row_access::in_place; // not in tiles, which are near
-    const jit::prefetch_to ahead = !in_place                 ? jit::prefetch_to::nowhere
-                                   : planned->prefetch_to_l2 ? jit::prefetch_to::l2
-                                   : planned->prefetch_to_l1 ? jit::prefetch_to::l1
-                                                             : jit::prefetch_to::nowhere;
-    if (wants_sums(p) || wants_weights(p)) sums.emplace(sums_conf_of(p, vectors, ahead));
-    if (p.writes(DIFF_SRC)) data.emplace(data_conf_of(p, vectors, false));
+    const bool has_bands_alone = planned != nullptr && planned->band_rows > 0 && planned->one_loop_threads == 0;
+    if (!has_bands_alone) make_steps(p, planned, vectors);
+    if (planned == nullptr ? !does_both(p) : planned->band_rows == 0) return;
+    constexpr auto nowhere = jit::prefetch_to::nowhere;
+    const jit::prefetch_to ahead = prefetches_of(planned);
+    const bool one_by_one = planned != nullptr && planned->band_rows == 1;
+    rows = kernels_of_both_passes<jit::backward_rows_kernel<T>>(p, vectors, one_by_one ? ahead : nowhere,
+                                                                one_by_one ? nowhere : ahead);
+}
+
+template <typename T>
+void backward_kernels<T>::make_steps(const problem &p, const plan *planned, jit::isa vectors) {
+    constexpr auto nowhere = jit::prefetch_to::nowhere;
+    if (wants_sums(p) || wants_weights(p)) sums.emplace(sums_conf_of(p, vectors, nowhere));
+    if (p.writes(DIFF_SRC)) data.emplace(data_conf_of(p, vectors, false, nowhere));
     if (p.writes(DIFF_SRC) && (planned == nullptr || planned->non_temporal_threads > 0))
-        data_non_temporal.emplace(data_conf_of(p, vectors, true));
-    if (planned == nullptr ? may_go_in_one_loop(p) : planned->one_loop_threads > 0)
-        loop = kernels_of_both_passes<jit::backward_loop_kernel<T>>(p, vectors, jit::prefetch_to::l1);
-    if (planned == nullptr ? may_go_in_one_kernel(p) : planned->row_by_row)
-        row = kernels_of_both_passes<jit::backward_row_kernel<T>>(p, vectors, ahead);
+        data_non_temporal.emplace(data_conf_of(p, vectors, true, nowhere));
+    if (planned == nullptr ? does_both(p) : planned->one_loop_threads > 0)
+        loop = kernels_of_both_passes<jit::backward_loop_kernel<T>>(p, vectors, nowhere, nowhere);
 }
 
 template struct backward_kernels<float>;

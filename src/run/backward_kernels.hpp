@@ -18,16 +18,15 @@ struct backward_kernels {
     // Only those are made that the plan needs; all that the problem may need if there is no plan yet (run-time sizes).
     backward_kernels(const problem &p, const plan *planned, jit::isa vectors);
 
-    // Whether rows may be written while others are reduced.
-    static bool may_go_in_one_loop(const problem &p);
-    // Whether one kernel can do a row from its sums to its diff_src.
-    static bool may_go_in_one_kernel(const problem &p);
+    // Whether one kernel may both sum up rows and write them.
+    static bool does_both(const problem &p);
 
+    // Empty where all rows go in bands.
     std::optional<jit::backward_sums_kernel<T>> sums; // over rows and columns; empty: the problem needs no sums
     std::optional<jit::backward_data_kernel<T>> data, data_non_temporal; // diff_src; empty: it is omitted
 
     std::optional<jit::stores_of<jit::backward_loop_kernel<T>>> loop; // write diff_src while they sum up other rows
-    std::optional<jit::stores_of<jit::backward_row_kernel<T>>> row;   // do row after row
+    std::optional<jit::stores_of<jit::backward_rows_kernel<T>>> rows; // do bands of rows
 
     // Add up the gradients of scale and shift: sums of row blocks to that of a part, sums of parts to a total, sums of
     // parts to the gradient, and those of the only row block, if there may be but one.
@@ -36,6 +35,9 @@ struct backward_kernels {
         std::optional<jit::backward_block_kernel<T>> finish_block;
     };
     std::optional<weights_kernels> weights; // empty: neither gradient is written
+
+private:
+    void make_steps(const problem &p, const plan *planned, jit::isa vectors);
 };
 
 } // namespace jitnorm::impl::layer_norm

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "make_plan.hpp"
 
-#include <bit>
+#include <algorithm>
 
 #include "../base/environment.hpp"
 #include "../tensor/row_packer.hpp"
@@ -26,66 +26,60 @@ constexpr dim_t MERGED_BYTES_PER_THREAD = 6 * 1024;
 // A row of more elements does not stay in L2 until its diff_src is computed. Then threads take chunks of all rows.
 constexpr dim_t LONG_ROW = 128 * 1024;
 
-// Rows of which both tensors together take so many bytes leave L1 before their diff_src is computed, however small the
-// batch is. Then a batch has several rows, as far as they stay in L2, and the sums over columns come from L2 only once
-// for every two rows.
-constexpr dim_t LEAVES_L1 = 24 * 1000;
-dim_t long_rows_together(dim_t row_bytes, const machine &m) {
-    dim_t rows = m.long_rows;
-    while (rows > 2 && rows * row_bytes > m.l2 / 2) rows /= 2;
-    return rows;
-}
-
 // Tiles may be this large if sums must be added in the order of the rows and there is no other way to use cache lines
 // whole.
 constexpr dim_t LARGEST_TILE_BYTES = 2 * TILE_BYTES;
 
 bool wants_gradients(const problem &p) { return p.writes(DIFF_SCALE) || p.writes(DIFF_SHIFT); }
 
-// ---- batches
+// ---- bands of rows, and batches
 
-// Some processors' prefetchers follow rows best that are done one after the other. But pairs of rows, which share the
-// loads and stores of the sums over columns, are worth more if the data stay in L1, if rows are short or leave L1, or
-// if conversions of types take more time than L2 and the last level. If the data is more than this many times as large
-// as L2, kernels wait for the last level most of the time.
-constexpr dim_t FAR_FROM_L2 = 6;
-bool rows_are_better_alone(const problem &p, dim_t bytes, dim_t row_bytes, const machine &m) {
-    return m.row_alone != 0 && p.row_length() * element_size(p[SRC]) >= m.row_alone && row_bytes < LEAVES_L1 &&
-           bytes > m.l1 && (bytes > FAR_FROM_L2 * m.l2 || !is_narrow(p));
+// Rows of src and diff_dst of so many bytes are in L1 or near it when they are written. Pairs of rows, which share the
+// loads and stores of the sums over columns, are worth more than that.
+constexpr dim_t BAND_BYTES = 8 * 1024;
+
+void plan_bands(const problem &p, plan &to) {
+    if (p.row_length() > CHUNK || !backward_kernels<float>::does_both(p)) return;
+    const dim_t row_bytes = p.row_length() * (element_size(p[SRC]) + element_size(p[DIFF_DST]));
+    to.band_rows = std::clamp<dim_t>(BAND_BYTES / row_bytes / 2 * 2, 2, MAX_BATCH_ROWS);
 }
 
-// `row_bytes`: of two tensors. A batch of data that leaves the caches stays in L1 beside the next one and the sums over
-// columns.
+// Rows that leave L1 before their diff_src is computed, however few there are, are done several at a time, as far as
+// they stay in L2: the sums over columns come from L2 only once for every two rows.
+dim_t long_rows_together(dim_t row_bytes, const machine &m) {
+    dim_t rows = m.long_rows;
+    while (rows > 2 && rows * row_bytes > m.l2 / 2) rows /= 2;
+    return rows;
+}
+
+// `row_bytes`: of two tensors. What does not go in bands are rows of more than a chunk; and those that are written
+// while the next ones are reduced, which stay in L1 if they can.
+constexpr dim_t LEAVES_L1 = 24 * 1000;
 dim_t batch_rows_of(dim_t row_bytes, bool leaves_caches, const machine &m) {
-    if (row_bytes >= LEAVES_L1) return long_rows_together(row_bytes, m);
+    if (m.one_loop == 0 || row_bytes >= LEAVES_L1) return long_rows_together(row_bytes, m);
     return batch_of(leaves_caches ? m.far_batch : m.backward_batch, row_bytes);
 }
 
-// Where batches have several rows that leave L1, some columns of all of them are written before the next columns: so
-// many that two rows of them, and what is read and written beside them, stay in L1, from which the next rows then have
-// scale.
-dim_t columns_to_write(const problem &p, const machine &m) {
-    constexpr dim_t LEAST = 64; // columns of a whole cache line each
-    if (m.panel == 0 || p.rows() == 1) return p.row_length();
-    return std::max(LEAST, dim_t(std::bit_floor(size_t(m.panel / p.compute_size()))));
-}
+// Some processors prefetch later rows: the next band while one is written, when nothing else reads memory. But where
+// stores pass the caches, which wait for the same buffers as prefetches, their own prefetchers follow one row best,
+// unless it is short. Such rows go one by one, and prefetch while they are reduced.
+constexpr dim_t SHORTEST_ROW_ALONE = 768; // bytes of src and diff_dst
 
 void plan_batches_in_place(const problem &p, const row_tensors &tensors, const machine &m, plan &to) {
-    to.panel_columns = std::min(p.row_length(), columns_to_write(p, m));
     const dim_t bytes = data_bytes(p, tensors);
     const bool leaves_caches = come_from_memory(bytes, m);
     const dim_t row_bytes = p.row_length() * (element_size(p[SRC]) + element_size(p[DIFF_DST]));
-    const bool alone = backward_kernels<float>::may_go_in_one_kernel(p) && p.row_length() <= CHUNK &&
-                       rows_are_better_alone(p, bytes, row_bytes, m);
-    to.row_by_row = alone;
-    to.batch_rows = alone ? MAX_BATCH_ROWS : batch_rows_of(row_bytes, leaves_caches, m);
+    to.panel_columns = p.row_length();
+    if (backward_kernels<float>::does_both(p)) to.one_loop_threads = one_loop_threads_for(bytes, 0, m);
+    if (to.one_loop_threads == INT_MAX) to.band_rows = 0; // no batch goes in bands
+    const bool in_steps = to.one_loop_threads > 0 || to.band_rows == 0;
+    to.batch_rows = in_steps ? batch_rows_of(row_bytes, leaves_caches, m) : MAX_BATCH_ROWS;
     if (p.writes(DIFF_SRC) && takes_non_temporal_stores(p, p[DIFF_SRC]))
         to.non_temporal_threads = non_temporal_threads_for(bytes, m.shared_others, m);
-    // The steps for gradients leave the processor's prefetchers too little time. Prefetches to L2 beside ordinary
-    // stores take longer than none.
-    if (!wants_gradients(p)) return;
-    to.prefetch_to_l1 = m.prefetch == 1 && leaves_caches;
-    to.prefetch_to_l2 = m.prefetch == 2 && to.non_temporal_threads > 0;
+    if (m.prefetch == 0 || to.band_rows == 0 || 2 * bytes < from_memory(m)) return;
+    if (to.non_temporal_threads > 0 && row_bytes >= SHORTEST_ROW_ALONE) to.band_rows = 1;
+    to.prefetch_to_l1 = m.prefetch == 1;
+    to.prefetch_to_l2 = m.prefetch == 2;
 }
 
 // ---- tiles
@@ -140,8 +134,6 @@ void plan_threads(const problem &p, const row_tensors &tensors, const machine &m
     const dim_t bytes = data_bytes(p, tensors);
     const dim_t shares = layout.gradients() > 0 ? layout.cut().parts() : p.rows();
     to.row_threads = std::min(threads_for(bytes, BACKWARD_BYTES_PER_THREAD, shares, m.threads_sleep), MAX_SHARES);
-    if (to.rows == row_access::in_place && backward_kernels<float>::may_go_in_one_loop(p))
-        to.one_loop_threads = one_loop_threads_for(bytes, 0, m);
     if (p.row_length() <= CHUNK) return;
     to.only_chunks |= p.row_length() > LONG_ROW;
     to.chunk_threads =
@@ -171,6 +163,7 @@ plan backward_plan(const problem &p, const machine &m) {
     plan planned;
     const row_tensors tensors = row_tensors_of(p);
     const gradient_layout layout(p);
+    plan_bands(p, planned);
     if (rows_in_place::take(tensors)) {
         plan_batches_in_place(p, tensors, m, planned);
     } else {

@@ -53,7 +53,6 @@ public:
 
     jitnorm_status_t execute(const arguments &args) const override {
         const schedule now = schedule_of(args);
-        direction_.begin(args, now);
         run(args, now);
         direction_.end(args, now);
         return jitnorm_success;

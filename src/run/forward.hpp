@@ -34,7 +34,6 @@ public:
     // Keeps references to the problem and the plan.
     forward(const problem &p, const plan &planned, std::shared_ptr<const kernels> made);
 
-    void begin(const arguments &, const schedule &) const {}
     void end_rows(const arguments &, const schedule &) const {}
     void end(const arguments &, const schedule &) const {}
 

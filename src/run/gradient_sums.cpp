@@ -51,13 +51,6 @@ gradient_sums<T>::gradient_sums(const problem &p, const gradient_layout &layout,
       kernels_(std::move(kernels)) {}
 
 template <typename T>
-void gradient_sums<T>::zero_gradients(const arguments &args) const {
-    const size_t bytes = size_t(layout_.columns()) * size_of(type_);
-    if (scale_) std::memset(args[DIFF_SCALE], 0, bytes);
-    if (shift_) std::memset(args[DIFF_SHIFT], 0, bytes);
-}
-
-template <typename T>
 column_sums<T> gradient_sums<T>::begin(T *sums, dim_t pitch) const {
     return {scale_ ? sums : nullptr, shift_ ? sums + (scale_ ? pitch : 0) : nullptr};
 }

@@ -92,13 +92,9 @@ public:
     gradient_sums(const problem &p, const gradient_layout &layout, std::shared_ptr<const backward_kernels<T>> kernels);
 
     int count() const { return int(scale_) + int(shift_); }
-    // Whether the sums of a row block have the type of the gradients, so that they can be added up in the gradients'
-    // memory. Never for double: those sums go through the weights kernels.
-    bool have_type_of_gradients() const { return std::is_same_v<T, float> && type_ == jitnorm_f32; }
     // Whether the problem is partial: the sums of the parts are the result.
     bool are_partial() const { return partial_; }
 
-    void zero_gradients(const arguments &args) const;
     column_sums<T> begin(T *sums, dim_t pitch) const;
 
     // to = start + sums, for `number` sums; `start` null means zeros. `to` may be `start`. There may be the sums of

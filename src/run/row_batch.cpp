@@ -98,13 +98,6 @@ void backward_batch<T>::find_factors(bool rms) {
 }
 
 template <typename T>
-void backward_batch<T>::copy_statistics(const backward_batch &from, dim_t begin) {
-    for (dim_t r = 0; r < rows; ++r) mean[r] = from.mean[begin + r];
-    for (dim_t r = 0; r < rows; ++r) rstd[r] = from.rstd[begin + r];
-    for (dim_t r = 0; r < rows; ++r) factor[r] = from.factor[begin + r];
-}
-
-template <typename T>
 void backward_batch<T>::clear_sums() {
     for (dim_t r = 0; r < rows; ++r) s1[r] = s2[r] = 0;
 }

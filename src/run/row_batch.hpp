@@ -70,8 +70,6 @@ struct backward_batch {
     void find_deviations(double epsilon);
     // From the means and the deviations.
     JITNORM_SIMD void find_factors(bool rms);
-    // From the rows of another batch, the row `begin` and those behind it.
-    JITNORM_SIMD void copy_statistics(const backward_batch &from, dim_t begin);
     JITNORM_SIMD void clear_sums();
     // Adds the sums over a chunk, one value for each row, to those over the rows.
     JITNORM_SIMD void add_chunk(const T *chunk1, const T *chunk2);

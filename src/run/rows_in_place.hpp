@@ -36,7 +36,6 @@ public:
                 for (dim_t done = 0; done < run.count; done += most) {
                     const dim_t number = std::min(most, run.count - done);
                     move_to(run, done);
-                    behind_ = run.count - done - number;
                     body(row, number);
                     row += number;
                 }
@@ -51,8 +50,6 @@ public:
         }
         void close() const {}
 
-        // How many rows behind the batch have their statistics at the same distances.
-        dim_t rows_behind() const { return behind_; }
         statistics_rows open_statistics() const {
             statistics_rows found = {.stride = rows_.statistics_stride_};
             for (const slot s : ROW_STATISTICS)
@@ -80,7 +77,6 @@ public:
         const rows_in_place &rows_;
         const arguments &args_;
         std::array<std::byte *, MAX_STEPPED_TENSORS> batch_ = {}; // the first row of the batch, by field
-        dim_t behind_ = 0;                                        // rows of the run
         dim_t statistics_offset_ = 0; // from the data handle to the batch's first statistic, in bytes
     };
 

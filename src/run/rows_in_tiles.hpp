@@ -46,7 +46,6 @@ public:
         // columns, or by finish().
         void close();
 
-        dim_t rows_behind() const { return 0; } // see rows_in_place
         statistics_rows open_statistics() { return statistics_.open(first_, number_); }
         void close_statistics() const { statistics_.close(first_, number_); }
 

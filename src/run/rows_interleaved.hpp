@@ -38,8 +38,7 @@ public:
         }
 
         panel open(range columns) const;
-        void close() const {}                   // go_through() scatters all strands together
-        dim_t rows_behind() const { return 0; } // see rows_in_place
+        void close() const {} // go_through() scatters all strands together
         statistics_rows open_statistics() { return statistics_.open(first_, number_); }
         void close_statistics() const {}
         void finish(int share, int shares) const { zero_padding(rows_.tensors_, args_, share, shares); }

@@ -55,11 +55,10 @@ const recorded_leaves ALDER_LAKE_E = {{{4, 0}, {0xfc004121, 0x01c0003f, 0x000000
                                       {{4, 3}, {0xfc1fc163, 0x0240003f, 0x00009fff, 4}}};
 
 // Plans of these processors are measured; a number that changes has figures in docs/measurements.md.
-constexpr machine ZEN_5 = {48 * KB, MB, 32 * MB, 100, 100, 100, 0, 16 * KB, 128 * KB, 4 * KB, 384, 4, 0, 1};
-constexpr machine ZEN_4 = {32 * KB, MB, 32 * MB, 50, 100, 50, 0, 128 * KB, 128 * KB, 4 * KB, 384, 8, 4 * KB, 2};
-constexpr machine ZEN_3 = {32 * KB, 512 * KB, 32 * MB, 38, 50, 50, 0, 64 * KB, 64 * KB, 4 * KB, 384, 8, 4 * KB, 2};
-constexpr machine BEFORE_ZEN_3 = {32 * KB, 512 * KB, 16 * MB, 50,  100, 50,     0,
-                                  64 * KB, 64 * KB,  4 * KB,  384, 8,   4 * KB, 2};
+constexpr machine ZEN_5 = {48 * KB, MB, 32 * MB, 100, 100, 100, 0, 16 * KB, 128 * KB, 4 * KB, 4, 1};
+constexpr machine ZEN_4 = {32 * KB, MB, 32 * MB, 50, 100, 50, 0, 128 * KB, 128 * KB, 4 * KB, 8, 2};
+constexpr machine ZEN_3 = {32 * KB, 512 * KB, 32 * MB, 38, 50, 50, 0, 64 * KB, 64 * KB, 4 * KB, 8, 2};
+constexpr machine BEFORE_ZEN_3 = {32 * KB, 512 * KB, 16 * MB, 50, 100, 50, 0, 64 * KB, 64 * KB, 4 * KB, 8, 2};
 
 TEST(caches, zen_3_by_cpuid) {
     const cache_levels levels = by_cpuid(ZEN_3_IN_TWO_CORES);

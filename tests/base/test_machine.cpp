@@ -14,17 +14,17 @@ namespace {
 
 using namespace jitnorm::impl;
 
-constexpr machine MADE_UP = {1000, 20'000, 300'000, 10, 20, 30, 4, 5000, 6000, 7000, 800, 9, 1000, 1};
+constexpr machine MADE_UP = {1000, 20'000, 300'000, 10, 20, 30, 4, 5000, 6000, 7000, 9, 1};
 
 // These are the names of the columns of the table of processors.
 TEST(machine, text_is_what_is_read_again) {
     EXPECT_EQ(describe(MADE_UP), "l1:1000,l2:20000,last_level:300000,memory:10,shared_forward:20,shared_others:30,"
-                                 "one_loop:4,forward_batch:5000,backward_batch:6000,far_batch:7000,row_alone:800,"
-                                 "long_rows:9,panel:1000,prefetch:1");
+                                 "one_loop:4,forward_batch:5000,backward_batch:6000,far_batch:7000,"
+                                 "long_rows:9,prefetch:1");
     EXPECT_EQ(with_numbers(machine(), describe(MADE_UP)), MADE_UP);
     machine largest;
     largest.l1 = largest.l2 = largest.last_level = largest.forward_batch = largest.backward_batch = largest.far_batch =
-        largest.row_alone = largest.panel = dim_t(1) << 40;
+        dim_t(1) << 40;
     largest.memory = largest.shared_forward = largest.shared_others = largest.one_loop = 1000;
     EXPECT_EQ(with_numbers(machine(), describe(largest)), largest) << "the longest text";
 }

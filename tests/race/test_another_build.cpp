@@ -91,7 +91,7 @@ protected:
 
 // Its log tells: a library that is opened now reads the environment now.
 TEST_F(race_plan, is_made_by_this_build_once_more_for_other_caches) {
-    const std::string others = ",backward_batch:5000,far_batch:4000,row_alone:0,long_rows:2,panel:0,prefetch:1";
+    const std::string others = ",backward_batch:5000,far_batch:4000,long_rows:2,prefetch:1";
     for (const std::string &numbers :
          {"l1:16384,l2:200000,last_level:2000000,memory:100,shared_forward:100,shared_others:50,one_loop:0,"
           "forward_batch:10000" +

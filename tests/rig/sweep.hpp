@@ -79,7 +79,6 @@ constexpr impl::machine batches_in_l1(dim_t l1, dim_t l2, dim_t last_level) {
             .one_loop = 0,
             .backward_batch = l2 / 8,
             .far_batch = 4 * 1024,
-            .row_alone = 384,
             .prefetch = 1};
 }
 constexpr impl::machine batches_in_l2(dim_t l1, dim_t l2, dim_t last_level) {
@@ -91,9 +90,7 @@ constexpr impl::machine batches_in_l2(dim_t l1, dim_t l2, dim_t last_level) {
             .forward_batch = l2 / 8,
             .backward_batch = l2 / 8,
             .far_batch = 4 * 1024,
-            .row_alone = 384,
             .long_rows = 8,
-            .panel = std::max<dim_t>(l1 / 8, 64),
             .prefetch = 2};
 }
 

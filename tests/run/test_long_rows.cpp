@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that leave L1 before they are written, on machines that keep batches in L2: when plans prefetch them to L2, when
-// backward writes several of them panel by panel, and the bits.
+// Rows that leave L1 before they are written, on machines that keep batches in L2: when plans prefetch them to L2, how
+// many are a batch, and the bits.
 #include <gtest/gtest.h>
 
 #include "plans_on_machines.hpp"
@@ -8,25 +8,10 @@
 namespace jitnorm::tests {
 namespace {
 
-// Panels have 64 columns, whatever the type.
 constexpr machine THROUGH_L2 = batches_in_l2(1 << 10, 1 << 18, 1 << 12);
 constexpr machine IN_L2 = batches_in_l2(1 << 10, 1 << 20, dim_t(1) << 40);
 
-class long_rows : public plans_on_machines {
-protected:
-    // Expects panels of several rows on both machines.
-    void expect_panels(const setup &s) {
-        for (const machine &m : {THROUGH_L2, IN_L2}) {
-            const plan how = plan_of(s, m);
-            EXPECT_EQ(how.panel_columns, 64) << s;
-            EXPECT_GT(how.batch_rows, 1) << s;
-            EXPECT_FALSE(how.on(1, true).row_by_row || how.on(1, true).one_loop) << s;
-            expect_reference(s, m);
-        }
-    }
-};
-
-constexpr dim_t LENGTHS[] = {129, 191, 192, 1024, 4096, 4097, 8192 + 65};
+class long_rows : public plans_on_machines {};
 
 // Several rows, longer than a chunk or with what the kernel for groups does not do, are a batch.
 TEST_P(long_rows, of_forward_in_batches) {
@@ -62,17 +47,25 @@ TEST_P(long_rows, of_forward_in_batches) {
                 }
 }
 
-TEST_P(long_rows, of_backward_go_in_panels) {
+// As many as stay in L2: eight, or four where batches stay in L1.
+TEST_P(long_rows, of_backward_in_batches) {
     for (const auto kind : {jitnorm_backward, jitnorm_backward_data})
         for (const auto type : FLOATING)
-            for (const dim_t columns : {6001, 8192, 8192 + 65}) {
-                setup s = in_place_of(kind, type, 19, columns);
-                if (type != jitnorm_f32 || columns != 6001) s.flags |= jitnorm_rms_norm;
-                expect_panels(s);
-                s.in_place = true;
-                expect_panels(s);
-            }
-    EXPECT_EQ(plan_of(in_place_of(jitnorm_backward, jitnorm_f32, 19, 8192), IN_L2).batch_rows, 8) << "of L2's half";
+            for (const dim_t columns : {4097, 6001, 8192, 8192 + 65})
+                for (const machine &m : {THROUGH_L2, IN_L2}) {
+                    setup s = in_place_of(kind, type, 19, columns);
+                    if (type != jitnorm_f32 || columns != 6001) s.flags |= jitnorm_rms_norm;
+                    EXPECT_EQ(plan_of(s, m).band_rows, 0) << s;
+                    EXPECT_FALSE(plan_of(s, m).on(1, true).one_loop) << s;
+                    expect_reference(s, m);
+                    s.in_place = true;
+                    expect_reference(s, m);
+                }
+    const setup s = in_place_of(jitnorm_backward, jitnorm_f32, 19, 8192);
+    constexpr machine in_l1 = batches_in_l1(1 << 10, 1 << 20, dim_t(1) << 40);
+    EXPECT_EQ(plan_of(s, IN_L2).batch_rows, 8) << "of L2's half";
+    EXPECT_EQ(plan_of(s, in_l1).batch_rows, 4);
+    EXPECT_EQ(plan_of(s, THROUGH_L2).batch_rows, 2);
 }
 
 // Rows from memory that are longer than what the processor reads ahead.

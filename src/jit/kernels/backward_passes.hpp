@@ -11,12 +11,16 @@
 
 namespace jitnorm::impl::jit {
 
+// Stores the first numbers of a register, of one row or of two, to an array of the compute type.
+void store_numbers(kernel_generator &g, const Xbyak::Address &to, const Xbyak::Xmm &numbers, int rows);
+
 // Computes the sums over rows and over columns. Rows go in pairs, which share the loads of scale and the loads and
 // stores of the sums over columns; a last row goes alone. xhat is computed as (mean - x) * -rstd, so that x can be an
 // operand in memory. backward_sums_kernel.cpp defines it.
 class backward_sums_pass : row_pass {
     using arguments = backward_sums_arguments<float>;
     static constexpr int PAIR = 2;
+    static constexpr int AHEAD = 4096; // bytes; there are no registers for addresses ahead of both rows of a pair
 
     struct row { // the registers of one row of a pair
         reg src, diff_dst;
@@ -29,14 +33,8 @@ public:
 
     std::string name(const char *what) const;
     int frame_bytes() const { return mask_at_ + g_.kind.bytes(); }
-    void sum_all();
+    void sum_all(); // or the rows of a band
     void sum_piece(const paired_rows &rows);
-
-    // The two sums of a row, in the lowest lanes, and a register that is free then. There is no s1 without a mean.
-    struct row_sums {
-        Xbyak::Xmm s1, s2, free;
-    };
-    row_sums sum_one(); // the row with the current index
 
 private:
     bool has_s1() const { return conf_.sums && conf_.centered; }
@@ -57,13 +55,9 @@ private:
     void load_mask();
     Xbyak::Address mask_in_frame() const { return g_.ptr[g_.rsp + where_.frame + mask_at_]; }
     void sum_rows(int rows);
-    void go_to_row();
-    void prefetch_and_add(places vectors);
-    void prefetch_ahead(int rows, places vectors);
     void broadcast_statistics(int rows);
     std::vector<vmm> lanes_of(int rows) const;
-    void store_all_sums(int rows);
-    void store_sums(const Xbyak::Address &array, int rows, std::vector<vmm> row::*sums);
+    void store_sums(int rows);
     void add(int rows, places vectors);
     void add_whole(int rows, const place &p);
     void add_incomplete(int rows, const place &p);
@@ -72,7 +66,6 @@ private:
     void load_xhat(const row &of, const place &p);
     const vmm &rounded_xhat();
     void add_to_row_sums(const row &of, const place &p);
-    void drop_negative_zeros(const vmm &sum);
     std::array<row, PAIR> take_rows();
     std::vector<stepped_rows> tensors();
 
@@ -93,7 +86,7 @@ private:
     tail_mask tail_{g_, scale_sum_};
     // Rows with gradients of their own, which alone are narrowed, go one by one and leave the second row's registers.
     element_io io_{g_, tail_, loop_, where_.loops.io, {rows_[1].s1[0], rows_[1].s2[0]}};
-    row_loop pairs_{g_, index_, left_, JITNORM_ARGUMENT(rows), tensors()};
+    row_loop pairs_{g_, index_, left_, end_of_rows(JITNORM_ARGUMENT(rows)), tensors()};
     horizontal_sum total_{g_, dy_};
     blocked_sum blocks_{g_, loop_, count_, rest_, where_.frame};
     narrowing narrowing_{g_, {rounding_, rounding_}};
@@ -111,14 +104,12 @@ public:
 
     std::string name(const char *what) const;
     int frame_bytes() const { return 0; }
-    void write_all();
+    void write_all(); // or the rows of a band
     void write_piece(const paired_rows &rows);
-    // Writes the row with the current index, whose m1 and k are in the lowest lanes of these registers.
-    void write_one();
-    std::array<vmm, 2> slopes_of_one() const { return {m1_, k_}; }
 
 private:
     void prepare();
+    void go_ahead();
     void prepare_loads();
     bool adds() const { return conf_.diff_sum != jitnorm_data_type_undef; }
     bool subtracts_means() const { return conf_.sums && conf_.centered; }
@@ -136,6 +127,7 @@ private:
     const backward_data_conf conf_;
     const reg src_ = registers_.take(g_.rsi), diff_dst_ = registers_.take(g_.rdx), diff_src_ = registers_.take(g_.r8);
     const reg diff_sum_ = registers_.take(g_.r9), scale_at_ = registers_.take(g_.r10);
+    const reg next_src_ = registers_.take(g_.r13), next_diff_dst_ = registers_.take(g_.r14);
     const lines lines_{diff_src_, element_bytes(conf_.diff_src), registers_.take(g_.r11)};
     const vmm mean_ = registers_.take_vector(), rstd_ = registers_.take_vector();
     const vmm m1_ = registers_.take_vector(), k_ = registers_.take_vector();
@@ -143,7 +135,7 @@ private:
     const std::array<vmm, 2> narrowing_{registers_.take_vector(), registers_.take_vector()};
     tail_mask tail_{g_, registers_.take_vector()};
     element_io io_{g_, tail_, loop_, where_.loops.io, narrowing_};
-    row_loop rows_{g_, index_, left_, JITNORM_ARGUMENT(rows), tensors()};
+    row_loop rows_{g_, index_, left_, end_of_rows(JITNORM_ARGUMENT(rows)), tensors()};
     unit_products products_{g_};
     centered_load difference_{g_, io_, conf_.src, conf_.centered, &products_};
 };

@@ -3,6 +3,11 @@
 
 namespace jitnorm::impl::jit {
 
+void store_numbers(kernel_generator &g, const Xbyak::Address &to, const Xbyak::Xmm &numbers, int rows) {
+    if (rows == 1) return g.ops.store_lowest(to, numbers);
+    g.kind.is_f64() ? g.vmovupd(to, numbers) : g.vmovlps(to, numbers);
+}
+
 backward_sums_pass::backward_sums_pass(kernel_generator &g, const pass_place &where, const backward_sums_conf &conf)
     : row_pass(g, where), conf_(conf) {}
 
@@ -20,51 +25,26 @@ std::string backward_sums_pass::name(const char *what) const {
 
 void backward_sums_pass::sum_all() {
     prepare();
-    pairs_.begin();
+    begin_rows(pairs_);
     if (has_pairs()) pairs_.step(PAIR, [&] { sum_rows(PAIR); });
     pairs_.step(1, [&] { sum_rows(1); });
 }
 
+// The registers of a pair's second row point ahead of the row, which goes alone.
 void backward_sums_pass::sum_piece(const paired_rows &rows) {
     prepare();
-    go_to_row();
-    const auto add = [this](places vectors) { prefetch_and_add(vectors); };
-    if (conf_.sums) return blocks_.sum_piece(rows, lanes_of(1), vectors_, add, [this] { store_all_sums(1); });
-    rows.go_to_piece(loop_);
-    loop_.walk(vectors_, add);
-}
-
-backward_sums_pass::row_sums backward_sums_pass::sum_one() {
-    prepare();
-    go_to_row();
-    blocks_.sum(lanes_of(1), vectors_, [this](places vectors) { prefetch_and_add(vectors); });
-    row_sums sums{xmm_of(rows_[0].s1[0]), total_.to_lowest(rows_[0].s2), xmm_of(dy_)};
-    if (has_s1()) total_.to_lowest(rows_[0].s1);
-    return sums;
-}
-
-// The registers of a pair's second row point ahead of the row with the current index, which goes alone.
-void backward_sums_pass::go_to_row() {
     pairs_.point_to_row();
     broadcast_statistics(1);
-    if (conf_.ahead == prefetch_to::nowhere) return;
     point_ahead(rows_[1].src, rows_[0].src, JITNORM_ARGUMENT(src_prefetch));
     point_ahead(rows_[1].diff_dst, rows_[0].diff_dst, JITNORM_ARGUMENT(diff_dst_prefetch));
-}
-
-// A fixed number of bytes ahead: there are no registers for addresses ahead of both rows of a pair.
-void backward_sums_pass::prefetch_ahead(int rows, places vectors) {
-    constexpr int AHEAD = 2048;
-    for (int r = 0; r < rows; ++r) {
-        loop_.prefetch(rows_[size_t(r)].src + AHEAD, vectors, conf_.src, conf_.ahead);
-        loop_.prefetch(rows_[size_t(r)].diff_dst + AHEAD, vectors, conf_.diff_dst, conf_.ahead);
-    }
-}
-
-void backward_sums_pass::prefetch_and_add(places vectors) {
-    loop_.prefetch(rows_[1].src, vectors, conf_.src, conf_.ahead);
-    loop_.prefetch(rows_[1].diff_dst, vectors, conf_.diff_dst, conf_.ahead);
-    add(1, vectors);
+    const auto add_ahead = [this](places vectors) {
+        loop_.prefetch(rows_[1].src, vectors, conf_.src);
+        loop_.prefetch(rows_[1].diff_dst, vectors, conf_.diff_dst);
+        add(1, vectors);
+    };
+    if (conf_.sums) return blocks_.sum_piece(rows, lanes_of(1), vectors_, add_ahead, [this] { store_sums(1); });
+    rows.go_to_piece(loop_);
+    loop_.walk(vectors_, add_ahead);
 }
 
 void backward_sums_pass::prepare() {
@@ -90,12 +70,15 @@ void backward_sums_pass::load_mask() {
 void backward_sums_pass::sum_rows(int rows) {
     broadcast_statistics(rows);
     const auto add_rows = [this, rows](places vectors) {
-        prefetch_ahead(rows, vectors);
+        for (size_t r = 0; r < size_t(rows); ++r) {
+            loop_.prefetch(rows_[r].src + AHEAD, vectors, conf_.src, conf_.ahead);
+            loop_.prefetch(rows_[r].diff_dst + AHEAD, vectors, conf_.diff_dst, conf_.ahead);
+        }
         add(rows, vectors);
     };
     if (conf_.sums) {
         blocks_.sum(lanes_of(rows), vectors_, add_rows);
-        store_all_sums(rows);
+        store_sums(rows);
     } else {
         loop_.begin(count_);
         loop_.walk(vectors_, add_rows);
@@ -122,15 +105,29 @@ std::vector<vmm> backward_sums_pass::lanes_of(int rows) const {
     return all;
 }
 
-void backward_sums_pass::store_all_sums(int rows) {
-    if (has_s1()) store_sums(JITNORM_ARGUMENT(s1), rows, &row::s1);
-    store_sums(JITNORM_ARGUMENT(s2), rows, &row::s2);
-}
-
-void backward_sums_pass::store_sums(const Xbyak::Address &array, int rows, std::vector<vmm> row::*sums) {
-    const Xbyak::RegExp numbers = pairs_.numbers(array);
-    for (int r = 0; r < rows; ++r)
-        g_.ops.store_lowest(g_.ptr[numbers + r * g_.kind.element()], total_.to_lowest(rows_[size_t(r)].*sums));
+// Adds up the lanes of one row or of two, in the order of horizontal_sum.
+void backward_sums_pass::store_sums(int rows) {
+    using ymm = Xbyak::Ymm;
+    const ymm work = ymm_of(dy_), sum = ymm_of(rows_[0].s1[0]);
+    for (size_t r = 0; r < size_t(rows); ++r) {
+        const ymm s1 = ymm_of(rows_[r].s1[0]), s2 = total_.to_ymm(rows_[r].s2);
+        has_s1() ? void(total_.to_ymm(rows_[r].s1)) : g_.ops.clear(s1);
+        g_.vperm2f128(work, s1, s2, 0x20);
+        g_.vperm2f128(s2, s1, s2, 0x31);
+        g_.ops.add(s1, work, s2);
+    }
+    const ymm other = ymm_of(rows_[size_t(rows - 1)].s1[0]);
+    g_.vunpcklpd(work, sum, other);
+    g_.vunpckhpd(sum, sum, other);
+    g_.ops.add(sum, work, sum);
+    if (!g_.kind.is_f64()) {
+        g_.vshufps(work, sum, sum, 0x88);
+        g_.vshufps(sum, sum, sum, 0xDD);
+        g_.vaddps(sum, work, sum);
+    }
+    if (has_s1()) store_numbers(g_, g_.ptr[pairs_.numbers(JITNORM_ARGUMENT(s1))], xmm_of(sum), rows);
+    g_.vextractf128(xmm_of(work), sum, 1);
+    store_numbers(g_, g_.ptr[pairs_.numbers(JITNORM_ARGUMENT(s2))], xmm_of(work), rows);
 }
 
 void backward_sums_pass::add(int rows, places vectors) {
@@ -158,10 +155,7 @@ void backward_sums_pass::add_whole(int rows, const place &p) {
         add_to_row_sums(of, p);
     }
     if (sums_shift()) g_.ops.store(in_memory(diff_shift_), shift_sum_);
-    if (sums_scale()) {
-        drop_negative_zeros(scale_sum_);
-        g_.ops.store(in_memory(diff_scale_), scale_sum_);
-    }
+    if (sums_scale()) g_.ops.store(in_memory(diff_scale_), scale_sum_);
 }
 
 // Adds the incomplete vector. The sums over columns go through memory for each row, because one of their registers
@@ -185,7 +179,6 @@ void backward_sums_pass::add_incomplete(int rows, const place &p) {
             g_.ops.mul(dy_, dy_, shift_sum_);
         }
         add_to_row_sums(of, p);
-        if (sums_scale()) add_to(diff_scale_, [&] { drop_negative_zeros(shift_sum_); });
     }
 }
 
@@ -200,7 +193,7 @@ void backward_sums_pass::store_own_gradients(const place &p) {
     if (conf_.diff_scale) {
         g_.ops.clear(sum);
         g_.ops.fma231(sum, dy_, rounded_xhat());
-        g_.ops.add(sum, sum, zero); // as drop_negative_zeros()
+        g_.ops.add(sum, sum, zero); // fma may underflow to -0, which sums of blocks lose when they are added up
         io_.store(diff_scale_, p, sum, conf_.gradient, false);
     }
 }
@@ -227,13 +220,6 @@ void backward_sums_pass::add_to_row_sums(const row &of, const place &p) {
     const auto slot = size_t(p.slot);
     if (has_s1()) g_.ops.add(of.s1[slot], of.s1[slot], dy_);
     if (conf_.sums) g_.ops.fma231(of.s2[slot], dy_, xhat_);
-}
-
-// fma may underflow to -0. Usually the sums are added to zero in double afterwards, which makes it +0. This does
-// the same, because the sums of a block may be the gradients themselves.
-void backward_sums_pass::drop_negative_zeros(const vmm &sum) {
-    g_.ops.clear(dy_);
-    g_.ops.add(sum, sum, dy_);
 }
 
 // The lanes of both rows come first, then the numbers of each row.

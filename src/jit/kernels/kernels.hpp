@@ -21,7 +21,7 @@ code_ptr code_of(const backward_data_conf &conf);
 code_ptr code_of(const forward_loop_conf &conf);
 code_ptr code_of(const forward_rows_conf &conf);
 code_ptr code_of(const backward_loop_conf &conf);
-code_ptr code_of(const backward_row_conf &conf);
+code_ptr code_of(const backward_rows_conf &conf);
 code_ptr code_of(const backward_weights_conf &conf);
 
 template <typename T> // a compute type: float or double
@@ -207,11 +207,13 @@ struct backward_data_arguments {
     void *diff_src;                                                 // may be diff_dst or diff_sum
     dim_t src_row_stride, diff_dst_row_stride, diff_src_row_stride; // bytes
     dim_t diff_sum_row_stride = 0;
-    dim_t rows;                                                  // at least 1
-    dim_t count;                                                 // elements of each row, at least 1
-    const T *mean = nullptr, *rstd, *m1 = nullptr, *k = nullptr; // one value per row
-    const void *scale = nullptr;                                 // `count` values
-    dim_t scale_row_stride = 0;                                  // bytes; 0: all rows have the same scale
+    dim_t rows;                                    // at least 1
+    dim_t count;                                   // elements of each row, at least 1
+    const T *mean = nullptr, *rstd;                // one value per row
+    T *m1 = nullptr, *k = nullptr;                 // the same
+    const void *scale = nullptr;                   // `count` values
+    dim_t scale_row_stride = 0;                    // bytes; 0: all rows have the same scale
+    dim_t src_prefetch = 0, diff_dst_prefetch = 0; // how many bytes ahead they are prefetched
 };
 
 template <typename T>
@@ -227,19 +229,18 @@ struct backward_loop_arguments {
 template <typename T>
 using backward_loop_kernel = kernel<backward_loop_conf, backward_loop_arguments<T>, T>;
 
-// backward_row_kernel: does rows one by one: what backward_sums_kernel does for a row, the scalar steps of
-// row_sums.hpp, and what backward_data_kernel does for the row. Where rows come from memory, the processor's
-// prefetchers follow one row after the other best, and fetch the next one while a row is written. s1, s2, m1 and k are
-// not used.
+// backward_rows_kernel: does rows of backward band by band: what backward_sums_kernel does for a band, the scalar steps
+// of row_sums.hpp, and what backward_data_kernel does for it. s1, s2, m1 and k are outputs.
 template <typename T>
-struct backward_row_arguments {
+struct backward_rows_arguments {
     backward_sums_arguments<T> reduced;
     backward_data_arguments<T> written; // the same `rows` and `count`
     double inverse_count;               // 1 / count
+    dim_t band_rows;                    // at least 1
 };
 
 template <typename T>
-using backward_row_kernel = kernel<backward_row_conf, backward_row_arguments<T>, T>;
+using backward_rows_kernel = kernel<backward_rows_conf, backward_rows_arguments<T>, T>;
 
 // backward_weights_kernel: adds up arrays of sums in double, in order, and stores the result as sums in double or as a
 // gradient (docs/arithmetic.md, "Backward").
@@ -262,6 +263,6 @@ constexpr bool HAS_ONE_LAYOUT = sizeof(Arguments<float>) == sizeof(Arguments<dou
 static_assert(HAS_ONE_LAYOUT<addition_arguments> && HAS_ONE_LAYOUT<reduction_arguments> &&
               HAS_ONE_LAYOUT<normalize_arguments> && HAS_ONE_LAYOUT<backward_sums_arguments> &&
               HAS_ONE_LAYOUT<backward_data_arguments> && HAS_ONE_LAYOUT<forward_loop_arguments> &&
-              HAS_ONE_LAYOUT<backward_loop_arguments> && HAS_ONE_LAYOUT<backward_row_arguments>);
+              HAS_ONE_LAYOUT<backward_loop_arguments> && HAS_ONE_LAYOUT<backward_rows_arguments>);
 
 } // namespace jitnorm::impl::jit

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel for rows of backward, from their first load to their last store: a band of rows is reduced, their slopes
+// are found, two rows side by side, and the band is written.
+#include "backward_passes.hpp"
+
+namespace jitnorm::impl::jit {
+
+namespace {
+
+class backward_rows_generator : public kernel_generator {
+    using arguments = backward_rows_arguments<float>;
+    enum array { S1, S2, RSTD, M1, K };
+
+public:
+    explicit backward_rows_generator(const backward_rows_conf &conf)
+        : kernel_generator(kind_of(conf.written), 2 * MAX_KERNEL_BYTES), conf_(conf) {
+        Xbyak::Label band;
+        open_frame(FIRST_FRAME + reduced_.frame_bytes() + written_.frame_bytes());
+        xor_(index_.cvt32(), index_.cvt32());
+        L(band);
+        begin_band();
+        reduced_.sum_all();
+        if (conf.reduced.sums) find_slopes();
+        mov(index_, qword[rsp + BAND_BEGIN]);
+        written_.write_all();
+        mov(index_, qword[rsp + BAND_END]);
+        cmp(index_, JITNORM_ARGUMENT(reduced.rows));
+        jb(band, NEAR);
+        close_frame();
+    }
+    std::string name() const { return written_.name("backward_rows"); }
+
+private:
+    void begin_band() {
+        mov(qword[rsp + BAND_BEGIN], index_);
+        mov(loops_.left, index_);
+        add(loops_.left, JITNORM_ARGUMENT(band_rows));
+        mov(loops_.position, JITNORM_ARGUMENT(reduced.rows));
+        cmp(loops_.left, loops_.position);
+        cmova(loops_.left, loops_.position);
+        mov(qword[rsp + BAND_END], loops_.left);
+    }
+
+    // The steps of slopes_of() for the rows of the band, two side by side. More would be loaded from several stores at
+    // once, which such a load waits for.
+    void find_slopes() {
+        mov(index_, qword[rsp + BAND_BEGIN]);
+        for (const auto &[at, field] : arrays_) mov(at, argument(field));
+        in_double_.clear(zero_);
+        in_double_.broadcast(inverse_, JITNORM_ARGUMENT(inverse_count));
+        rows_.while_left(2, [this] { find_slopes(2); });
+        rows_.while_left(1, [this] { find_slopes(1); });
+    }
+
+    // The sums are added to zero first, as the sums over the chunks of a row are.
+    void find_slopes(int rows) {
+        const auto mean = [&](array sum) {
+            load_wide(mean_, sum, rows);
+            vaddpd(mean_, mean_, zero_);
+            vmulpd(mean_, mean_, inverse_);
+        };
+        if (conf_.reduced.centered) {
+            mean(S1);
+            store_narrow(M1, rows);
+        }
+        mean(S2);
+        load_wide(rstd_, RSTD, rows);
+        vmulpd(mean_, mean_, rstd_);
+        store_narrow(K, rows);
+        add(index_, rows);
+    }
+
+    Xbyak::Address numbers(array of) const { return ptr[arrays_[of].at + index_ * kind.element()]; }
+    void load_wide(const Xbyak::Xmm &to, array of, int rows) {
+        if (kind.is_f64()) return rows == 1 ? vmovsd(to, numbers(of)) : vmovupd(to, numbers(of));
+        rows == 1 ? vmovss(to, numbers(of)) : vmovsd(to, numbers(of));
+        vcvtps2pd(to, to);
+    }
+    void store_narrow(array to, int rows) {
+        if (!kind.is_f64()) vcvtpd2ps(mean_, mean_);
+        store_numbers(*this, numbers(to), mean_, rows);
+    }
+
+    pass_place place(size_t arguments_of_pass, int frame) const {
+        return {
+            .loops = loops_, .arguments = rdi + arguments_of_pass, .frame = frame, .band_end = qword[rsp + BAND_END]};
+    }
+
+    // The variables of the kernel in its frame, behind which the passes have their parts.
+    static constexpr int BAND_BEGIN = 0, BAND_END = 8, FIRST_FRAME = 64;
+
+    const backward_rows_conf conf_;
+    const vector_ops in_double_{*this, true};
+    const loop_registers loops_{*this};
+    const reg &index_ = loops_.index;
+    const struct {
+        reg at;
+        size_t field;
+    } arrays_[5] = {{rax, offsetof(arguments, reduced.s1)},
+                    {rcx, offsetof(arguments, reduced.s2)},
+                    {rdx, offsetof(arguments, written.rstd)},
+                    {rsi, offsetof(arguments, written.m1)},
+                    {r8, offsetof(arguments, written.k)}};
+    const Xbyak::Xmm mean_{0}, rstd_{1}, zero_{2}, inverse_{3};
+    row_loop rows_{*this, index_, loops_.left, qword[rsp + BAND_END], {}};
+    backward_sums_pass reduced_{*this, place(offsetof(arguments, reduced), FIRST_FRAME), conf_.reduced};
+    backward_data_pass written_{*this, place(offsetof(arguments, written), FIRST_FRAME + reduced_.frame_bytes()),
+                                conf_.written};
+};
+
+} // namespace
+
+code_ptr code_of(const backward_rows_conf &conf) { return make_kernel<backward_rows_generator>(conf); }
+
+} // namespace jitnorm::impl::jit
