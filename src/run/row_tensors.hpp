@@ -106,12 +106,11 @@ bool takes_non_temporal_stores(const problem &p, const memory_desc &md);
 // long, is aligned to its size; and it is not in the place of an input, whose lines have been read and are in a cache.
 bool result_lies_past_caches(const problem &p, const arguments &args);
 
-// How many bytes ahead of an element these rows are prefetched: about `ahead`. In one loop with
-// 512, rows of 128 elements of f32 take 3 to 5 % longer; with 4096 nothing is faster in both directions. Rows that are
-// done one by one take 0.71 to 0.84 of the time without prefetches with 4096 on a Zen 5, with 2048 up to 0.97. Where
-// rows have gaps between them, the elements so many bytes ahead may be others than those that come next: then the same
-// columns of a later row are prefetched, unless rows are so long that it would be far ahead.
-constexpr dim_t AHEAD_IN_LOOP = 2048, AHEAD_OF_ONE_ROW = 4096, AHEAD_OF_BAND = 16 * 1024;
+// How many bytes ahead of an element these rows are prefetched: about `ahead`. In one loop with 512, rows of 128
+// elements of f32 take 3 to 5 % longer; with 4096 nothing is faster in both directions. Where rows have gaps between
+// them, the elements so many bytes ahead may be others than those that come next: then the same columns of a later row
+// are prefetched, unless rows are so long that it would be far ahead.
+constexpr dim_t AHEAD_IN_LOOP = 2048, AHEAD_OF_BAND = 16 * 1024;
 inline dim_t prefetch_distance(const strip &rows, dim_t row_bytes, dim_t ahead = AHEAD_IN_LOOP) {
     if (rows.stride == row_bytes || row_bytes >= 4 * ahead) return ahead;
     return (row_bytes < ahead ? ahead / row_bytes : 1) * rows.stride;

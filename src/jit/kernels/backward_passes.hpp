@@ -20,7 +20,9 @@ void store_numbers(kernel_generator &g, const Xbyak::Address &to, const Xbyak::X
 class backward_sums_pass : row_pass {
     using arguments = backward_sums_arguments<float>;
     static constexpr int PAIR = 2;
-    static constexpr int AHEAD = 4096; // bytes; there are no registers for addresses ahead of both rows of a pair
+    // Bytes; there are no registers for addresses ahead of both rows of a pair. Rows that are done one by one take 0.71
+    // to 0.84 of the time without prefetches with 4096 on a Zen 5, with 2048 up to 0.97.
+    static constexpr int AHEAD = 4096;
 
     struct row { // the registers of one row of a pair
         reg src, diff_dst;
