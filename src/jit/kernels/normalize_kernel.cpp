@@ -257,7 +257,7 @@ void normalize_pass::quantize_row() {
 
 // The work registers of the second row are free.
 void normalize_pass::multiply_values(const vmm &factor) {
-    const auto &[first, second] = rows_of_pair_;
+    const row &first = rows_of_pair_[0], &second = rows_of_pair_[1];
     const std::array<vmm, 4> work = {first.work[0], first.work[1], second.work[0], second.work[1]};
     loop_.begin(count_);
     loop_.walk_freely(int(work.size()), [&](places vectors) {
