@@ -22,7 +22,7 @@ protected:
     }
 };
 
-constexpr machine IN_L2 = batches_in_l1(1, 1 << 20, dim_t(1) << 40);
+constexpr machine WITH_L2 = batches_in_l1(1, 1 << 20, dim_t(1) << 40);
 constexpr machine TO_L1 = batches_in_l1(1, 1, 1), TO_L2 = batches_in_l2(1, 1, 1);
 
 // Rows of at most a chunk go in bands of pairs, with ordinary and with non-temporal stores, in place, and with gaps
@@ -41,7 +41,7 @@ TEST_P(bands_of_backward, of_every_type) {
                     s.residual.sum = columns != 1499 ? "dense" : ""; // whose gradient is added
                     s.residual.sum_type = type;
                     EXPECT_EQ(make_problem(s).reads(DIFF_SUM), columns != 1499) << s;
-                    for (const machine &m : {IN_L2, TO_L1, TO_L2}) {
+                    for (const machine &m : {WITH_L2, TO_L1, TO_L2}) {
                         EXPECT_EQ(plan_of(s, m).band_rows, expected_rows(s, m)) << s;
                         EXPECT_EQ(plan_of(s, m).prefetch_to_l1, m == TO_L1) << s;
                         EXPECT_EQ(plan_of(s, m).prefetch_to_l2, m == TO_L2) << s;
@@ -71,7 +71,7 @@ TEST_P(bands_of_backward, wherever_both_passes_are_needed) {
     interleaved.src = interleaved.dst = interleaved.diff_src = "@cba";
     EXPECT_EQ(plan_of(interleaved, TO_L2).rows, row_access::interleaved);
     for (const setup &s : {given, gathered, interleaved})
-        for (const machine &m : {IN_L2, TO_L2, ROOMY}) {
+        for (const machine &m : {WITH_L2, TO_L2, ROOMY}) {
             EXPECT_EQ(plan_of(s, m).band_rows, expected_rows(s, m)) << s;
             expect_reference(s, m);
         }
