@@ -154,6 +154,7 @@ dim_t data_bytes(const problem &p, const row_tensors &tensors) {
 }
 
 dim_t pitch_together(const row_tensors &tensors, const plan &planned) {
+    if (planned.rows == row_access::in_place) return 0; // scales of rows and their gradients may be among the tensors
     dim_t pitch = 0;
     for (size_t i = 0; i < size_t(tensors.count); ++i) pitch += planned.pitch[i];
     return planned.shares_tile ? pitch - planned.pitch[size_t(tensors.count - 1)] : pitch;
