@@ -18,7 +18,8 @@ public:
         open_frame(FIRST_FRAME + reduced_.frame_bytes() + written_.frame_bytes());
         xor_(index_.cvt32(), index_.cvt32());
         L(band);
-        begin_band();
+        begin_band(*this, loops_, qword[rsp + BAND_BEGIN], qword[rsp + BAND_END], JITNORM_ARGUMENT(band_rows),
+                   JITNORM_ARGUMENT(reduced.rows));
         reduced_.sum_all();
         if (conf.reduced.sums) find_slopes();
         mov(index_, qword[rsp + BAND_BEGIN]);
@@ -31,16 +32,6 @@ public:
     std::string name() const { return written_.name("backward_rows"); }
 
 private:
-    void begin_band() {
-        mov(qword[rsp + BAND_BEGIN], index_);
-        mov(loops_.left, index_);
-        add(loops_.left, JITNORM_ARGUMENT(band_rows));
-        mov(loops_.position, JITNORM_ARGUMENT(reduced.rows));
-        cmp(loops_.left, loops_.position);
-        cmova(loops_.left, loops_.position);
-        mov(qword[rsp + BAND_END], loops_.left);
-    }
-
     // The steps of slopes_of() for the rows of the band, two side by side. More would be loaded from several stores at
     // once, which such a load waits for.
     void find_slopes() {

@@ -42,7 +42,9 @@ private:
         detour &unfinished = rarely([this] { refine(); });
         xor_(index_.cvt32(), index_.cvt32());
         L(band);
-        begin_band();
+        begin_band(*this, loops_, qword[rsp + BAND_BEGIN], qword[rsp + BAND_END], JITNORM_ARGUMENT(band_rows),
+                   JITNORM_ARGUMENT(reduced.rows));
+        mov(dword[rsp + UNFINISHED], 0);
         reduce_band();
         cmp(dword[rsp + UNFINISHED], 0);
         jne(unfinished.begin, NEAR);
@@ -52,17 +54,6 @@ private:
         mov(index_, qword[rsp + BAND_END]);
         cmp(index_, JITNORM_ARGUMENT(reduced.rows));
         jb(band, NEAR);
-    }
-
-    void begin_band() {
-        mov(qword[rsp + BAND_BEGIN], index_);
-        mov(loops_.left, index_);
-        add(loops_.left, JITNORM_ARGUMENT(band_rows));
-        mov(loops_.position, JITNORM_ARGUMENT(reduced.rows));
-        cmp(loops_.left, loops_.position);
-        cmova(loops_.left, loops_.position);
-        mov(qword[rsp + BAND_END], loops_.left);
-        mov(dword[rsp + UNFINISHED], 0);
     }
 
     void reduce_band() {

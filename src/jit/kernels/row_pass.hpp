@@ -20,6 +20,19 @@ struct loop_registers {
     reg count, position, left, index, io;
 };
 
+// Begins a band at the row of the index: stores its number, and the number of the first row after the band, which has
+// at most `band_rows` of `rows` rows.
+inline void begin_band(kernel_generator &g, const loop_registers &loops, const Xbyak::Address &begin,
+                       const Xbyak::Address &end, const Xbyak::Address &band_rows, const Xbyak::Address &rows) {
+    g.mov(begin, loops.index);
+    g.mov(loops.left, loops.index);
+    g.add(loops.left, band_rows);
+    g.mov(loops.position, rows);
+    g.cmp(loops.left, loops.position);
+    g.cmova(loops.left, loops.position);
+    g.mov(end, loops.left);
+}
+
 // What a kernel gives to a pass: where the pass's block of arguments is, and its part of the frame, [rsp + frame].
 struct pass_place {
     const loop_registers &loops;
