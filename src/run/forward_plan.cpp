@@ -52,11 +52,16 @@ dim_t band_rows_for(dim_t row_bytes) {
     return rows > jit::BAND_UNIT ? rows / jit::BAND_UNIT * jit::BAND_UNIT : rows;
 }
 
+// The values of rows before they are quantized take as much room as rows of f32.
+dim_t band_rows_for(const problem &p) {
+    return band_rows_for(p.row_length() * dim_t(p.has_dynamic_scales() ? sizeof(float) : size_of(p.row_type())));
+}
+
 void plan_bands(const problem &p, const row_tensors &tensors, plan &to) {
     const bool whole_rows = to.panel_columns == p.row_length() && p.row_length() <= CHUNK;
     if (!whole_rows || !forward_kernels<float>::may_go_in_bands(p)) return;
     if (to.one_loop_threads == INT_MAX) return; // no batch goes in bands
-    to.band_rows = band_rows_for(p.row_length() * dim_t(size_of(p.row_type())));
+    to.band_rows = band_rows_for(p);
     if (to.rows != row_access::in_place || to.one_loop_threads > 0) return;
     if (to.sum_pitch == 0) to.batch_rows = std::min(p.rows(), MAX_BATCH_ROWS);
     to.single_batch = to.takes_one_thread() && p.rows() <= to.batch_rows && single_batch::take(p, tensors);
@@ -146,15 +151,17 @@ void plan_scales(const problem &p, plan &to) {
     const dim_t most =
         to.rows == row_access::in_place ? std::min(to.panel_columns, VALUE_BYTES / FLOAT) : to.panel_columns;
     to.value_columns = std::min(width, most);
-    // A kernel that quantizes needs the tile for one group at a time.
-    const bool one_kernel = quantizer::takes_one_kernel(p, to);
-    const dim_t together = one_kernel ? MAX_BATCH_ROWS : batch_of(VALUE_BYTES, to.value_columns * FLOAT);
+    const dim_t together = batch_of(VALUE_BYTES, to.value_columns * FLOAT);
     if (to.panel_columns == p.row_length()) to.batch_rows = std::min(to.batch_rows, together);
     const bool has_operands = std::ranges::any_of(
         p.attr.post_ops.entries, [](const post_op &entry) { return std::holds_alternative<binary_post_op>(entry); });
     if (to.value_columns == width && scales_per_row(p) > to.batch_rows && !has_operands) to.groups_together = together;
+}
+
+// After plan_bands(), because a band needs the tile for its own rows.
+void book_values(plan &to) {
     const dim_t groups = to.groups_together != 0 ? to.groups_together : to.batch_rows;
-    to.scratchpad.book(scratch::values, (one_kernel ? 1 : groups) * to.value_columns * FLOAT);
+    to.scratchpad.book(scratch::values, (to.band_rows != 0 ? to.band_rows : groups) * to.value_columns * dim_t(sizeof(float)));
 }
 
 // ---- threads
@@ -186,6 +193,7 @@ plan forward_plan(const problem &p, const machine &m) {
     }
     if (p.has_dynamic_scales()) plan_scales(p, planned);
     plan_bands(p, tensors, planned);
+    if (p.has_dynamic_scales()) book_values(planned);
     if (planned.rows == row_access::in_place) planned.non_temporal_threads = non_temporal_threads_of(p, bytes, m);
     planned.scratchpad.book(scratch::tiles, planned.tile_rows * pitch_together(tensors, planned));
     const dim_t tiles_of_sums = planned.one_loop_threads > 0 ? 2 : 1; // of the rows to write, of those to reduce

@@ -127,8 +127,9 @@ private:
         call.written.prefetch = prefetch_distance(rows, f_.C_ * f_.row_size_, AHEAD_OF_BAND);
         if (f_.addition_.exists) call.added = sums_.arguments_for(here, rows, all, b.rows, {b.p, b.s, b.q});
         const auto &kernel = *(now.non_temporal ? f_.kernels_->rows_non_temporal : f_.kernels_->rows);
-        float scales[MAX_BATCH_ROWS]; // where they are found
+        float scales[MAX_BATCH_ROWS], factors[MAX_BATCH_ROWS]; // where they are found
         call.written.maxima = scales;
+        call.written.factors = factors;
         call.written.values = get(scratch::values);
         with_operands(call.written, b, all, [&] { f_.do_bands(kernel, call, b); });
         if (f_.quantizer_) f_.quantizer_->store_scales({{0, b.rows}, {0, 1}}, b.first, scales, args[DST_SCALE]);
@@ -249,6 +250,7 @@ private:
         float scales[MAX_BATCH_ROWS] = {}, factors[MAX_BATCH_ROWS];
         const range columns = f_.quantizer_->columns_of(u.groups);
         call.maxima = scales;
+        call.factors = factors;
         call.values = get(scratch::values);
         if (f_.kernels_->multiply) {
             const strip dst = {static_cast<std::byte *>(call.dst), call.dst_row_stride};

@@ -93,8 +93,9 @@ void single_batch::do_with_post_ops(const arguments &args, jit::forward_rows_arg
                               plan_.scratchpad.get(scratch::operands, args[SCRATCHPAD]), operands);
     call.written.operands = operands.pointers;
     call.written.parameters = forward_.kernels_->post_op_parameters.data();
-    float scales[MAX_BATCH_ROWS];
+    float scales[MAX_BATCH_ROWS], factors[MAX_BATCH_ROWS];
     call.written.maxima = scales;
+    call.written.factors = factors;
     call.written.values = plan_.scratchpad.get(scratch::values, args[SCRATCHPAD]);
     forward_.do_bands(kernel_, call, b);
     if (forward_.quantizer_) forward_.quantizer_->store_scales({{0, rows_}, {0, 1}}, 0, scales, args[DST_SCALE]);

@@ -13,8 +13,9 @@ constexpr uint8_t MIDDLE_QUARTERS = 0b11011000; // exchanges quarters 1 and 2 of
 constexpr uint8_t DENORMAL = 0x20;              // the class of denormal numbers in vfpclassps
 constexpr uint8_t NEAREST_EVEN = 0;             // the rounding of vcvtps2ph
 
-bool is_f8(jitnorm_data_type_t type) { return type == jitnorm_f8_e5m2 || type == jitnorm_f8_e4m3; }
-bool is_byte(jitnorm_data_type_t type) { return type == jitnorm_s8 || type == jitnorm_u8 || is_f8(type); }
+bool is_byte(jitnorm_data_type_t type) {
+    return type == jitnorm_s8 || type == jitnorm_u8 || narrowing::is_f8(type);
+}
 
 } // namespace
 
@@ -130,7 +131,6 @@ void narrowing::permute_doublewords(const vmm &v, std::initializer_list<uint32_t
     v.isZMM() ? g_.vpermd(zmm_of(v), zmm_of(order), v) : g_.vpermd(ymm_of(v), ymm_of(order), v);
 }
 
-// The lowest byte of the least integer, which a NaN has become, is 0, and so is that of the word to which it is packed.
 void narrowing::four_in_range(const std::array<vmm, 4> &v, jitnorm_data_type_t type) {
     for (const vmm &x : v) {
         if (is_f8(type))
@@ -138,11 +138,8 @@ void narrowing::four_in_range(const std::array<vmm, 4> &v, jitnorm_data_type_t t
         else
             to_integers(x);
     }
-    for (const size_t i : {size_t(0), size_t(2)}) {
-        g_.vpackssdw(v[i], v[i], v[i + 1]);
-        if (type == jitnorm_s8) g_.vandps(v[i], v[i], every(0x00ff00ff));
-    }
-    g_.vpackuswb(v[0], v[0], v[2]);
+    for (const size_t i : {size_t(0), size_t(2)}) g_.vpackssdw(v[i], v[i], v[i + 1]);
+    type == jitnorm_s8 ? g_.vpacksswb(v[0], v[0], v[2]) : g_.vpackuswb(v[0], v[0], v[2]);
     permute_doublewords(v[0], {0, 4, 1, 5, 2, 6, 3, 7}, {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15});
 }
 

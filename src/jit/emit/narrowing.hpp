@@ -26,6 +26,8 @@ public:
     // Converts the elements of v in place.
     void one(const vmm &v, jitnorm_data_type_t type);
 
+    static bool is_f8(jitnorm_data_type_t type) { return type == jitnorm_f8_e5m2 || type == jitnorm_f8_e4m3; }
+
     // Whether two vectors take fewer instructions together.
     static bool joins_two(const vector_kind &kind, jitnorm_data_type_t type);
 
@@ -34,7 +36,7 @@ public:
     void two(const vmm &v, const vmm &next, jitnorm_data_type_t type, bool in_unpack_order = false);
 
     // Converts the elements of four vectors of floats to bytes (s8, u8, f8), which are in v[0] afterwards; changes the
-    // others. No number is further from zero than the largest one of `type`.
+    // others. After rounding no number is further from zero than the largest one of `type`; for s8 and u8 none is a NaN.
     void four_in_range(const std::array<vmm, 4> &v, jitnorm_data_type_t type);
 
     // Rounds the elements of v to those that the type has, as one() and the conversion back would.

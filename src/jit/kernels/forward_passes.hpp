@@ -218,7 +218,9 @@ private:
     void find_larger(places vectors);
     void find_maximum();
     void store_maximum();
-    void quantize_row();
+    const vmm &find_factor();
+    void quantize_rows();
+    void point_to_next_values();
     void multiply_values(const vmm &factor);
     void give_hints(std::span<const row> rows, places vectors);
     void apply_post_ops(const vmm &x, const place &p);

@@ -132,7 +132,7 @@ private:
 
     pass_place place(size_t arguments_of_pass, int frame) const {
         pass_place where{loops_, rdi + arguments_of_pass, frame};
-        if (!conf_.one_row) where.band_end = qword[rsp + BAND_END];
+        if (!conf_.one_row) where.band = {qword[rsp + BAND_BEGIN], qword[rsp + BAND_END]};
         return where;
     }
 

@@ -132,8 +132,9 @@ struct normalize_arguments {
     dim_t pre_quantization_row_stride = 0;
     // The largest magnitude of each row, replaced if one of this call is larger or NaN (docs/arithmetic.md, "Scales
     // that are found"); used only if the kernel finds it. If the kernel quantizes, the scale of each row, an output;
-    // and room for `count` floats.
+    // and room for a float for each row, and for `count` floats for each row (of a band).
     float *maxima = nullptr;
+    float *factors = nullptr;
     void *values = nullptr;
     dim_t scale_row_stride = 0, shift_row_stride = 0; // bytes; of rows' own
 };

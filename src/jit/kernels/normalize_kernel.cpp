@@ -32,11 +32,13 @@ void normalize_pass::write_all() {
     Xbyak::Label done;
     prepare();
     if (short_normalize::takes(conf_))
-        short_normalize(g_, conf_, tail_, where_.arguments, count_, scale_at_, shift_at_, where_.band_end).emit(done);
+        short_normalize(g_, where_, conf_, tail_, scale_at_, shift_at_).emit(done);
     begin_rows(rows_);
     if (conf_.groups) broadcast_statistics(1);
     if (takes_pairs()) write_rows_in_pairs();
+    if (conf_.quantizes) g_.mov(values_, JITNORM_ARGUMENT(values));
     write_rows_one_by_one();
+    if (conf_.quantizes) quantize_rows();
     g_.L(done);
 }
 
@@ -53,14 +55,37 @@ void normalize_pass::write_rows_one_by_one() {
         point_ahead();
         if (!conf_.groups) broadcast_statistics(1);
         write_row();
+        if (conf_.quantizes) {
+            const vmm &factor = find_factor();
+            g_.mov(left_, JITNORM_ARGUMENT(factors));
+            g_.vmovss(g_.ptr[left_ + index_ * int(sizeof(float))], xmm_of(factor));
+            point_to_next_values();
+        }
     });
 }
+
+// Stores the rows whose values and factors are found. Not row by row, because a factor takes longer to find than the
+// processor can wait for without the values of the next row.
+void normalize_pass::quantize_rows() {
+    const vmm &factor = largest_[0];
+    where_.band ? g_.mov(index_, where_.band->begin) : g_.xor_(index_.cvt32(), index_.cvt32());
+    begin_rows(rows_);
+    g_.mov(values_, JITNORM_ARGUMENT(values));
+    rows_.step(1, [&] {
+        g_.mov(left_, JITNORM_ARGUMENT(factors));
+        g_.ops.broadcast(factor, g_.ptr[left_ + index_ * int(sizeof(float))]);
+        multiply_values(factor);
+        point_to_next_values();
+    });
+}
+
+void normalize_pass::point_to_next_values() { g_.lea(values_, g_.ptr[values_ + count_ * int(sizeof(float))]); }
 
 void normalize_pass::write_row() {
     if (conf_.finds_amax) begin_maximum();
     loop_.begin(count_);
     normalize_vectors(1);
-    if (conf_.finds_amax) conf_.quantizes ? quantize_row() : store_maximum();
+    if (conf_.finds_amax && !conf_.quantizes) store_maximum();
 }
 
 void normalize_pass::write_piece(const paired_rows &rows) {
@@ -76,7 +101,12 @@ void normalize_pass::write_one() {
     rows_.begin();
     point_ahead();
     for (const vmm &number : numbers_of_one()) g_.ops.broadcast(number, xmm_of(number));
+    if (conf_.quantizes) g_.mov(values_, JITNORM_ARGUMENT(values));
     write_row();
+    if (!conf_.quantizes) return;
+    const vmm &factor = find_factor();
+    g_.ops.broadcast(factor, xmm_of(factor));
+    multiply_values(factor);
 }
 
 void normalize_pass::prepare() {
@@ -193,7 +223,6 @@ void normalize_pass::store_pre_quantization(places vectors) {
 
 void normalize_pass::begin_maximum() {
     for (const vmm &largest : largest_) g_.ops.clear(largest);
-    if (conf_.quantizes) g_.mov(values_, JITNORM_ARGUMENT(values));
 }
 
 void normalize_pass::take_larger(const vmm &than, const vmm &x) { g_.vpmaxud(than, than, x); }
@@ -238,21 +267,39 @@ void normalize_pass::store_maximum() {
     g_.vmovd(maximum, largest);
 }
 
-// Does what find_scale() does (dynamic_scale.hpp), and stores the row by it.
-void normalize_pass::quantize_row() {
-    constexpr uint8_t LESS_EQUAL = 0x12;
+// Does what find_scale() does (dynamic_scale.hpp). Integers of a row that has no factor are zeros, and so its values
+// become: no NaN is left to be converted.
+const vmm &normalize_pass::find_factor() {
     const auto &work = rows_of_pair_[0].work;
-    const Xbyak::Xmm scale = xmm_of(largest_[0]), factor = xmm_of(work[0]), is_finite = xmm_of(work[1]);
+    const vmm &result = largest_[0];
+    const Xbyak::Xmm scale = xmm_of(result), factor = xmm_of(work[0]), is_finite = xmm_of(work[1]);
+    const Xbyak::Reg32 bits = where_.loops.position.cvt32();
     find_maximum();
     g_.vdivss(scale, scale, g_.number(layer_norm::largest_number(conf_.dst)));
     g_.mov(left_, JITNORM_ARGUMENT(maxima));
     g_.vmovss(g_.ptr[left_ + index_ * int(sizeof(float))], scale);
     g_.vmovss(factor, g_.number(1));
-    g_.vdivss(factor, factor, scale);
-    g_.vcmpss(is_finite, factor, g_.number(std::numeric_limits<float>::max()), LESS_EQUAL);
-    g_.vandps(factor, factor, is_finite);
-    g_.ops.broadcast(largest_[0], factor);
-    multiply_values(largest_[0]);
+    g_.vdivss(scale, factor, scale);
+    if (narrowing::is_f8(conf_.dst)) {
+        constexpr uint8_t LESS_EQUAL = 0x12;
+        g_.vcmpss(is_finite, scale, g_.number(std::numeric_limits<float>::max()), LESS_EQUAL);
+        g_.vandps(scale, scale, is_finite);
+        return result;
+    }
+    auto &none = g_.rarely([this, &result, zeros = work[0]] {
+        g_.ops.clear(zeros);
+        loop_.begin(count_);
+        loop_.walk_freely(1, [&](places vectors) {
+            for (const place &p : vectors) io_.store(values_, p, zeros, jitnorm_f32, false);
+        });
+        g_.ops.clear(result);
+    });
+    g_.vmovd(bits, scale); // a positive finite number?
+    g_.sub(bits, 1);
+    g_.cmp(bits, std::bit_cast<uint32_t>(std::numeric_limits<float>::infinity()) - 1);
+    g_.jae(none.begin, NEAR);
+    g_.L(none.end);
+    return result;
 }
 
 // The work registers of the second row are free.
@@ -261,8 +308,9 @@ void normalize_pass::multiply_values(const vmm &factor) {
     const std::array<vmm, 4> work = {first.work[0], first.work[1], second.work[0], second.work[1]};
     loop_.begin(count_);
     loop_.walk_freely(int(work.size()), [&](places vectors) {
-        io_.load_all(work, values_, vectors, jitnorm_f32);
-        for (const place &p : vectors) g_.ops.mul(work[size_t(p.slot)], work[size_t(p.slot)], factor);
+        io_.use_all(work, values_, vectors, jitnorm_f32, [&](const place &p, const Xbyak::Operand &value) {
+            g_.ops.mul(work[size_t(p.slot)], factor, value);
+        });
         loop_.prefetch_for_write(first.dst, vectors, conf_.dst);
         if (vectors.size() == work.size())
             io_.store_four_in_range(first.dst, vectors, work, conf_.dst);

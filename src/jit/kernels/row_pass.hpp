@@ -39,8 +39,12 @@ struct pass_place {
     Xbyak::RegExp arguments;
     int frame = 0;
     bool in_turns = false; // with another pass
-    // Where rows go in bands: the number of the first row after the band. A pass then does the rows from the index on.
-    std::optional<Xbyak::Address> band_end = {};
+    // Where rows go in bands: the numbers of the band's first row and of the first row after it. A pass then does the
+    // rows from the index on.
+    struct band {
+        Xbyak::Address begin, end;
+    };
+    std::optional<pass_place::band> band = {};
 };
 
 class row_pass {
@@ -50,8 +54,8 @@ protected:
 
     Xbyak::Address argument(size_t field) const { return g_.ptr[where_.arguments + field]; }
     // Where the number of the first row is that the pass does not do; `all` is where that of all rows is.
-    Xbyak::Address end_of_rows(const Xbyak::Address &all) const { return where_.band_end ? *where_.band_end : all; }
-    void begin_rows(row_loop &rows) const { where_.band_end ? rows.point_to_row() : rows.begin(); }
+    Xbyak::Address end_of_rows(const Xbyak::Address &all) const { return where_.band ? where_.band->end : all; }
+    void begin_rows(row_loop &rows) const { where_.band ? rows.point_to_row() : rows.begin(); }
 
     // Lets `ahead` point so many bytes behind `row`.
     void point_ahead(const reg &ahead, const reg &row, const Xbyak::Address &bytes) const {

@@ -10,11 +10,10 @@ bool short_normalize::takes(const normalize_conf &conf) {
            conf.pre_quantization == jitnorm_data_type_undef && conf.normalized == jitnorm_data_type_undef;
 }
 
-short_normalize::short_normalize(kernel_generator &g, const normalize_conf &conf, tail_mask &tail,
-                                 const Xbyak::RegExp &at, const reg &count, const reg &scale, const reg &shift,
-                                 const std::optional<Xbyak::Address> &band_end)
-    : g_(g), tail_(tail), arguments_(at), band_end_(band_end), type_(conf.compute), count_(count), scale_(scale),
-      shift_(shift), affine_{g, io_, type_, conf.affine_flags, take_if(conf.scale), take_if(conf.shift)} {}
+short_normalize::short_normalize(kernel_generator &g, const pass_place &where, const normalize_conf &conf,
+                                 tail_mask &tail, const reg &scale, const reg &shift)
+    : g_(g), tail_(tail), where_(where), type_(conf.compute), count_(where.loops.count), scale_(scale), shift_(shift),
+      affine_{g, io_, type_, conf.affine_flags, take_if(conf.scale), take_if(conf.shift)} {}
 
 register_set short_normalize::registers_of_rest() const {
     register_set rest(g_.kind);
@@ -43,7 +42,7 @@ void short_normalize::emit(Xbyak::Label &done) {
 
 // The index runs from minus the number of rows to zero. That of a band begins at the number of its first row.
 void short_normalize::load_arguments() {
-    const auto load = [&](const reg &to, size_t field) { g_.mov(to, g_.ptr[arguments_ + field]); };
+    const auto load = [&](const reg &to, size_t field) { g_.mov(to, g_.ptr[where_.arguments + field]); };
     load(src_, offsetof(arguments, src));
     load(dst_, offsetof(arguments, dst));
     load(src_stride_, offsetof(arguments, src_row_stride));
@@ -51,13 +50,13 @@ void short_normalize::load_arguments() {
     load(hi_, offsetof(arguments, hi));
     load(rstd_, offsetof(arguments, rstd));
     load(bias_, offsetof(arguments, bias));
-    if (band_end_) {
+    if (where_.band) {
         for (const auto &[row, stride] : {std::pair(src_, src_stride_), std::pair(dst_, dst_stride_)}) {
             g_.mov(ahead_, stride);
             g_.imul(ahead_, index_);
             g_.add(row, ahead_);
         }
-        g_.mov(ahead_, *band_end_);
+        g_.mov(ahead_, where_.band->end);
     } else {
         g_.xor_(index_, index_);
         load(ahead_, offsetof(arguments, rows));

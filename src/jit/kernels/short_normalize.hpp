@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "row_pass.hpp"
 #include "../emit/affine.hpp"
 #include "kernels.hpp"
 
@@ -17,12 +18,10 @@ class short_normalize {
 public:
     static bool takes(const normalize_conf &conf);
 
-    // `count`, `scale` and `shift` are the registers of these arguments; `at` is the address of the arguments, by rdi.
-    // All other registers but that of the tail's mask are this part's own. `band_end`: as in pass_place; the index is
-    // in loop_registers::index.
-    short_normalize(kernel_generator &g, const normalize_conf &conf, tail_mask &tail, const Xbyak::RegExp &at,
-                    const reg &count, const reg &scale, const reg &shift,
-                    const std::optional<Xbyak::Address> &band_end);
+    // `scale` and `shift` are the registers of these arguments. All other registers but that of the tail's mask are this
+    // part's own.
+    short_normalize(kernel_generator &g, const pass_place &where, const normalize_conf &conf, tail_mask &tail,
+                    const reg &scale, const reg &shift);
 
     // Emits code that does all rows and jumps to `done` if they are short enough, and otherwise changes nothing.
     void emit(Xbyak::Label &done);
@@ -36,8 +35,7 @@ private:
 
     kernel_generator &g_;
     tail_mask &tail_;
-    const Xbyak::RegExp arguments_;
-    const std::optional<Xbyak::Address> band_end_;
+    const pass_place where_;
     const jitnorm_data_type_t type_;
     const reg count_, scale_, shift_;
     register_set registers_ = registers_of_rest();
