@@ -161,7 +161,8 @@ void plan_scales(const problem &p, plan &to) {
 // After plan_bands(), because a band needs the tile for its own rows.
 void book_values(plan &to) {
     const dim_t groups = to.groups_together != 0 ? to.groups_together : to.batch_rows;
-    to.scratchpad.book(scratch::values, (to.band_rows != 0 ? to.band_rows : groups) * to.value_columns * dim_t(sizeof(float)));
+    to.scratchpad.book(scratch::values,
+                       (to.band_rows != 0 ? to.band_rows : groups) * to.value_columns * dim_t(sizeof(float)));
 }
 
 // ---- threads

@@ -189,6 +189,11 @@ const std::vector<sweep> SWEEPS = {
      .each = {columns(lengths_up_to(70, {127, 128, 129, 512, 1000, 1024, 4095, 4096})), rows({1, 2, 3, 40}),
               GROUPS_OF_EVERY_SIZE},
      .in_turn = {each_of(&setup::dst_type, QUANTIZED), {rms_of_even_lengths}}},
+    {.name = "found_scales_of_special_values",
+     .of = with_scales(8),
+     .each = {columns({20, 33, 64, 300, 5000}), each_of(&setup::dst_type, QUANTIZED), scales_per_row({1, 4})},
+     .in_turn = {{rms_of_even_lengths}},
+     .prepare = make_special},
     {.name = "found_scales_on_threads",
      .of = with_scales(1),
      .each = {dims({{25000, 16}, {4000, 100}, {520, 768}, {97, 4096}, {1, 300000}, {2, 300000}}),
@@ -223,6 +228,11 @@ const std::vector<sweep> EMULATED = {
      .of = with_scales(3),
      .each = {columns({1, 15, 16, 17, 31, 64, 77, 144}), GROUPS_OF_EVERY_SIZE, each_of(&setup::dst_type, QUANTIZED)},
      .in_turn = {{rms_of_even_lengths}}},
+    {.name = "found_scales_of_special_values",
+     .of = with_scales(8),
+     .each = {columns({33, 64, 300}), each_of(&setup::dst_type, QUANTIZED)},
+     .in_turn = {{rms_of_even_lengths}},
+     .prepare = make_special},
 };
 
 class fused_kernels : public equality_in_sweeps {};

@@ -13,9 +13,7 @@ constexpr uint8_t MIDDLE_QUARTERS = 0b11011000; // exchanges quarters 1 and 2 of
 constexpr uint8_t DENORMAL = 0x20;              // the class of denormal numbers in vfpclassps
 constexpr uint8_t NEAREST_EVEN = 0;             // the rounding of vcvtps2ph
 
-bool is_byte(jitnorm_data_type_t type) {
-    return type == jitnorm_s8 || type == jitnorm_u8 || narrowing::is_f8(type);
-}
+bool is_byte(jitnorm_data_type_t type) { return type == jitnorm_s8 || type == jitnorm_u8 || narrowing::is_f8(type); }
 
 } // namespace
 

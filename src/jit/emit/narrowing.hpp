@@ -36,7 +36,8 @@ public:
     void two(const vmm &v, const vmm &next, jitnorm_data_type_t type, bool in_unpack_order = false);
 
     // Converts the elements of four vectors of floats to bytes (s8, u8, f8), which are in v[0] afterwards; changes the
-    // others. After rounding no number is further from zero than the largest one of `type`; for s8 and u8 none is a NaN.
+    // others. After rounding no number is further from zero than the largest one of `type`; for s8 and u8 none is a
+    // NaN.
     void four_in_range(const std::array<vmm, 4> &v, jitnorm_data_type_t type);
 
     // Rounds the elements of v to those that the type has, as one() and the conversion back would.

@@ -73,8 +73,10 @@ private:
     }
 
     pass_place place(size_t arguments_of_pass, int frame) const {
-        return {
-            .loops = loops_, .arguments = rdi + arguments_of_pass, .frame = frame, .band = {{qword[rsp + BAND_BEGIN], qword[rsp + BAND_END]}}};
+        return {.loops = loops_,
+                .arguments = rdi + arguments_of_pass,
+                .frame = frame,
+                .band = {{qword[rsp + BAND_BEGIN], qword[rsp + BAND_END]}}};
     }
 
     // The variables of the kernel in its frame, behind which the passes have their parts.

@@ -31,8 +31,7 @@ std::string normalize_pass::name(const char *what) const {
 void normalize_pass::write_all() {
     Xbyak::Label done;
     prepare();
-    if (short_normalize::takes(conf_))
-        short_normalize(g_, where_, conf_, tail_, scale_at_, shift_at_).emit(done);
+    if (short_normalize::takes(conf_)) short_normalize(g_, where_, conf_, tail_, scale_at_, shift_at_).emit(done);
     begin_rows(rows_);
     if (conf_.groups) broadcast_statistics(1);
     if (takes_pairs()) write_rows_in_pairs();

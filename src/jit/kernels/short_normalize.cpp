@@ -12,8 +12,8 @@ bool short_normalize::takes(const normalize_conf &conf) {
 
 short_normalize::short_normalize(kernel_generator &g, const pass_place &where, const normalize_conf &conf,
                                  tail_mask &tail, const reg &scale, const reg &shift)
-    : g_(g), tail_(tail), where_(where), type_(conf.compute), count_(where.loops.count), scale_(scale), shift_(shift),
-      affine_{g, io_, type_, conf.affine_flags, take_if(conf.scale), take_if(conf.shift)} {}
+    : g_(g), tail_(tail), where_(where), type_(conf.compute), count_(where.loops.count), scale_(scale),
+      shift_(shift), affine_{g, io_, type_, conf.affine_flags, take_if(conf.scale), take_if(conf.shift)} {}
 
 register_set short_normalize::registers_of_rest() const {
     register_set rest(g_.kind);

@@ -5,9 +5,9 @@
 
 #include <optional>
 
-#include "row_pass.hpp"
 #include "../emit/affine.hpp"
 #include "kernels.hpp"
+#include "row_pass.hpp"
 
 namespace jitnorm::impl::jit {
 
@@ -18,8 +18,8 @@ class short_normalize {
 public:
     static bool takes(const normalize_conf &conf);
 
-    // `scale` and `shift` are the registers of these arguments. All other registers but that of the tail's mask are this
-    // part's own.
+    // `scale` and `shift` are the registers of these arguments. All other registers but that of the tail's mask are
+    // this part's own.
     short_normalize(kernel_generator &g, const pass_place &where, const normalize_conf &conf, tail_mask &tail,
                     const reg &scale, const reg &shift);
 
