@@ -81,7 +81,8 @@ void create_primitive(jitnorm_primitive_t *result, const jitnorm_primitive_desc 
 }
 
 // Executes with arguments that are complete except for the scratchpad that the library gives, of so many bytes.
-status run(const executable &made, const jitnorm_stream &stream, size_t bytes, layer_norm::arguments &arguments) {
+[[gnu::always_inline]] inline status run(const executable &made, const jitnorm_stream &stream, size_t bytes,
+                                         layer_norm::arguments &arguments) {
     return bytes != 0 ? made.call.execute_with_scratchpad(bytes, arguments, stream.thread_pool())
                       : made.call.execute(arguments, stream.thread_pool());
 }
