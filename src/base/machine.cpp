@@ -62,22 +62,21 @@ struct processor {
 };
 // clang-format off
 constexpr processor PROCESSORS[] = {
-    // l1, l2, last_level; memory, shared_forward, shared_others; one_loop; forward_batch, backward_batch, far_batch;
-    // long_rows; prefetch
+    // l2, last_level; memory, shared_forward, shared_others; one_loop; batch; long_rows; prefetch
 
     // Zen 5, and what comes after it until it has a row: of family 26, models 0x50 to 0x5f, 0x80 to 0xaf and 0xc0 to
     // 0xcf are Zen 6.
     {true, 26, {ALL},
-        {48 * KB,       MB, 32 * MB,  100, 100, 100,  0,   16 * KB, 128 * KB, 4 * KB,  4,  1}},
+        {      MB, 32 * MB,  100, 100, 100,  0,   16 * KB,  4,  1}},
     // Zen 4
     {true, 25, {{0x10, 0x1f}, {0x60, 0xaf}},
-        {32 * KB,       MB, 32 * MB,   50, 100,  50,  0,  128 * KB, 128 * KB, 4 * KB,  8,  2}},
+        {      MB, 32 * MB,   50, 100,  50,  0,  128 * KB,  8,  2}},
     // Zen 3
     {true, 25, {ALL},
-        {32 * KB, 512 * KB, 32 * MB,   38,  50,  50,  0,   64 * KB,  64 * KB, 4 * KB,  8,  2}},
+        {512 * KB, 32 * MB,   38,  50,  50,  0,   64 * KB,  8,  2}},
     // before
     {true, 0, {ALL},
-        {32 * KB, 512 * KB, 16 * MB,   50, 100,  50,  0,   64 * KB,  64 * KB, 4 * KB,  8,  2}},
+        {512 * KB, 16 * MB,   50, 100,  50,  0,   64 * KB,  8,  2}},
     // Intel, measured on Sapphire Rapids, Emerald Rapids and Granite Rapids, and others
     {false, 0, {ALL}, machine()},
 };
@@ -178,10 +177,10 @@ constinit std::atomic<bool> machine_is_logged = false, nonsense_is_logged = fals
 machine machine_of(const cache_levels &levels, const machine &otherwise) {
     const auto &[first, second, third] = levels;
     machine m = otherwise;
-    if (is_between(first.bytes, 4 * KB, MB)) m.l1 = first.bytes;
+    const dim_t l1 = is_between(first.bytes, 4 * KB, MB) ? first.bytes : 0;
     const dim_t l2 = part_of_core(second, first);
     const bool contradiction = third.bytes > 0 && third.bytes < second.bytes; // one of the two must be wrong
-    if (!contradiction && is_between(l2, std::max(m.l1, 64 * KB), LARGEST_LAST_LEVEL)) m.l2 = l2;
+    if (!contradiction && is_between(l2, std::max(l1, 64 * KB), LARGEST_LAST_LEVEL)) m.l2 = l2;
     if (!contradiction && is_between(third.bytes, m.l2, 64 * 1024 * MB)) m.last_level = third.bytes;
     m.last_level = std::clamp(m.last_level, m.l2, LARGEST_LAST_LEVEL);
     return m;

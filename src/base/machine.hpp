@@ -46,7 +46,6 @@ bool execute_cpuid(uint32_t leaf, uint32_t subleaf, cpuid_registers &answer);
 // The numbers here are those of processors without a row of their own. The sizes are used where the real ones are
 // unknown; they do little harm where they are wrong. tables/processor_numbers.inc has the names and the bounds.
 struct machine {
-    dim_t l1 = 32 * 1024;  // bytes of a core's first-level data cache
     dim_t l2 = 512 * 1024; // bytes of the second level, for one core
 
     // How many bytes stay in the caches, for all threads of this process together, from one execution to the next user
@@ -66,12 +65,11 @@ struct machine {
     // never, where the processor's own prefetchers keep the rows coming if one is read after the other.
     dim_t one_loop = 2;
 
-    // Bytes of a batch: so many that it stays beside what else is used in L1 or, where that is as fast, in L2. Those of
-    // backward are for batches in one loop; the last one for data that come from memory: the next batch is in the
-    // caches when its turn comes.
-    dim_t forward_batch = 16 * 1024, backward_batch = 16 * 1024, far_batch = 8 * 1024;
+    // Bytes of a batch: so many that it stays beside what else is used in L1 or, where that is as fast, in L2. Backward
+    // has batches of so many bytes in one loop only.
+    dim_t batch = 16 * 1024;
 
-    // Backward: of rows that leave L1 so many are a batch, as far as they stay in L2.
+    // Backward: of rows of more than a chunk so many are a batch, as far as they stay in L2.
     dim_t long_rows = 4;
 
     // To which level of the caches rows that come from memory are prefetched, beside what one loop prefetches. 0: they
@@ -97,7 +95,7 @@ std::optional<machine> with_numbers(machine m, std::string_view text);
 // no lock after the first call.
 machine the_machine();
 
-// Text that with_numbers() reads, with all of them: "l1:32768,l2:1048576,last_level:33554432,memory:50,...".
+// Text that with_numbers() reads, with all of them: "l2:1048576,last_level:33554432,memory:50,...".
 std::string describe(const machine &m);
 
 // Writes one line about the_machine() and the source of its sizes to the verbose log. Later calls do nothing.

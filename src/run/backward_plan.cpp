@@ -44,20 +44,14 @@ void plan_bands(const problem &p, plan &to) {
     to.band_rows = std::clamp<dim_t>(BAND_BYTES / row_bytes / 2 * 2, 2, MAX_BATCH_ROWS);
 }
 
-// Rows that leave L1 before their diff_src is computed, however few there are, are done several at a time, as far as
-// they stay in L2: the sums over columns come from L2 only once for every two rows.
-dim_t long_rows_together(dim_t row_bytes, const machine &m) {
+// Rows of more than a chunk leave L1 before their diff_src is computed, however few there are. They are done several at
+// a time, as far as they stay in L2: the sums over columns come from L2 only once for every two rows. Other rows that
+// do not go in bands are written while the next ones are reduced, and stay in L1 if they can.
+dim_t batch_rows_of(const problem &p, dim_t row_bytes, const machine &m) {
+    if (p.row_length() <= CHUNK && m.one_loop > 0) return batch_of(m.batch, row_bytes);
     dim_t rows = m.long_rows;
     while (rows > 2 && rows * row_bytes > m.l2 / 2) rows /= 2;
     return rows;
-}
-
-// `row_bytes`: of two tensors. What does not go in bands are rows of more than a chunk; and those that are written
-// while the next ones are reduced, which stay in L1 if they can.
-constexpr dim_t LEAVES_L1 = 24 * 1000;
-dim_t batch_rows_of(dim_t row_bytes, bool leaves_caches, const machine &m) {
-    if (m.one_loop == 0 || row_bytes >= LEAVES_L1) return long_rows_together(row_bytes, m);
-    return batch_of(leaves_caches ? m.far_batch : m.backward_batch, row_bytes);
 }
 
 // Some processors prefetch later rows: the next band while one is written, when nothing else reads memory. But where
@@ -67,13 +61,12 @@ constexpr dim_t SHORTEST_ROW_ALONE = 768; // bytes of src and diff_dst
 
 void plan_batches_in_place(const problem &p, const row_tensors &tensors, const machine &m, plan &to) {
     const dim_t bytes = data_bytes(p, tensors);
-    const bool leaves_caches = come_from_memory(bytes, m);
     const dim_t row_bytes = p.row_length() * (element_size(p[SRC]) + element_size(p[DIFF_DST]));
     to.panel_columns = p.row_length();
     if (backward_kernels<float>::does_both(p)) to.one_loop_threads = one_loop_threads_for(bytes, 0, m);
     if (to.one_loop_threads == INT_MAX) to.band_rows = 0; // no batch goes in bands
     const bool in_steps = to.one_loop_threads > 0 || to.band_rows == 0;
-    to.batch_rows = in_steps ? batch_rows_of(row_bytes, leaves_caches, m) : MAX_BATCH_ROWS;
+    to.batch_rows = in_steps ? batch_rows_of(p, row_bytes, m) : MAX_BATCH_ROWS;
     if (p.writes(DIFF_SRC) && takes_non_temporal_stores(p, p[DIFF_SRC]))
         to.non_temporal_threads = non_temporal_threads_for(bytes, m.shared_others, m);
     if (m.prefetch == 0 || to.band_rows == 0 || 2 * bytes < from_memory(m)) return;

@@ -36,7 +36,7 @@ constexpr dim_t SHORTEST_ROW_FOR_L2 = 6 * 1024; // bytes
 void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
     const dim_t src_row = p.row_length() * element_size(p[SRC]), dst_row = p.row_length() * element_size(p[DST]);
     const dim_t bytes = p.rows() * (src_row + dst_row);
-    to.batch_rows = batch_of(m.forward_batch, src_row);
+    to.batch_rows = batch_of(m.batch, src_row);
     if (forward_kernels<float>::may_go_in_one_loop(p))
         to.one_loop_threads = one_loop_threads_for(bytes, is_narrow(p) ? m.last_level : from_memory(m), m);
     to.prefetch_to_l2 = m.prefetch == 2 && come_from_memory(bytes, m) && src_row >= SHORTEST_ROW_FOR_L2;
@@ -87,7 +87,7 @@ void plan_batches_of_sums(const problem &p, const row_tensors &tensors, const ma
     const dim_t bytes = data_bytes(p, tensors);
     if (forward_kernels<float>::may_go_in_one_loop(p))
         to.one_loop_threads = one_loop_threads_for(bytes, is_narrow(p) ? m.last_level : 0, m);
-    to.batch_rows = batch_of(std::min(m.forward_batch, MOST_SUM_BYTES), row);
+    to.batch_rows = batch_of(std::min(m.batch, MOST_SUM_BYTES), row);
     to.prefetch_to_l2 = m.prefetch == 2 && (is_narrow(p) || p.row_length() > CHUNK) && come_from_memory(bytes, m);
 }
 
@@ -132,7 +132,7 @@ void plan_tiles(const problem &p, const row_tensors &tensors, const machine &m, 
     const dim_t pitch = pitch_together(tensors, to) + to.sum_pitch;
     to.tile_rows = std::min(whole_rows ? MAX_TILE_ROWS : MAX_BATCH_ROWS, tile_rows_for(pitch));
     to.batch_rows = to.tile_rows;
-    if (whole_rows) to.batch_rows = std::min(to.tile_rows, batch_of(m.forward_batch, widest_row(p, tensors, to)));
+    if (whole_rows) to.batch_rows = std::min(to.tile_rows, batch_of(m.batch, widest_row(p, tensors, to)));
     if (p.row_length() > CHUNK && whole_rows) to.batch_rows = 1;
     to.prefetch_to_l2 = m.prefetch == 2 && come_from_memory(data_bytes(p, tensors), m);
 }

@@ -55,34 +55,34 @@ const recorded_leaves ALDER_LAKE_E = {{{4, 0}, {0xfc004121, 0x01c0003f, 0x000000
                                       {{4, 3}, {0xfc1fc163, 0x0240003f, 0x00009fff, 4}}};
 
 // Plans of these processors are measured; a number that changes has figures in docs/measurements.md.
-constexpr machine ZEN_5 = {48 * KB, MB, 32 * MB, 100, 100, 100, 0, 16 * KB, 128 * KB, 4 * KB, 4, 1};
-constexpr machine ZEN_4 = {32 * KB, MB, 32 * MB, 50, 100, 50, 0, 128 * KB, 128 * KB, 4 * KB, 8, 2};
-constexpr machine ZEN_3 = {32 * KB, 512 * KB, 32 * MB, 38, 50, 50, 0, 64 * KB, 64 * KB, 4 * KB, 8, 2};
-constexpr machine BEFORE_ZEN_3 = {32 * KB, 512 * KB, 16 * MB, 50, 100, 50, 0, 64 * KB, 64 * KB, 4 * KB, 8, 2};
+constexpr machine ZEN_5 = {MB, 32 * MB, 100, 100, 100, 0, 16 * KB, 4, 1};
+constexpr machine ZEN_4 = {MB, 32 * MB, 50, 100, 50, 0, 128 * KB, 8, 2};
+constexpr machine ZEN_3 = {512 * KB, 32 * MB, 38, 50, 50, 0, 64 * KB, 8, 2};
+constexpr machine BEFORE_ZEN_3 = {512 * KB, 16 * MB, 50, 100, 50, 0, 64 * KB, 8, 2};
 
 TEST(caches, zen_3_by_cpuid) {
     const cache_levels levels = by_cpuid(ZEN_3_IN_TWO_CORES);
     EXPECT_EQ(levels, (cache_levels{{{32 * KB, 1}, {512 * KB, 1}, {32 * MB, 2}}}));
-    EXPECT_EQ(machine_of(levels), (machine{32 * KB, 512 * KB, 32 * MB}));
+    EXPECT_EQ(machine_of(levels), (machine{512 * KB, 32 * MB}));
 }
 
 TEST(caches, zen_5_by_cpuid) { // whose leaf 4 is there and empty
     const cache_levels levels = by_cpuid(ZEN_5_IN_TWO_CORES);
     EXPECT_EQ(levels, (cache_levels{{{48 * KB, 1}, {MB, 1}, {32 * MB, 2}}}));
-    EXPECT_EQ(machine_of(levels), (machine{48 * KB, MB, 32 * MB}));
+    EXPECT_EQ(machine_of(levels), (machine{MB, 32 * MB}));
 }
 
 TEST(caches, sapphire_rapids_by_cpuid) {
     const cache_levels levels = by_cpuid(SAPPHIRE_RAPIDS);
     EXPECT_EQ(levels, (cache_levels{{{48 * KB, 2}, {2 * MB, 2}, {105 * MB, 128}}}));
-    EXPECT_EQ(machine_of(levels), (machine{48 * KB, 2 * MB, 64 * MB}));
+    EXPECT_EQ(machine_of(levels), (machine{2 * MB, 64 * MB}));
 }
 
 // The numbering has room for eight in both clusters; a core for performance has its second level to itself, and less is
 // concluded, which does no harm.
 TEST(caches, a_hybrid_laptop_by_cpuid) {
-    EXPECT_EQ(machine_of(by_cpuid(ALDER_LAKE_P)), (machine{48 * KB, 320 * KB, 20 * MB}));
-    EXPECT_EQ(machine_of(by_cpuid(ALDER_LAKE_E)), (machine{32 * KB, 512 * KB, 25 * MB}));
+    EXPECT_EQ(machine_of(by_cpuid(ALDER_LAKE_P)), (machine{320 * KB, 20 * MB}));
+    EXPECT_EQ(machine_of(by_cpuid(ALDER_LAKE_E)), (machine{512 * KB, 25 * MB}));
 }
 
 TEST(caches, a_virtual_machine_without_leaf_4_by_cpuid) {
@@ -136,7 +136,7 @@ TEST(caches, numbers_of_processors) {
         leaves[{0, 0}] = vendor;
         if (version != 0) leaves[{1, 0}] = {version, 0, 0, 0};
         recorded = &leaves;
-        row.l1 = 32 * KB, row.l2 = 512 * KB, row.last_level = 32 * MB;
+        row.l2 = 512 * KB, row.last_level = 32 * MB;
         EXPECT_EQ(machine_by_cpuid(recorded_cpuid), row) << std::hex << version;
     };
     for (const uint32_t granite_rapids : {0x000a06d1U, 0x000c06f2U}) is(INTEL, granite_rapids, machine());
@@ -150,7 +150,7 @@ TEST(caches, numbers_of_processors) {
     is(AMD, 0x00830f10, BEFORE_ZEN_3);
     is(AMD, 0, BEFORE_ZEN_3); // no leaf 1
     recorded = &ZEN_3_IN_TWO_CORES;
-    EXPECT_EQ(machine_by_cpuid(recorded_cpuid), (machine{32 * KB, 512 * KB, 32 * MB})) << "no leaf 0";
+    EXPECT_EQ(machine_by_cpuid(recorded_cpuid), (machine{512 * KB, 32 * MB})) << "no leaf 0";
 }
 
 // ---------------------------------------------------------------- nonsense from anywhere
@@ -161,19 +161,19 @@ TEST(caches, what_cannot_be_is_not_believed) {
     EXPECT_EQ(machine_of({{{1, 1}, {1, 1}, {1, 1}}}), safe);
     EXPECT_EQ(machine_of({{{-1, -1}, {-1, -1}, {-1, -1}}}), safe);
     // The second level larger than the last.
-    EXPECT_EQ(machine_of({{{48 * KB, 1}, {64 * MB, 1}, {16 * MB, 1}}}), (machine{48 * KB, safe.l2, safe.last_level}));
+    EXPECT_EQ(machine_of({{{48 * KB, 1}, {64 * MB, 1}, {16 * MB, 1}}}), (machine{safe.l2, safe.last_level}));
     // No sharers, more of the first than of the second level, and too many.
-    EXPECT_EQ(machine_of({{{48 * KB, 0}, {MB, 0}, {16 * MB, 0}}}), (machine{48 * KB, MB, 16 * MB}));
-    EXPECT_EQ(machine_of({{{48 * KB, 64}, {MB, 2}, {16 * MB, 2}}}), (machine{48 * KB, MB, 16 * MB}));
-    EXPECT_EQ(machine_of({{{48 * KB, 1}, {MB, 4096}, {16 * MB, 4096}}}), (machine{48 * KB, safe.l2, 16 * MB}));
+    EXPECT_EQ(machine_of({{{48 * KB, 0}, {MB, 0}, {16 * MB, 0}}}), (machine{MB, 16 * MB}));
+    EXPECT_EQ(machine_of({{{48 * KB, 64}, {MB, 2}, {16 * MB, 2}}}), (machine{MB, 16 * MB}));
+    EXPECT_EQ(machine_of({{{48 * KB, 1}, {MB, 4096}, {16 * MB, 4096}}}), (machine{safe.l2, 16 * MB}));
     // No last level: it is not smaller than the second.
-    EXPECT_EQ(machine_of({{{48 * KB, 1}, {MB, 1}, {}}}), (machine{48 * KB, MB, safe.last_level}));
-    EXPECT_EQ(machine_of({{{48 * KB, 1}, {24 * MB, 1}, {}}}), (machine{48 * KB, 24 * MB, 24 * MB}));
-    EXPECT_EQ(machine_of({{{}, {}, {16 * MB, 1}}}), (machine{safe.l1, safe.l2, 16 * MB}));
+    EXPECT_EQ(machine_of({{{48 * KB, 1}, {MB, 1}, {}}}), (machine{MB, safe.last_level}));
+    EXPECT_EQ(machine_of({{{48 * KB, 1}, {24 * MB, 1}, {}}}), (machine{24 * MB, 24 * MB}));
+    EXPECT_EQ(machine_of({{{}, {}, {16 * MB, 1}}}), (machine{safe.l2, 16 * MB}));
 }
 
 TEST(caches, what_glibc_says_of_zen_3_does_less_harm) {
-    EXPECT_EQ(machine_of({{{32 * KB, 0}, {512 * KB, 0}, {256 * MB, 0}}}), (machine{32 * KB, 512 * KB, 64 * MB}));
+    EXPECT_EQ(machine_of({{{32 * KB, 0}, {512 * KB, 0}, {256 * MB, 0}}}), (machine{512 * KB, 64 * MB}));
 }
 
 // ---------------------------------------------------------------- this machine
@@ -182,7 +182,6 @@ TEST(caches, what_glibc_says_of_zen_3_does_less_harm) {
 TEST(caches, of_this_processor_can_be) {
     const cache_levels levels = caches_by_cpuid(execute_cpuid);
     if (levels == NO_ANSWER) GTEST_SKIP() << "this processor does not tell";
-    EXPECT_EQ(machine_of(levels).l1, levels[0].bytes);
     EXPECT_GE(levels[0].sharers, 1);
     EXPECT_GT(levels[1].bytes, levels[0].bytes);
 }

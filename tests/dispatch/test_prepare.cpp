@@ -35,8 +35,7 @@ namespace {
 
 TEST(prepare, plans_for_the_caches_of_the_environment_and_says_so_before_the_first_plan) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
-    const machine small = {.l1 = 1000, .l2 = 1500, .last_level = 1600},
-                  large = {.l1 = 1000, .l2 = 1 << 20, .last_level = 1 << 30};
+    const machine small = {.l2 = 1500, .last_level = 1600}, large = {.l2 = 1 << 20, .last_level = 1 << 30};
     for (const machine &m : {small, large})
         EXPECT_EXIT(prepare_twice(describe(m).c_str(), m), testing::ExitedWithCode(0),
                     "^(jitnorm_verbose,v1,refuse,[^\n]*\n)*jitnorm_verbose,v1,machine,[a-z]+.JITNORM_CACHES," +

@@ -94,7 +94,7 @@ TEST(scratchpad, of_forward_with_runtime_sizes_is_bounded) {
 // However large the batches that a machine's L2 would keep.
 TEST(scratchpad, of_forward_with_runtime_sizes_serves_every_machine) {
     constexpr dim_t LARGEST = dim_t(1) << 40;
-    constexpr impl::machine m = {.one_loop = 0, .forward_batch = LARGEST, .backward_batch = LARGEST};
+    constexpr impl::machine m = {.one_loop = 0, .batch = LARGEST};
     for (const char *layout : {"dense", "@ba"})
         for (const bool added : {false, true})
             for (const dim_t columns : {64, 1000, 4096, 8192}) {

@@ -91,13 +91,13 @@ protected:
 
 // Its log tells: a library that is opened now reads the environment now.
 TEST_F(race_plan, is_made_by_this_build_once_more_for_other_caches) {
-    const std::string others = ",backward_batch:5000,far_batch:4000,long_rows:2,prefetch:1";
+    const std::string others = ",long_rows:2,prefetch:1";
     for (const std::string &numbers :
-         {"l1:16384,l2:200000,last_level:2000000,memory:100,shared_forward:100,shared_others:50,one_loop:0,"
-          "forward_batch:10000" +
+         {"l2:200000,last_level:2000000,memory:100,shared_forward:100,shared_others:50,one_loop:0,"
+          "batch:10000" +
               others,
-          "l1:16384,l2:300000,last_level:3000000,memory:50,shared_forward:50,shared_others:100,one_loop:2,"
-          "forward_batch:20000" +
+          "l2:300000,last_level:3000000,memory:50,shared_forward:50,shared_others:100,one_loop:2,"
+          "batch:20000" +
               others}) {
         const answer a =
             run(nobody(), {"--rounds=1", "--plan=" + numbers, "--dir=FWD_D,BWD_DW", "--flags=CH", "100x400"});
@@ -119,7 +119,7 @@ TEST_F(race_plan, is_said_to_be_the_same_where_it_is) {
 }
 
 TEST_F(race_plan, is_made_by_another_build_where_one_is_named) {
-    const std::string sizes = "l1:16384,l2:200000,last_level:2000000";
+    const std::string sizes = "l2:200000,last_level:2000000";
     expect(0, {" with " + sizes}, nobody(), {"--rounds=1", "--plan=" + sizes, "--peer=" RACE_OUR_LIBRARY, "3x40"});
 }
 

@@ -71,34 +71,23 @@ void use_the_range(run &r);
 
 // Machines with caches of these sizes that have the numbers of processors whose batches stay in L1 (Zen 5), or in L2
 // (Zen 4), and are not written while others are reduced.
-constexpr impl::machine batches_in_l1(dim_t l1, dim_t l2, dim_t last_level) {
-    return {.l1 = l1,
-            .l2 = l2,
-            .last_level = last_level,
-            .memory = 100,
-            .one_loop = 0,
-            .backward_batch = l2 / 8,
-            .far_batch = 4 * 1024,
-            .prefetch = 1};
+constexpr impl::machine batches_in_l1(dim_t l2, dim_t last_level) {
+    return {.l2 = l2, .last_level = last_level, .memory = 100, .one_loop = 0, .prefetch = 1};
 }
-constexpr impl::machine batches_in_l2(dim_t l1, dim_t l2, dim_t last_level) {
-    return {.l1 = l1,
-            .l2 = l2,
+constexpr impl::machine batches_in_l2(dim_t l2, dim_t last_level) {
+    return {.l2 = l2,
             .last_level = last_level,
             .shared_others = 50,
             .one_loop = 0,
-            .forward_batch = l2 / 8,
-            .backward_batch = l2 / 8,
-            .far_batch = 4 * 1024,
+            .batch = l2 / 8,
             .long_rows = 8,
             .prefetch = 2};
 }
 
 // Machines whose caches hold nearly nothing, so that plans go the ways of large problems: with one loop over two
 // batches, and without, with batches in L1 and in L2.
-inline constexpr impl::machine SMALL_CACHES[] = {{.l1 = 1 << 10, .l2 = 1 << 10, .last_level = 1 << 12},
-                                                 batches_in_l1(1 << 10, 1 << 10, 1 << 12),
-                                                 batches_in_l2(1 << 10, 1 << 10, 1 << 12)};
+inline constexpr impl::machine SMALL_CACHES[] = {
+    {.l2 = 1 << 10, .last_level = 1 << 12}, batches_in_l1(1 << 10, 1 << 12), batches_in_l2(1 << 10, 1 << 12)};
 
 struct layouts_of_rows {
     std::vector<dim_t> dims;

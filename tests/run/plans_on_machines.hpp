@@ -13,12 +13,11 @@ namespace jitnorm::tests {
 using impl::machine;
 using namespace impl::layer_norm;
 
-inline constexpr machine ROOMY = {.l1 = 1 << 20, .l2 = dim_t(1) << 40, .last_level = dim_t(1) << 40};
-inline constexpr machine NO_L2 = {.l1 = 1 << 10, .l2 = 1 << 10, .last_level = dim_t(1) << 40};
-inline constexpr machine NO_CACHES = {.l1 = 1 << 10, .l2 = 1 << 10, .last_level = 1 << 12};
-inline constexpr machine SMALL_L1 = {.l1 = 1 << 10, .l2 = dim_t(1) << 40, .last_level = dim_t(1) << 40};
+inline constexpr machine ROOMY = {.l2 = dim_t(1) << 40, .last_level = dim_t(1) << 40};
+inline constexpr machine NO_L2 = {.l2 = 1 << 10, .last_level = dim_t(1) << 40};
+inline constexpr machine NO_CACHES = {.l2 = 1 << 10, .last_level = 1 << 12};
 // Rows stay in L1 until they are written, without one loop over two batches.
-inline constexpr machine IN_MEMORY = batches_in_l1(1 << 15, 1 << 10, 1 << 12);
+inline constexpr machine IN_MEMORY = batches_in_l1(1 << 10, 1 << 12);
 inline constexpr machine MACHINES[] = {ROOMY, NO_L2, NO_CACHES};
 
 inline constexpr jitnorm_data_type_t FLOATING[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64};

@@ -22,8 +22,8 @@ protected:
     }
 };
 
-constexpr machine WITH_L2 = batches_in_l1(1, 1 << 20, dim_t(1) << 40);
-constexpr machine TO_L1 = batches_in_l1(1, 1, 1), TO_L2 = batches_in_l2(1, 1, 1);
+constexpr machine WITH_L2 = batches_in_l1(1 << 20, dim_t(1) << 40);
+constexpr machine TO_L1 = batches_in_l1(1, 1), TO_L2 = batches_in_l2(1, 1);
 
 // Rows of at most a chunk go in bands of pairs, with ordinary and with non-temporal stores, in place, and with gaps
 // between rows. From half of what counts as memory on, later rows are prefetched, to L1 or to L2; and where results may
@@ -82,7 +82,7 @@ TEST_P(bands_of_backward, wherever_both_passes_are_needed) {
     EXPECT_EQ(plan_of(in_place_of(jitnorm_backward, jitnorm_f32, 37, 4097), TO_L1).band_rows, 0) << "more than a chunk";
     given.kind = jitnorm_backward_data;
     EXPECT_EQ(plan_of(given, TO_L1).band_rows, 0) << "nothing is reduced";
-    const machine half = batches_in_l1(1, 1, 2 * 37 * 192 * 12);
+    const machine half = batches_in_l1(1, 2 * 37 * 192 * 12);
     machine less = half;
     less.last_level += 2;
     EXPECT_TRUE(plan_of(dense, half).prefetch_to_l1);

@@ -8,8 +8,8 @@
 namespace jitnorm::tests {
 namespace {
 
-constexpr machine THROUGH_L2 = batches_in_l2(1 << 10, 1 << 18, 1 << 12);
-constexpr machine IN_L2 = batches_in_l2(1 << 10, 1 << 20, dim_t(1) << 40);
+constexpr machine THROUGH_L2 = batches_in_l2(1 << 18, 1 << 12);
+constexpr machine IN_L2 = batches_in_l2(1 << 20, dim_t(1) << 40);
 
 class long_rows : public plans_on_machines {};
 
@@ -62,7 +62,7 @@ TEST_P(long_rows, of_backward_in_batches) {
                     expect_reference(s, m);
                 }
     const setup s = in_place_of(jitnorm_backward, jitnorm_f32, 19, 8192);
-    constexpr machine in_l1 = batches_in_l1(1 << 10, 1 << 20, dim_t(1) << 40);
+    constexpr machine in_l1 = batches_in_l1(1 << 20, dim_t(1) << 40);
     EXPECT_EQ(plan_of(s, IN_L2).batch_rows, 8) << "of L2's half";
     EXPECT_EQ(plan_of(s, in_l1).batch_rows, 4);
     EXPECT_EQ(plan_of(s, THROUGH_L2).batch_rows, 2);
@@ -71,7 +71,6 @@ TEST_P(long_rows, of_backward_in_batches) {
 // Rows from memory that are longer than what the processor reads ahead.
 TEST_P(long_rows, of_forward_are_prefetched_to_l2) {
     machine roomy = THROUGH_L2;
-    roomy.l1 = 1 << 15;
     for (const unsigned flags : {0U, unsigned(jitnorm_rms_norm | jitnorm_use_scale)})
         for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f64})
             for (const dim_t bytes : {6 * 1024 - 8, 6 * 1024, 16 * 1024 - 8, 16 * 1024}) {

@@ -32,8 +32,8 @@ TEST_P(non_temporal_stores, of_every_type_are_reached) {
 // Long rows may share cache lines, which are stored by ordinary stores: in batches and one by one, with a first line of
 // every length, which is longer than the row's last vectors or not, from odd addresses on.
 TEST_P(non_temporal_stores, of_long_rows_at_any_address) {
-    constexpr machine alone = batches_in_l1(1 << 15, 1 << 10, 1 << 12);
-    constexpr machine together = batches_in_l2(1 << 10, 1 << 18, 1 << 12);
+    constexpr machine alone = batches_in_l1(1 << 10, 1 << 12);
+    constexpr machine together = batches_in_l2(1 << 18, 1 << 12);
     for (const auto kind : {jitnorm_forward_training, jitnorm_backward, jitnorm_backward_data})
         for (const auto type : FLOATING)
             for (const dim_t more : {-1, 0, 1, 5, 21, 1600})
@@ -58,11 +58,8 @@ TEST_P(non_temporal_stores, of_long_rows_at_any_address) {
 TEST_P(non_temporal_stores, of_data_that_come_from_memory_in_part) {
     constexpr dim_t HALF = 50, ALL = 100;
     const auto shared = [](dim_t bytes, dim_t of_forward, dim_t of_others) {
-        return machine{.l1 = 1 << 15,
-                       .l2 = 1 << 14,
-                       .last_level = 2 * bytes,
-                       .shared_forward = of_forward,
-                       .shared_others = of_others};
+        return machine{
+            .l2 = 1 << 14, .last_level = 2 * bytes, .shared_forward = of_forward, .shared_others = of_others};
     };
     const setup batches = in_place_of(jitnorm_forward_training, jitnorm_f32, 37, 128);
     const setup alone = in_place_of(jitnorm_forward_training, jitnorm_f32, 37, 256);

@@ -9,7 +9,7 @@
 namespace jitnorm::tests {
 namespace {
 
-constexpr machine IN_L1 = batches_in_l1(1 << 14, 1 << 20, dim_t(1) << 40);
+constexpr machine IN_L1 = batches_in_l1(1 << 20, dim_t(1) << 40);
 
 class plans : public plans_on_machines {};
 
@@ -29,8 +29,7 @@ TEST_P(plans, one_loop_beyond_the_caches) {
         const bool is_backward = kind == jitnorm_backward;
         const dim_t bytes = (is_backward ? 3 : 2) * 96 * 512 * 4;
         const auto with = [&](dim_t near) { // so much is not far yet, nor is what two threads have of a little more
-            return machine{.l1 = 1 << 10,
-                           .l2 = is_backward ? near / machine().one_loop : 1 << 10,
+            return machine{.l2 = is_backward ? near / machine().one_loop : 1 << 10,
                            .last_level = is_backward ? dim_t(1) << 40 : 2 * (near + 1)};
         };
         const machine at = with(bytes), far = with(bytes - machine().one_loop);
@@ -45,7 +44,7 @@ TEST_P(plans, one_loop_beyond_the_caches) {
 
 // Batches that stay in L2 are large.
 TEST_P(plans, batches_that_stay_in_l2) {
-    const auto with = [](dim_t l2, dim_t last_level) { return batches_in_l2(1 << 12, l2, last_level); };
+    const auto with = [](dim_t l2, dim_t last_level) { return batches_in_l2(l2, last_level); };
     constexpr dim_t far_away = dim_t(1) << 40;
     const machine near = with(1 << 18, far_away), between = with(1 << 14, far_away), beyond = with(1 << 18, 1 << 12);
     setup given = in_place_of(jitnorm_forward_training, jitnorm_f32);
@@ -102,7 +101,7 @@ TEST_P(plans, batches_that_stay_in_l1) {
 // Beyond the last level sums of rows with a residual in narrow types prefetch their inputs to L2 where batches do not
 // stay in L1.
 TEST_P(plans, narrow_sums_prefetched_to_l2) {
-    const machine near = batches_in_l1(1, 1, 1), through_l2 = batches_in_l2(1, 1, 1);
+    const machine near = batches_in_l1(1, 1), through_l2 = batches_in_l2(1, 1);
     for (const auto type : {jitnorm_bf16, jitnorm_f16, jitnorm_f32})
         for (const auto *sum : {"dense", ""})
             for (const dim_t columns : {15, 1024, 4097}) {
@@ -169,11 +168,11 @@ TEST_P(plans, groups_of_a_row_go_together_where_a_batch_has_fewer_rows) {
             }
 }
 
-// Beside the batches of both tensors L1 keeps the sums over columns.
-TEST_P(plans, backward_has_smaller_batches_beyond_the_caches) {
+// The batches of both tensors.
+TEST_P(plans, backward_has_batches_in_one_loop) {
     const setup s = in_place_of(jitnorm_backward, jitnorm_f32);
     EXPECT_EQ(plan_of(s, NO_L2).batch_rows, 10);
-    EXPECT_EQ(plan_of(s, NO_CACHES).batch_rows, 5);
+    EXPECT_EQ(plan_of(s, NO_CACHES).batch_rows, 10);
     for (const machine &m : MACHINES) expect_reference(s, m);
 }
 
@@ -184,7 +183,7 @@ TEST_P(plans, backward_takes_several_long_rows_at_once) {
     const setup longer = in_place_of(jitnorm_backward, jitnorm_f32, 7, 2 * 4096);
     EXPECT_EQ(plan_of(longer, ROOMY).batch_rows, 4);
     EXPECT_EQ(plan_of(longer, NO_L2).batch_rows, 2);
-    const machine with_large_l2 = {.l1 = 1 << 10, .l2 = 1 << 19, .last_level = 1 << 12};
+    const machine with_large_l2 = {.l2 = 1 << 19, .last_level = 1 << 12};
     EXPECT_EQ(plan_of(longer, with_large_l2).batch_rows, 4);
     for (const auto type : {jitnorm_f32, jitnorm_f64})
         for (const auto kind : {jitnorm_backward, jitnorm_backward_data})
