@@ -3,11 +3,14 @@
 
 namespace jitnorm::impl::layer_norm {
 
-bool plan::may_go_by_chunks(int available_threads) const {
-    if (only_chunks || chunk_threads == 0) return only_chunks;
-    const int by_rows = std::min(row_threads, available_threads);
-    const int by_chunks = std::min(chunk_threads, available_threads);
-    return by_chunks > by_rows && by_chunks >= chunk_gain * by_rows;
+const plan &plan::anything() {
+    static constinit const plan all = [] {
+        plan p;
+        p.band_rows = MAX_BATCH_ROWS;
+        p.one_loop_threads = p.non_temporal_threads = INT_MAX;
+        return p;
+    }();
+    return all;
 }
 
 schedule plan::on(int available_threads, bool past_caches) const {
@@ -19,8 +22,14 @@ schedule plan::on(int available_threads, bool past_caches) const {
     return {threads, by_chunks, one_loop, non_temporal};
 }
 
+void plan::share_chunks(int gain) {
+    const int least = std::max(gain * row_threads, row_threads + 1);
+    chunks_from = chunk_threads >= least ? least : NEVER;
+}
+
 void plan::give_up_chunks() {
     chunk_threads = 0;
+    chunks_from = NEVER;
     scratchpad.book(scratch::moments, 0);
     scratchpad.set_shares(scratchpad.has_shares() ? row_threads : 1);
 }
@@ -30,18 +39,15 @@ std::string describe(const plan &p) {
     const auto number = [](const char *name, auto value) { return std::string(name) + std::to_string(value); };
     std::string text = std::string("rows:") + ACCESS[int(p.rows)];
     if (p.band_rows != 0) text += number(",band:", p.band_rows);
-    text += p.single_batch ? ",single_batch" : "";
     if (p.rows != row_access::in_place) text += number(",tile_rows:", p.tile_rows);
-    if (p.sum_pitch != 0) text += number(",sum_pitch:", p.sum_pitch);
     text += number(",panel:", p.panel_columns);
     text += number(",batch:", p.batch_rows);
-    if (p.groups_together != 0) text += number(",groups:", p.groups_together);
-    if (p.value_columns != 0) text += number(",values:", p.value_columns);
     text += number(",one_loop_threads:", p.one_loop_threads);
-    text += std::string(p.prefetch_to_l1 ? ",prefetch_to_l1" : "") + (p.prefetch_to_l2 ? ",prefetch_to_l2" : "");
+    if (p.prefetch != 0) text += number(",prefetch:", p.prefetch);
     text += number(",non_temporal_threads:", p.non_temporal_threads);
     text += number(",row_threads:", p.row_threads);
-    text += number(",chunk_threads:", p.chunk_threads) + (p.only_chunks ? ",only_chunks" : "");
+    text += number(",chunk_threads:", p.chunk_threads);
+    if (p.chunks_from != plan::NEVER) text += number(",chunks_from:", p.chunks_from);
     return text + number(",scratchpad:", p.scratchpad.bytes());
 }
 

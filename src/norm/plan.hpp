@@ -3,7 +3,7 @@
 // scratchpad, as a value. An executor is made from a problem and a plan, and follows the plan. No plan changes a bit of
 // any result. What depends on types, on the instruction set or on the length of a row alone is decided where it is
 // done: which kernel reduces short rows (src/jit/kernels/kernels.hpp), and whether a sum with a residual is reduced as
-// it is added (src/run/forward_worker.hpp). docs/measurements.md has the measurements behind the numbers.
+// it is added (src/run/forward.hpp). docs/measurements.md has the measurements for the numbers.
 #pragma once
 
 #include <algorithm>
@@ -24,17 +24,14 @@ constexpr dim_t MAX_BATCH_ROWS = 32;
 // The most threads of an execution whose threads need scratchpad, whatever the number of cores.
 constexpr int MAX_SHARES = 64;
 
-// The most data tensors that one direction has.
-constexpr int MAX_ROW_TENSORS = 5;
-
-// Where kernels find the rows of the data tensors (src/run/row_tensors.hpp).
+// Where kernels find the rows of the data tensors.
 enum class row_access {
-    in_place,   // in the tensors
-    tiles,      // in tiles, into which inputs are gathered and from which outputs are scattered
-    interleaved // in tiles, with the rows in the order of interleaved_blocks.hpp
+    in_place,   // in the tensors (src/run/rows.hpp)
+    tiles,      // in tiles, into which inputs are gathered and from which outputs are scattered (src/run/tiles.hpp)
+    interleaved // in tiles, with the rows in the order of interleaved_blocks (src/run/row_order.hpp)
 };
 
-// What lies in the scratchpad. Each thread has a share of it; behind all shares lies what the threads have in common.
+// What lies in the scratchpad. Each thread has a share of it; after all shares lies what the threads have in common.
 enum class scratch {
     tiles,            // rows that are gathered and scattered
     sum_rows,         // forward: rows of sums with a residual
@@ -79,7 +76,7 @@ private:
     dim_t share_bytes() const { return begin_[size_t(scratch::common)]; }
 
     int shares_ = 1;                                         // at least 1
-    std::array<dim_t, size_t(scratch::end) + 1> begin_ = {}; // in one share with what is in common behind it
+    std::array<dim_t, size_t(scratch::end) + 1> begin_ = {}; // in one share with what is in common after it
 };
 
 // How one execution goes through the rows: what a plan leaves open until the number of threads and the addresses of the
@@ -92,47 +89,45 @@ struct schedule {
 };
 
 struct plan {
-    // ---- rows
+    // ---- rows, and how many of them kernels do at a time
     row_access rows = row_access::in_place;
-    dim_t tile_rows = 0;                           // the most rows of a tile
-    std::array<dim_t, MAX_ROW_TENSORS> pitch = {}; // bytes from row to row of each tensor's tile; 0: it has no tile
-    bool shares_tile = false;                      // the last tensor has the tile of the one before it
-    dim_t sum_pitch = 0;                           // bytes from row to row of the tile of sums with a residual; or 0
-    dim_t panel_columns = 0;                       // columns of a panel
-    dim_t block_rows = 0;                          // interleaved only: rows of a row block
-
+    dim_t panel_columns = 0; // columns of a panel
+    dim_t tile_rows = 0;     // the most rows of a tile; 0: there are no tiles
+    dim_t batch_rows = 1;    // rows of a batch: so many that they stay in a cache from one kernel to the next
     // One kernel reduces a band of so many rows and then writes them, from their inputs to the result, unless batches
-    // are written in one loop; 0: kernels for each step do a batch
+    // are written in one loop; 0: kernels for each step do a batch.
     dim_t band_rows = 0;
-    bool single_batch = false; // forward: such bands are the whole problem (src/run/single_batch.hpp)
 
-    // ---- batches
-    dim_t batch_rows = 1; // rows of a batch: so many that they stay in a cache from one kernel to the next
-    // Where scales of dst are found (src/run/quantizer.hpp).
-    dim_t groups_together = 0; // kernels do so many groups of one row together; 0: one group of all rows of a batch
-    dim_t value_columns = 0;   // columns of the tile of values: those of a group, or of a piece of a longer one
-    int one_loop_threads = 0;  // a batch is written while the next one is reduced, if there are at most so many threads
-    bool prefetch_to_l1 = false; // backward: the next band is prefetched while one is written
-    // The same to L2; in forward while rows are reduced. Rows in tiles: while they are gathered and scattered,
-    // also those that are less far apart.
-    bool prefetch_to_l2 = false;
+    // ---- the use of caches
+    int one_loop_threads = 0; // a batch is written while the next one is reduced, if there are at most so many threads
+    // To which level of the caches rows are prefetched; 0: they are not. In forward while rows are reduced, in backward
+    // the next band while one is written; rows in tiles while they are gathered and scattered.
+    int prefetch = 0;
     // The result is stored past the caches where it lies as such stores need it, with at most so many threads.
     int non_temporal_threads = 0;
 
     // ---- the number of threads worth starting, if so many are available
-    int row_threads = 1;      // when threads share rows
-    int chunk_threads = 0;    // when threads share the chunks of long rows; 0: they never do
-    int chunk_gain = 1;       // threads share chunks if more of them can work then, at least so many times as many
-    bool only_chunks = false; // threads always share chunks
+    int row_threads = 1;     // when threads share rows
+    int chunk_threads = 0;   // when threads share the chunks of long rows
+    int chunks_from = NEVER; // threads share chunks if at least so many are available
 
     scratchpad_layout scratchpad;
 
+    static constexpr int NEVER = INT_MAX;
+
+    // For kernels of problems whose sizes are not known yet: executions may go every way.
+    static const plan &anything();
+
     // Whether one thread is enough. Then nobody needs to ask how many there are.
     bool takes_one_thread() const { return row_threads == 1 && chunk_threads <= 1; }
+    bool may_go_by_chunks(int available_threads) const { return available_threads >= chunks_from; }
+    // Whether all executions go by bands of rows, so that no kernels for single steps are needed.
+    bool goes_by_bands_only() const { return band_rows > 0 && one_loop_threads == 0; }
     // `past_caches`: whether the result lies as non-temporal stores need it (result_lies_past_caches()). It matters
     // only where stores past the caches are planned.
     schedule on(int available_threads, bool past_caches) const;
-    bool may_go_by_chunks(int available_threads) const;
+    // Lets threads share chunks where more of them can work then, at least `gain` times as many.
+    void share_chunks(int gain);
     // Lets threads share rows only. This is for forward plans, whose threads then have no scratchpad in common.
     void give_up_chunks();
 
@@ -188,15 +183,6 @@ constexpr int non_temporal_threads_for(dim_t bytes, dim_t shared, const machine 
 // How many rows of `row_bytes` make a batch of about `batch_bytes`: at least 1, at most MAX_BATCH_ROWS.
 constexpr dim_t batch_of(dim_t batch_bytes, dim_t row_bytes) {
     return std::clamp<dim_t>(batch_bytes / std::max<dim_t>(row_bytes, 1), 1, MAX_BATCH_ROWS);
-}
-
-// Tiles of so many bytes together stay in L2 while their rows are gathered, worked on and scattered. They should have
-// many rows, so that gathering uses each cache line of the tensor whole.
-constexpr dim_t TILE_BYTES = 288 * 1024;
-constexpr dim_t MAX_TILE_ROWS = 256;
-// How many rows fit into the tiles; `pitch` is the bytes of one row in all tiles together.
-constexpr dim_t tile_rows_for(dim_t pitch) {
-    return std::clamp<dim_t>(TILE_BYTES / std::max<dim_t>(pitch, 1), 1, MAX_TILE_ROWS);
 }
 
 } // namespace jitnorm::impl::layer_norm

@@ -2,14 +2,107 @@
 #include "backward.hpp"
 
 #include "../norm/row_groups.hpp"
+#include "make_plan.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
+// ---- kernels
+
+namespace {
+
+jit::backward_sums_conf sums_conf_of(const problem &p, jit::isa vectors, jit::prefetch_to ahead) {
+    jit::backward_sums_conf conf = {
+        vectors,     p[SRC].data_type,  p[DIFF_DST].data_type, p.scale_shift_type,  p.reads(SCALE),
+        !p.is_rms(), wants_row_sums(p), p.writes(DIFF_SCALE),  p.writes(DIFF_SHIFT)};
+    conf.affine_flags = p.affine_flags();
+    conf.ahead = ahead;
+    if (p.writes(DIFF_SCALE) && p.normalized_type() != p.compute_type()) conf.normalized = p.normalized_type();
+    if (has_own_rows(p)) {
+        conf.own_rows = true;
+        conf.gradient = p.diff_scale_shift_type;
+    }
+    return conf;
+}
+
+jit::backward_data_conf data_conf_of(const problem &p, jit::isa vectors, bool non_temporal, jit::prefetch_to ahead) {
+    jit::backward_data_conf conf = {vectors,
+                                    p[SRC].data_type,
+                                    p[DIFF_DST].data_type,
+                                    p[DIFF_SRC].data_type,
+                                    p.reads(DIFF_SUM) ? p[DIFF_SUM].data_type : jitnorm_data_type_undef,
+                                    p.scale_shift_type,
+                                    p.reads(SCALE),
+                                    !p.is_rms(),
+                                    wants_row_sums(p)};
+    conf.non_temporal = non_temporal;
+    conf.affine_flags = p.affine_flags();
+    conf.ahead = ahead;
+    return conf;
+}
+
+// Kernels with both passes, which prefetch to these caches while they reduce and while they write.
+template <typename Kernel>
+jit::stores_of<Kernel> kernels_of_both_passes(const problem &p, jit::isa vectors, jit::prefetch_to reduced,
+                                              jit::prefetch_to written) {
+    const auto kernel = [&](bool non_temporal) {
+        return Kernel({sums_conf_of(p, vectors, reduced), data_conf_of(p, vectors, non_temporal, written)});
+    };
+    return {kernel(false), kernel(true)};
+}
+
+template <typename T>
+std::optional<weights_kernels<T>> make_weights_kernels(const problem &p, jit::isa vectors) {
+    if (!wants_gradients(p) || has_own_rows(p)) return {};
+    const auto kernel = [&](jitnorm_data_type_t sums, jitnorm_data_type_t to) {
+        return jit::backward_weights_kernel({vectors, sums, to});
+    };
+    const jitnorm_data_type_t of_block = jit::data_type_of<T>;
+    weights_kernels<T> made{kernel(of_block, jitnorm_f64), kernel(jitnorm_f64, jitnorm_f64),
+                            kernel(jitnorm_f64, p.diff_scale_shift_type), std::nullopt};
+    if (p.has_runtime_sizes() || row_blocks_of(p).blocks() == 1)
+        made.finish_block.emplace(jit::backward_weights_conf{vectors, of_block, p.diff_scale_shift_type});
+    return made;
+}
+
+// To which cache later rows are prefetched: rows in place; those in tiles are in the caches.
+jit::prefetch_to prefetches_of(const plan &planned) {
+    if (planned.prefetch == 0 || planned.rows != row_access::in_place) return jit::prefetch_to::nowhere;
+    return planned.prefetch == 1 ? jit::prefetch_to::l1 : jit::prefetch_to::l2;
+}
+
+} // namespace
+
+template <typename T>
+backward_kernels<T>::backward_kernels(const problem &p, const plan &planned, jit::isa vectors)
+    : weights(make_weights_kernels<T>(p, vectors)) {
+    if (!planned.goes_by_bands_only()) make_steps(p, planned, vectors);
+    if (planned.band_rows == 0 || !may_go_in_bands(p)) return;
+    constexpr auto nowhere = jit::prefetch_to::nowhere;
+    const jit::prefetch_to ahead = prefetches_of(planned);
+    const bool one_by_one = planned.band_rows == 1;
+    rows = kernels_of_both_passes<jit::backward_rows_kernel<T>>(p, vectors, one_by_one ? ahead : nowhere,
+                                                                one_by_one ? nowhere : ahead);
+}
+
+template <typename T>
+void backward_kernels<T>::make_steps(const problem &p, const plan &planned, jit::isa vectors) {
+    constexpr auto nowhere = jit::prefetch_to::nowhere;
+    if (wants_row_sums(p) || wants_gradients(p)) sums.emplace(sums_conf_of(p, vectors, nowhere));
+    if (p.writes(DIFF_SRC)) data.emplace(data_conf_of(p, vectors, false, nowhere));
+    if (p.writes(DIFF_SRC) && planned.non_temporal_threads > 0)
+        data_non_temporal.emplace(data_conf_of(p, vectors, true, nowhere));
+    if (planned.one_loop_threads > 0 && may_go_in_one_loop(p))
+        loop = kernels_of_both_passes<jit::backward_loop_kernel<T>>(p, vectors, nowhere, nowhere);
+}
+
+// ---- the end of an execution
+
 template <typename T>
 backward<T>::backward(const problem &p, const plan &planned, std::shared_ptr<const kernels> made)
-    : problem_(p), plan_(planned), kernels_(std::move(made)), layout_(p), gradients_(p, layout_, kernels_),
+    : problem_(p), plan_(planned), kernels_(std::move(made)), layout_(p), gradients_(p, layout_, kernels_->weights),
       rms_(p.is_rms()), own_rows_(has_own_rows(p)), scale_size_(dim_t(size_of(p.scale_shift_type))),
-      inv_C_(1.0 / double(p.row_length())) {}
+      src_row_bytes_(layout_.columns() * element_size(p[SRC])),
+      diff_dst_row_bytes_(layout_.columns() * element_size(p[DIFF_DST])), inv_C_(1.0 / double(p.row_length())) {}
 
 template <typename T>
 void backward<T>::end_rows(const arguments &args, const schedule &now) const {
@@ -31,27 +124,23 @@ int backward<T>::threads_to_end(const schedule &now) const {
 
 template <typename T>
 void backward<T>::end_sums(const arguments &args, const schedule &now, int threads) const {
-    if (gradients_.count() == 0 || sums_become_gradients()) return;
+    if (layout_.gradients() == 0 || sums_become_gradients()) return;
     double *const sums = layout_.part_sums(plan_, args[SCRATCHPAD], 0);
-    if (layout_.keeps_blocks())
-        return gradients_.finish_blocks(args, sums, layout_.template kept_block<T>(plan_, args[SCRATCHPAD], 0),
-                                        added_parts(now), threads);
+    const T *const kept = layout_.template kept_block<T>(plan_, args[SCRATCHPAD], 0);
+    if (layout_.keeps_blocks()) return gradients_.finish_blocks(args, sums, kept, added_parts(now), threads);
     if (adds_kept_blocks())
         parallel_parts(threads, [&](int share) {
             const range mine = split(layout_.cut().parts(), threads, share);
-            for (dim_t part = mine.begin; part < mine.end; ++part) add_kept_blocks(args, part);
+            for (dim_t part = mine.begin; part < mine.end; ++part) {
+                const range blocks = layout_.cut().part(part);
+                gradients_.add_block(nullptr, kept + blocks.begin * layout_.width(), sums + part * layout_.width(),
+                                     layout_.width(), blocks.end - blocks.begin);
+            }
         });
     gradients_.finish_parts(args, sums, added_parts(now), gradients_.threads_to_finish(added_parts(now), threads));
 }
 
-template <typename T>
-void backward<T>::add_kept_blocks(const arguments &args, dim_t part) const {
-    double *const sums = layout_.part_sums(plan_, args[SCRATCHPAD], part);
-    const range blocks = layout_.cut().part(part);
-    for (dim_t block = blocks.begin; block < blocks.end; ++block)
-        gradients_.add_block(block == blocks.begin ? nullptr : sums,
-                             layout_.template kept_block<T>(plan_, args[SCRATCHPAD], block), sums, layout_.width());
-}
+// ---- the numbers of a batch
 
 template <typename T>
 void backward<T>::read_statistics(const statistics_rows &from, batch &b) const {
@@ -74,90 +163,8 @@ void backward<T>::read_statistics(const statistics_rows &from, batch &b) const {
     b.find_factors(rms_);
 }
 
-template <typename T>
-const void *backward<T>::scale_of(const arguments &args, const panel &here, range columns) const {
-    return own_rows_ ? here.scale.first : behind(args[SCALE], columns.begin * scale_size_);
-}
-
-template <typename T>
-jit::backward_sums_arguments<T> backward<T>::sums_arguments(const arguments &args, const panel &here, const batch &b,
-                                                            range columns, const column_sums<T> &to, T *s1,
-                                                            T *s2) const {
-    const column_sums<T> sums = to.behind(columns.begin);
-    return {.src = here.src.first,
-            .diff_dst = here.second.first,
-            .src_row_stride = here.src.stride,
-            .diff_dst_row_stride = here.second.stride,
-            .rows = b.rows,
-            .count = columns.end - columns.begin,
-            .mean = b.mean,
-            .factor = b.factor,
-            .scale = scale_of(args, here, columns),
-            .diff_scale = own_rows_ ? static_cast<void *>(here.diff_scale.first) : sums.scale,
-            .diff_shift = own_rows_ ? static_cast<void *>(here.diff_shift.first) : sums.shift,
-            .scale_row_stride = here.scale.stride,
-            .diff_scale_row_stride = here.diff_scale.stride,
-            .diff_shift_row_stride = here.diff_shift.stride,
-            .s1 = s1,
-            .s2 = s2,
-            .src_prefetch = prefetch_distance(here.src, bytes_of_row(SRC)),
-            .diff_dst_prefetch = prefetch_distance(here.second, bytes_of_row(DIFF_DST))};
-}
-
-template <typename T>
-jit::backward_data_arguments<T> backward<T>::data_arguments(const arguments &args, const panel &here, batch &b,
-                                                            range columns) const {
-    return {.src = here.src.first,
-            .diff_dst = here.second.first,
-            .diff_sum = here.sum.first,
-            .diff_src = here.result.first,
-            .src_row_stride = here.src.stride,
-            .diff_dst_row_stride = here.second.stride,
-            .diff_src_row_stride = here.result.stride,
-            .diff_sum_row_stride = here.sum.stride,
-            .rows = b.rows,
-            .count = columns.end - columns.begin,
-            .mean = b.mean,
-            .rstd = b.rstd,
-            .m1 = b.m1,
-            .k = b.k,
-            .scale = scale_of(args, here, columns),
-            .scale_row_stride = here.scale.stride,
-            .src_prefetch = plan_.band_rows * here.src.stride,
-            .diff_dst_prefetch = plan_.band_rows * here.second.stride};
-}
-
-template <typename T>
-void backward<T>::sum(const arguments &args, const panel &here, const batch &b, range columns, const column_sums<T> &to,
-                      T *s1, T *s2) const {
-    (*kernels_->sums)(sums_arguments(args, here, b, columns, to, s1, s2));
-}
-
-template <typename T>
-void backward<T>::write(const arguments &args, const schedule &now, const panel &here, batch &b, range columns) const {
-    const auto &kernel = now.non_temporal ? *kernels_->data_non_temporal : *kernels_->data;
-    kernel(data_arguments(args, here, b, columns));
-}
-
-template <typename T>
-void backward<T>::do_bands(const arguments &args, const schedule &now, const panel &here, batch &b,
-                           const column_sums<T> &to) const {
-    const range columns = {0, layout_.columns()};
-    kernels_->rows->choose(now.non_temporal)(
-        {.reduced = sums_arguments(args, here, b, columns, to, b.chunk_s1, b.chunk_s2),
-         .written = data_arguments(args, here, b, columns),
-         .inverse_count = inv_C_,
-         .band_rows = plan_.band_rows});
-}
-
-template <typename T>
-void backward<T>::write_and_sum(const arguments &args, const schedule &now, const panel &there, batch &ready,
-                                const panel &here, batch &next, range columns, const column_sums<T> &to) const {
-    kernels_->loop->choose(now.non_temporal)(
-        {.reduced = sums_arguments(args, here, next, columns, to, next.chunk_s1, next.chunk_s2),
-         .written = data_arguments(args, there, ready, columns)});
-}
-
+template struct backward_kernels<float>;
+template struct backward_kernels<double>;
 template class backward<float>;
 template class backward<double>;
 

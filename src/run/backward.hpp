@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <memory>
+#include <optional>
 
 #include "../math/statistics_io.hpp"
 #include "driver.hpp"
@@ -13,6 +14,26 @@
 #include "row_batch.hpp"
 
 namespace jitnorm::impl::layer_norm {
+
+// The kernels of a backward problem. Which there are follows from types and flags, and from the plan: the kernels of
+// the steps that it takes, and the stores and prefetches that it says.
+template <typename T> // the compute type
+struct backward_kernels {
+    // Takes the kernels from the kernel cache or generates them. Throws std::system_error when executable pages are
+    // refused.
+    backward_kernels(const problem &p, const plan &planned, jit::isa vectors);
+
+    // Empty where all rows go in bands.
+    std::optional<jit::backward_sums_kernel<T>> sums; // over rows and columns; empty: the problem needs no sums
+    std::optional<jit::backward_data_kernel<T>> data, data_non_temporal; // diff_src; empty: it is omitted
+
+    std::optional<jit::stores_of<jit::backward_loop_kernel<T>>> loop; // write diff_src while they sum up other rows
+    std::optional<jit::stores_of<jit::backward_rows_kernel<T>>> rows; // do bands of rows
+    std::optional<weights_kernels<T>> weights;                        // empty: neither gradient is made of sums
+
+private:
+    void make_steps(const problem &p, const plan &planned, jit::isa vectors);
+};
 
 template <typename T> // the compute type
 class backward {
@@ -38,13 +59,11 @@ public:
 private:
     // Whether there is a single row block, by rows, whose sums become the gradients in one step.
     bool sums_become_gradients() const {
-        return gradients_.count() > 0 && layout_.cut().blocks() == 1 && !gradients_.are_partial() && !is_interleaved();
+        return layout_.gradients() > 0 && layout_.cut().blocks() == 1 && !gradients_.are_partial() && !is_interleaved();
     }
-    dim_t bytes_of_row(slot s) const { return layout_.columns() * element_size(problem_[s]); }
     bool is_interleaved() const { return plan_.rows == row_access::interleaved; }
     // Whether the sums of parts must be made of those of their row blocks, when all rows are done.
     bool adds_kept_blocks() const { return is_interleaved() && !layout_.keeps_blocks(); }
-    void add_kept_blocks(const arguments &args, dim_t part) const;
     // How many parts have been added up in the place of part 0: those of the first thread.
     dim_t added_parts(const schedule &now) const {
         if (is_interleaved()) return adds_kept_blocks() ? 1 : 0;
@@ -54,23 +73,6 @@ private:
     void end_sums(const arguments &args, const schedule &now, int threads) const;
 
     void read_statistics(const statistics_rows &from, batch &b) const;
-    // Sums up a panel, which has these columns, at most CHUNK, of the batch. Adds to the sums over columns; `to` points
-    // to the sums of the row's first column. Writes to s1 and s2 one sum for each row.
-    void sum(const arguments &args, const panel &here, const batch &b, range columns, const column_sums<T> &to, T *s1,
-             T *s2) const;
-    // Writes diff_src of the batch `ready` to the panel `there`, and sums up a panel of the batch `next`.
-    void write_and_sum(const arguments &args, const schedule &now, const panel &there, batch &ready, const panel &here,
-                       batch &next, range columns, const column_sums<T> &to) const;
-    // Writes diff_src to the panel. The batch's m1 and k must be known.
-    void write(const arguments &args, const schedule &now, const panel &here, batch &b, range columns) const;
-    // Sums up a batch, finds the slopes and writes diff_src, band by band.
-    void do_bands(const arguments &args, const schedule &now, const panel &here, batch &b,
-                  const column_sums<T> &to) const;
-    const void *scale_of(const arguments &args, const panel &here, range columns) const;
-    jit::backward_sums_arguments<T> sums_arguments(const arguments &args, const panel &here, const batch &b,
-                                                   range columns, const column_sums<T> &to, T *s1, T *s2) const;
-    jit::backward_data_arguments<T> data_arguments(const arguments &args, const panel &here, batch &b,
-                                                   range columns) const;
 
     const problem &problem_;
     const plan &plan_;
@@ -78,8 +80,8 @@ private:
     gradient_layout layout_;
     gradient_sums<T> gradients_;
     bool rms_;
-    bool own_rows_;    // whether each row has its own scale and gradients
-    dim_t scale_size_; // bytes of an element of scale
+    bool own_rows_;                                         // whether each row has its own scale and gradients
+    dim_t scale_size_, src_row_bytes_, diff_dst_row_bytes_; // of an element of scale, of rows
     double inv_C_;
 };
 
@@ -116,14 +118,20 @@ public:
         b_.read_statistics(at.open_statistics(), b);
         if (b_.is_interleaved()) take_kept_block(b);
         if (in_bands_) {
-            b_.do_bands(args, now, at.open({0, layout_.columns()}), b, sums_);
+            const range all = {0, layout_.columns()};
+            const panel here = at.open(all);
+            b_.kernels_->rows->choose(now.non_temporal)(
+                {.reduced = sums_arguments(here, b, all, sums_, b.chunk_s1, b.chunk_s2),
+                 .written = data_arguments(here, b, all),
+                 .inverse_count = b_.inv_C_,
+                 .band_rows = planned.band_rows});
             return at.close();
         }
         b.clear_sums();
         if (b_.reduces())
             for (dim_t chunk = 0; chunk < layout_.chunks(); ++chunk) {
                 const range columns = layout_.columns_of(chunk);
-                b_.sum(args, at.open(columns), b, columns, sums_, b.chunk_s1, b.chunk_s2);
+                sum(b, columns, sums_, b.chunk_s1, b.chunk_s2);
                 add_chunk(b, b.chunk_s1, b.chunk_s2);
             }
         b.find_slopes(b_.inv_C_);
@@ -139,7 +147,10 @@ public:
         next.clear_sums();
         for (dim_t chunk = 0; chunk < layout_.chunks(); ++chunk) {
             const range columns = layout_.columns_of(chunk);
-            b_.write_and_sum(args, now, before.open(columns), ready, at.open(columns), next, columns, sums_);
+            const panel there = before.open(columns), here = at.open(columns);
+            b_.kernels_->loop->choose(now.non_temporal)(
+                {.reduced = sums_arguments(here, next, columns, sums_, next.chunk_s1, next.chunk_s2),
+                 .written = data_arguments(there, ready, columns)});
             add_chunk(next, next.chunk_s1, next.chunk_s2);
         }
         next.find_slopes(b_.inv_C_);
@@ -167,24 +178,28 @@ public:
 private:
     using base::args, base::get, base::planned;
 
-    bool shares_parts() const { return gradients_.count() > 0 && !b_.is_interleaved(); }
+    bool shares_parts() const { return layout_.gradients() > 0 && !b_.is_interleaved(); }
     double *part_sums(dim_t part) const { return layout_.part_sums(planned, args[SCRATCHPAD], part); }
 
     // Without a mean nobody sets or takes s1. Adding up s2 in its place reads no memory that is not set.
     void add_chunk(batch &b, const T *s1, const T *s2) const { b.add_chunk(b_.rms_ ? s2 : s1, s2); }
 
+    void sum(const batch &b, range columns, const column_sums<T> &to, T *s1, T *s2) {
+        (*b_.kernels_->sums)(sums_arguments(at.open(columns), b, columns, to, s1, s2));
+    }
     void write(typename Rows::cursor &from, batch &b, range columns) {
+        const auto &kernel = now.non_temporal ? *b_.kernels_->data_non_temporal : *b_.kernels_->data;
         const dim_t step = planned.panel_columns;
         for (dim_t begin = columns.begin; begin < columns.end; begin += step) {
             const range some = {begin, std::min(begin + step, columns.end)};
-            b_.write(args, now, from.open(some), b, some);
+            kernel(data_arguments(from.open(some), b, some));
             from.close();
         }
     }
 
     // ---- sums over columns
 
-    // The number of the row behind the last row of these parts.
+    // The number of the row after the last row of these parts.
     dim_t end_of(range parts) const {
         return parts.begin == parts.end ? 0 : layout_.cut().block(layout_.cut().part(parts.end - 1).end - 1).end;
     }
@@ -253,7 +268,7 @@ private:
     // Computes the sums s1 and s2 of all rows over one chunk, and the gradients of its columns.
     void reduce_chunk(dim_t chunk) {
         constexpr dim_t PITCH = gradient_layout::CHUNK_WIDTH;
-        const dim_t width = gradients_.count() * PITCH;
+        const dim_t width = layout_.gradients() * PITCH;
         if (width == 0) return reduce_chunk_of_rows(chunk, {0, layout_.rows()}, {});
         const auto sums = layout_.template chunk_sums_in<T>(get(scratch::column_sums));
         for (dim_t part = 0; part < layout_.cut().parts(); ++part) {
@@ -275,8 +290,7 @@ private:
     void reduce_chunk_of_rows(dim_t chunk, range rows, const column_sums<T> &to) {
         const range columns = layout_.columns_of(chunk);
         for_each_batch(rows, [&](batch &b) {
-            b_.sum(args, at.open(columns), b, columns, to.behind(-columns.begin), row_sums(0, chunk) + b.first,
-                   row_sums(1, chunk) + b.first);
+            sum(b, columns, to.after(-columns.begin), row_sums(0, chunk) + b.first, row_sums(1, chunk) + b.first);
         });
     }
 
@@ -291,6 +305,59 @@ private:
             for (dim_t chunk = 0; chunk < layout_.chunks(); ++chunk)
                 add_chunk(b, row_sums(0, chunk) + b.first, row_sums(1, chunk) + b.first);
         b.find_slopes(b_.inv_C_);
+    }
+
+    // ---- the arguments of kernels, for a panel that has these columns of a batch
+
+    const void *scale_of(const panel &here, range columns) const {
+        return b_.own_rows_ ? here.scale.first : after(args[SCALE], columns.begin * b_.scale_size_);
+    }
+
+    // Of at most CHUNK columns. They are added to the sums over columns, `to` pointing to those of the row's first
+    // column, and s1 and s2 get one sum for each row.
+    jit::backward_sums_arguments<T> sums_arguments(const panel &here, const batch &b, range columns,
+                                                   const column_sums<T> &to, T *s1, T *s2) const {
+        const column_sums<T> sums = to.after(columns.begin);
+        return {.src = here.src.first,
+                .diff_dst = here.second.first,
+                .src_row_stride = here.src.stride,
+                .diff_dst_row_stride = here.second.stride,
+                .rows = b.rows,
+                .count = columns.end - columns.begin,
+                .mean = b.mean,
+                .factor = b.factor,
+                .scale = scale_of(here, columns),
+                .diff_scale = b_.own_rows_ ? static_cast<void *>(here.diff_scale.first) : sums.scale,
+                .diff_shift = b_.own_rows_ ? static_cast<void *>(here.diff_shift.first) : sums.shift,
+                .scale_row_stride = here.scale.stride,
+                .diff_scale_row_stride = here.diff_scale.stride,
+                .diff_shift_row_stride = here.diff_shift.stride,
+                .s1 = s1,
+                .s2 = s2,
+                .src_prefetch = prefetch_distance(here.src, b_.src_row_bytes_),
+                .diff_dst_prefetch = prefetch_distance(here.second, b_.diff_dst_row_bytes_)};
+    }
+
+    // m1 and k of the batch must be known, or the kernel finds them.
+    jit::backward_data_arguments<T> data_arguments(const panel &here, batch &b, range columns) const {
+        return {.src = here.src.first,
+                .diff_dst = here.second.first,
+                .diff_sum = here.sum.first,
+                .diff_src = here.result.first,
+                .src_row_stride = here.src.stride,
+                .diff_dst_row_stride = here.second.stride,
+                .diff_src_row_stride = here.result.stride,
+                .diff_sum_row_stride = here.sum.stride,
+                .rows = b.rows,
+                .count = columns.end - columns.begin,
+                .mean = b.mean,
+                .rstd = b.rstd,
+                .m1 = b.m1,
+                .k = b.k,
+                .scale = scale_of(here, columns),
+                .scale_row_stride = here.scale.stride,
+                .src_prefetch = planned.band_rows * here.src.stride,
+                .diff_dst_prefetch = planned.band_rows * here.second.stride};
     }
 
     const Rows &rows_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // driver: the executor of both directions. An execution is one sentence: reduce a batch of rows, do the scalar steps of
 // its rows, write the batch. A direction (forward.hpp, backward.hpp) says what these steps are; a row source
-// (row_tensors.hpp) says where the rows are. Threads share rows or, where rows are few and long, chunks of rows.
+// (rows.hpp) says where the rows are. Threads share rows or, where rows are few and long, chunks of rows.
 //
 // A direction has the classes kernels (what it takes from the kernel cache), batch (the numbers of a batch's rows) and
 // worker<Rows> (a thread's share of an execution).
@@ -14,7 +14,7 @@
 
 #include "../norm/executor.hpp"
 #include "../simd/simd.hpp"
-#include "row_tensors.hpp"
+#include "rows.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -48,8 +48,7 @@ public:
 
     // The rows of the problem must be in the order in which they are to be visited.
     driver(const problem &p, const plan &planned, std::shared_ptr<const kernels> made)
-        : problem_(p), plan_(planned), rows_(row_tensors_of(problem_), plan_),
-          direction_(problem_, plan_, std::move(made)) {}
+        : problem_(p), plan_(planned), rows_(problem_, plan_), direction_(problem_, plan_, std::move(made)) {}
 
     jitnorm_status_t execute(const arguments &args) const override {
         const schedule now = schedule_of(args);

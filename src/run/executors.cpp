@@ -8,10 +8,8 @@
 #include "forward_worker.hpp"
 #include "make_plan.hpp"
 #include "row_order.hpp"
-#include "rows_in_place.hpp"
-#include "rows_in_tiles.hpp"
-#include "rows_interleaved.hpp"
 #include "single_batch.hpp"
+#include "tiles.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -23,7 +21,7 @@ namespace {
 template <typename Direction, typename Body>
 decltype(auto) with_driver(const problem &p, const plan &planned, Body &&body) {
     if constexpr (std::is_same_v<Direction, forward<float>>)
-        if (planned.single_batch) return body(std::type_identity<single_batch>(), p);
+        if (takes_single_batch(p, planned)) return body(std::type_identity<single_batch>(), p);
     if (planned.rows == row_access::in_place) return body(std::type_identity<driver<Direction, rows_in_place>>(), p);
     if constexpr (Direction::INTERLEAVES)
         if (planned.rows == row_access::interleaved)
@@ -55,8 +53,8 @@ private:
 
 template <typename Direction>
 std::shared_ptr<const executor> create_driver(const problem &p, const plan &planned, jit::isa vectors) {
-    const auto kernels =
-        std::make_shared<const typename Direction::kernels>(p, p.has_runtime_sizes() ? nullptr : &planned, vectors);
+    const auto kernels = std::make_shared<const typename Direction::kernels>(
+        p, p.has_runtime_sizes() ? plan::anything() : planned, vectors);
     if (p.has_runtime_sizes()) return std::make_shared<const runtime_executor<Direction>>(kernels);
     return with_driver<Direction>(
         p, planned,
@@ -71,12 +69,6 @@ std::string refusal(const problem &) {
 }
 
 bool takes_groups(const problem &p) { return groups_are_rows(p) && rows_in_place::take(row_tensors_of(p)); }
-
-plan make_plan(const problem &p, const machine &m) {
-    if (p.has_runtime_sizes()) return p.is_forward() ? forward_plan_for_any_size(p) : plan{};
-    if (!p.has_elements()) return {};
-    return p.is_forward() ? forward_plan(p, m) : backward_plan(p, m);
-}
 
 template <jit::isa I>
 std::shared_ptr<const executor> create(const problem &p, const plan &planned) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// forward: the direction forward for the driver (driver.hpp): what its workers (forward_worker.hpp) and the executor of
-// a single batch (single_batch.hpp) have in common, which are the statistics of rows.
+// forward: the direction forward for the driver (driver.hpp): its kernels, and what its workers (forward_worker.hpp)
+// and the executor of a single batch (single_batch.hpp) have in common, which are the statistics of rows.
 //
 // The steps that every batch takes are inline functions in this header: as calls they made a batch of 32 rows of 64
 // elements take 8 % longer.
@@ -10,17 +10,135 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "../base/bytes.hpp"
+#include "../jit/kernels/kernels.hpp"
 #include "../math/constants.hpp"
-#include "driver.hpp"
-#include "forward_kernels.hpp"
+#include "../tensor/row_packer.hpp"
 #include "post_op_operands.hpp"
-#include "quantizer.hpp"
-#include "residual_sums.hpp"
 #include "row_batch.hpp"
+#include "rows.hpp"
 
 namespace jitnorm::impl::layer_norm {
+
+// The kernels of a forward problem, and the numbers of its post-ops. Which kernels there are follows from types, flags
+// and attributes, from the length of a row where that is short, and from the plan: the kernels of the steps that it
+// takes, and the stores and prefetches that it says.
+template <typename T> // the compute type
+struct forward_kernels {
+    // Takes the kernels from the kernel cache or generates them. Throws std::system_error when executable pages are
+    // refused.
+    forward_kernels(const problem &p, const plan &planned, jit::isa vectors);
+
+    // Compute sums with a residual: `add` the rows to normalize only, `add_and_write` also the output for the sum.
+    struct addition_kernels {
+        jit::addition_kernel<T> add, add_and_write;
+    };
+    std::optional<addition_kernels> addition; // empty: the problem adds no residual
+    // Also do the first reduction; empty, too, where the rows are no numbers of the compute type.
+    std::optional<addition_kernels> reducing_addition;
+
+    jit::reduction_kernel<T> repeat;                // a reduction over rows with given pivots
+    std::optional<jit::reduction_kernel<T>> reduce; // the first reduction; empty where all rows go in bands
+    std::optional<jit::normalize_kernel<T>> normalize, non_temporal; // the former has ordinary stores; empty: no dst
+    // Where scales of dst are dynamic, but `normalize` does not find them itself, it stores floats, and this kernel
+    // multiplies them and stores dst.
+    std::optional<jit::normalize_kernel<float>> multiply;
+
+    std::optional<jit::stores_of<jit::forward_loop_kernel<T>>> loop;          // write rows while they reduce others
+    std::optional<jit::forward_rows_kernel> rows, rows_non_temporal, one_row; // do bands of rows; only with float
+    std::vector<T> post_op_parameters;              // two per post-op, as normalize_arguments says
+    std::vector<jitnorm_data_type_t> operand_types; // one per post-op, as post_op_conf says
+
+private:
+    void make_bands(const problem &p, const plan &planned, jit::isa vectors);
+    void make_steps(const problem &p, const plan &planned, jit::isa vectors);
+};
+
+// How the rows of a batch are written where scales of dst are found. The normalize kernel stores the values of a group
+// to a tile of floats, finds their largest magnitude and from it the scale, and stores the quantized values. Where rows
+// are computed in double, another kernel multiplies the values. A group that is longer than the tile goes in pieces,
+// whose values are computed twice: to find the scale, and to store them.
+class quantizer {
+public:
+    quantizer(const problem &p, const plan &planned);
+
+    // The rows of a batch whose tile of values stays in L2, at most those of the plan.
+    static dim_t batch_rows(const problem &p, const plan &planned);
+    // Whether one kernel does a group, for which the tile has room for one row alone.
+    static bool takes_one_kernel(const problem &p, const plan &planned);
+
+    // What a kernel does at once: one group of columns of all rows of a batch, or some groups of one of them. It has at
+    // most MAX_BATCH_ROWS scales.
+    struct unit {
+        range rows, groups; // rows of the batch
+
+        dim_t number_of_groups() const { return groups.end - groups.begin; }
+        dim_t scales() const { return (rows.end - rows.begin) * number_of_groups(); }
+    };
+
+    range columns_of(range groups) const { return {groups.begin * width_, groups.end * width_}; }
+    dim_t value_columns() const { return value_columns_; } // of the tile: those of a group, or of a piece of one
+    dim_t tile_bytes() const { return tile_rows_ * value_columns_ * dim_t(sizeof(float)); }
+    bool goes_in_pieces() const { return width_ > value_columns_; }
+    bool takes_groups_of_a_row() const { return groups_of_row_ != 0; }
+
+    // Calls body(some of the range), at most so many at a time.
+    template <typename Body>
+    static void for_each_piece(range all, dim_t most, Body &&body) {
+        for (dim_t begin = all.begin; begin < all.end; begin += most)
+            body(range{begin, std::min(begin + most, all.end)});
+    }
+    // Calls body(groups) for as many groups as fit into a panel at a time; for one if groups go in pieces.
+    template <typename Body>
+    void for_each_panel(Body &&body) const {
+        for_each_piece({0, groups_}, groups_of_panel_, body);
+    }
+    // Calls body(unit) for these groups of a batch.
+    template <typename Body>
+    void for_each_unit(range groups, dim_t rows, Body &&body) const {
+        if (groups_of_row_ == 0) return for_each_piece(groups, 1, [&](range one) { body(unit{{0, rows}, one}); });
+        for (dim_t r = 0; r < rows; ++r)
+            for_each_piece(groups, groups_of_row_, [&](range some) { body(unit{{r, r + 1}, some}); });
+    }
+
+    // Turns the largest magnitudes of a unit into its scales, and finds the factors.
+    void find_scales(const unit &u, float *magnitudes, float *factors) const;
+    // Writes the scales of a unit to their tensor. `first` is the number of the batch's first row.
+    void store_scales(const unit &u, dim_t first, const float *scales, void *tensor) const;
+
+    // Changes a kernel's arguments for all columns of some groups, of all rows of a batch, to those for the unit.
+    template <typename Arguments>
+    void restrict_to(const unit &u, range groups, Arguments &call) const {
+        const dim_t r = u.rows.begin, columns = (u.groups.begin - groups.begin) * width_;
+        call.src = after(call.src, r * call.src_row_stride + columns * row_size_);
+        call.dst = after(call.dst, r * call.dst_row_stride + columns * dst_size_);
+        call.pre_quantization =
+            after(call.pre_quantization, r * call.pre_quantization_row_stride + columns * pre_quantization_size_);
+        call.scale = after(call.scale, r * call.scale_row_stride + columns * scale_size_);
+        call.shift = after(call.shift, r * call.shift_row_stride + columns * scale_size_);
+        call.count = width_;
+        if (groups_of_row_ == 0) return;
+        call.rows = u.number_of_groups();
+        call.hi += r;
+        call.rstd += r;
+        call.bias += r;
+        call.src_row_stride = width_ * row_size_;
+        call.dst_row_stride = width_ * dst_size_;
+        call.pre_quantization_row_stride = width_ * pre_quantization_size_;
+        call.scale_row_stride = call.shift_row_stride = width_ * scale_size_;
+    }
+
+private:
+    row_packer scales_;
+    dim_t width_, groups_, value_columns_; // columns of a group, groups of a row, columns of the tile
+    dim_t groups_of_panel_;
+    dim_t groups_of_row_; // kernels do so many groups of one row; 0: one group of all rows of a batch
+    dim_t tile_rows_;
+    float largest_;                                                  // the largest number of dst's type
+    dim_t row_size_, dst_size_, pre_quantization_size_, scale_size_; // bytes of an element; 0: there is none
+};
 
 template <typename T> // the compute type
 class forward {
@@ -83,15 +201,16 @@ private:
     const plan &plan_;
     std::shared_ptr<const kernels> kernels_;
     post_op_operands<T> operands_;
-    residual_addition<T> addition_;
     std::optional<quantizer> quantizer_; // where scales are found
     bool given_;                         // whether statistics, or the moments of rows, are inputs
+    bool adds_;                          // whether a residual is added to src
     bool writes_moments_, has_dst_;
     bool own_scale_, own_shift_; // whether each row has its own
     bool writes_mean_, writes_variance_, rms_;
     statistics_form form_;
     jitnorm_data_type_t statistics_type_;
-    dim_t C_, row_size_, scale_size_; // columns; bytes of an element of the rows to normalize, of scale
+    dim_t C_, sum_pitch_;                                    // columns; plan.hpp
+    dim_t row_size_, scale_size_, src_size_, residual_size_; // bytes of an element; row: of the rows to normalize
     double epsilon_, inv_C_;
 };
 

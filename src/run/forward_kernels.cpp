@@ -1,64 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "forward_kernels.hpp"
-
-#include <utility>
-
+// forward_kernels: which kernels a forward problem takes by its plan, and their configurations.
 #include "../math/post_ops.hpp"
 #include "../norm/row_groups.hpp"
-#include "post_op_operands.hpp"
-#include "quantizer.hpp"
+#include "forward.hpp"
+#include "make_plan.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
 namespace {
 
-// ---- the configuration of a post-op in a kernel, and its two numbers
+// ---- post-ops: the configuration of each in a kernel, and its two numbers
 
 template <typename T>
-jit::post_op_conf conf_of(const sum_post_op &op, const problem &p) {
-    const auto type = op.data_type == jitnorm_data_type_undef ? p[DST].data_type : op.data_type;
-    return {jit::post_op_conf::kind::sum, jitnorm_alg_kind_undef, false, type};
-}
-template <typename T>
-jit::post_op_conf conf_of(const eltwise_post_op &op, const problem &) {
-    return {jit::post_op_conf::kind::eltwise, op.alg, math::is_leaky(op.alpha), jitnorm_data_type_undef};
-}
-template <typename T>
-jit::post_op_conf conf_of(const binary_post_op &op, const problem &p) {
-    return {jit::post_op_conf::kind::binary, op.alg, false, post_op_operands<T>::type_for_kernel(op, p.row_ndims())};
-}
-
-std::pair<float, float> numbers_of(const sum_post_op &op) { return {op.scale, float(op.zero_point)}; }
-std::pair<float, float> numbers_of(const eltwise_post_op &op) { return {op.alpha, op.beta}; }
-std::pair<float, float> numbers_of(const binary_post_op &) { return {0.0F, 0.0F}; }
-
-template <typename T>
-std::vector<T> parameters_of(const problem &p) {
+struct post_op_lists {
+    std::vector<jit::post_op_conf> confs;
     std::vector<T> parameters;
-    for (const post_op &entry : p.attr.post_ops.entries) {
-        const auto [first, second] = std::visit([](const auto &op) { return numbers_of(op); }, entry);
-        parameters.push_back(T(first));
-        parameters.push_back(T(second));
-    }
-    return parameters;
-}
 
-template <typename T>
-std::vector<jitnorm_data_type_t> operand_types_of(const problem &p) {
-    std::vector<jitnorm_data_type_t> types;
-    for (const post_op &entry : p.attr.post_ops.entries)
-        types.push_back(std::visit([&](const auto &op) { return conf_of<T>(op, p).operand; }, entry));
-    return types;
-}
+    explicit post_op_lists(const problem &p) {
+        using kind = jit::post_op_conf::kind;
+        for (const post_op &entry : p.attr.post_ops.entries) {
+            if (const auto *sum = std::get_if<sum_post_op>(&entry)) {
+                const bool has_type = sum->data_type != jitnorm_data_type_undef;
+                append({kind::sum, jitnorm_alg_kind_undef, false, has_type ? sum->data_type : p[DST].data_type},
+                       sum->scale, float(sum->zero_point));
+            } else if (const auto *eltwise = std::get_if<eltwise_post_op>(&entry)) {
+                append({kind::eltwise, eltwise->alg, math::is_leaky(eltwise->alpha), jitnorm_data_type_undef},
+                       eltwise->alpha, eltwise->beta);
+            } else {
+                const auto &binary = std::get<binary_post_op>(entry);
+                append({kind::binary, binary.alg, false, post_op_operands<T>::type_for_kernel(binary, p.row_ndims())},
+                       0, 0);
+            }
+        }
+    }
+
+    std::vector<jitnorm_data_type_t> operand_types() const {
+        std::vector<jitnorm_data_type_t> types;
+        for (const jit::post_op_conf &conf : confs) types.push_back(conf.operand);
+        return types;
+    }
+
+private:
+    void append(const jit::post_op_conf &conf, float first, float second) {
+        confs.push_back(conf);
+        parameters.insert(parameters.end(), {T(first), T(second)});
+    }
+};
 
 // ---- kernels
 
-// Whether kernels prefetch their inputs to L2. Rows in tiles are near.
-bool prefetches_to_l2(const plan *planned) {
-    return planned != nullptr && planned->prefetch_to_l2 && planned->rows == row_access::in_place;
-}
-// The same of the rows that are reduced and normalized. Sums with a residual are near.
-bool prefetches_rows_to_l2(const problem &p, const plan *planned) {
+// Whether kernels prefetch their inputs to L2. Rows in tiles are in L2.
+bool prefetches_to_l2(const plan &planned) { return planned.prefetch == 2 && planned.rows == row_access::in_place; }
+// The same of the rows that are reduced and normalized. Sums with a residual are in the caches.
+bool prefetches_rows_to_l2(const problem &p, const plan &planned) {
     return prefetches_to_l2(planned) && !p.reads(RESIDUAL);
 }
 
@@ -72,7 +66,7 @@ bool is_rounded_before_dst(const problem &p) {
 }
 
 template <typename T>
-jit::normalize_conf normalize_conf_of(const problem &p, const plan *planned, jit::isa vectors, bool non_temporal) {
+jit::normalize_conf normalize_conf_of(const problem &p, const plan &planned, jit::isa vectors, bool non_temporal) {
     jit::normalize_conf conf = {vectors,        p.row_type(),     p[DST].data_type, p.scale_shift_type, p.reads(SCALE),
                                 p.uses_shift(), p.attr.src_scale, p.attr.dst_scale, non_temporal};
     conf.affine_flags = p.affine_flags();
@@ -81,21 +75,20 @@ jit::normalize_conf normalize_conf_of(const problem &p, const plan *planned, jit
     if (is_rounded_before_dst(p)) conf.scaled = p.scaled_type();
     if (p.writes(PRE_QUANTIZATION)) conf.pre_quantization = p[PRE_QUANTIZATION].data_type;
     conf.finds_amax = p.has_dynamic_scales();
-    conf.quantizes = conf.finds_amax && quantizer::takes_one_kernel(p, *planned);
+    conf.quantizes = conf.finds_amax && quantizer::takes_one_kernel(p, planned);
     if (conf.finds_amax && !conf.quantizes) conf.dst = jitnorm_f32;
-    conf.groups = planned != nullptr && planned->groups_together != 0;
+    conf.groups = conf.finds_amax && quantizer(p, planned).takes_groups_of_a_row();
     conf.own_rows = conf.groups || has_own_rows(p);
     if (non_temporal && !p.reads(RESIDUAL)) conf.ahead = jit::prefetch_to::l1; // data come from memory
     if (prefetches_rows_to_l2(p, planned)) conf.ahead = jit::prefetch_to::l2;
-    for (const post_op &entry : p.attr.post_ops.entries)
-        conf.post_ops.push_back(std::visit([&](const auto &op) { return conf_of<T>(op, p); }, entry));
+    conf.post_ops = post_op_lists<T>(p).confs;
     return conf;
 }
 
 jit::reduction_conf reduction_conf_of(const problem &p, jit::isa vectors, bool repeated) {
     return {vectors, p.row_type(), !p.is_rms(), repeated};
 }
-jit::reduction_conf first_reduction_conf_of(const problem &p, const plan *planned, jit::isa vectors) {
+jit::reduction_conf first_reduction_conf_of(const problem &p, const plan &planned, jit::isa vectors) {
     jit::reduction_conf conf = reduction_conf_of(p, vectors, false);
     conf.short_rows = !p.computes_in_double() && jit::are_short_rows(p.row_length(), vectors);
     if (prefetches_rows_to_l2(p, planned)) conf.ahead = jit::prefetch_to::l2;
@@ -117,7 +110,7 @@ bool may_reduce_sums(const problem &p) {
 
 template <typename T>
 std::optional<typename forward_kernels<T>::addition_kernels>
-make_addition_kernels(const problem &p, const plan *planned, jit::isa vectors, bool reduces) {
+make_addition_kernels(const problem &p, const plan &planned, jit::isa vectors, bool reduces) {
     if (!p.reads(RESIDUAL) || (reduces && !may_reduce_sums<T>(p))) return {};
     const auto kernel = [&](jitnorm_data_type_t sum) {
         jit::addition_conf conf = addition_conf_of(p, vectors, sum, reduces);
@@ -128,19 +121,19 @@ make_addition_kernels(const problem &p, const plan *planned, jit::isa vectors, b
 }
 
 template <typename T>
-jit::forward_loop_conf loop_conf_of(const problem &p, const plan *planned, jit::isa vectors, bool stores_past) {
+jit::forward_loop_conf loop_conf_of(const problem &p, const plan &planned, jit::isa vectors, bool stores_past) {
     jit::forward_loop_conf conf = {first_reduction_conf_of(p, planned, vectors),
                                    normalize_conf_of<T>(p, planned, vectors, stores_past)};
-    const auto besides = forward_kernels<T>::normalizes_the_sum(p) ? jitnorm_data_type_undef : sum_type_of(p);
+    const auto besides = normalizes_the_sum(p) ? jitnorm_data_type_undef : sum_type_of(p);
     if (p.reads(RESIDUAL)) conf.added = addition_conf_of(p, vectors, besides, may_reduce_sums<T>(p));
     return conf;
 }
 
 // What bands of rows need is what a loop needs. Where results go past the caches, data come from memory, and rows of
 // src are prefetched while others are written.
-jit::forward_rows_kernel rows_kernel_of(const problem &p, const plan *planned, jit::isa vectors, bool stores_past,
+jit::forward_rows_kernel rows_kernel_of(const problem &p, const plan &planned, jit::isa vectors, bool stores_past,
                                         bool one_row) {
-    if (planned != nullptr) vectors = jit::short_row_isa(p.row_length(), vectors); // otherwise rows have any length
+    if (!p.has_runtime_sizes()) vectors = jit::short_row_isa(p.row_length(), vectors); // otherwise any length
     jit::forward_loop_conf conf = loop_conf_of<float>(p, planned, vectors, stores_past);
     if (conf.added && prefetches_to_l2(planned)) conf.added->ahead = jit::prefetch_to::l2;
     conf.reduced.ahead = jit::prefetch_to::nowhere;
@@ -148,48 +141,43 @@ jit::forward_rows_kernel rows_kernel_of(const problem &p, const plan *planned, j
     return jit::forward_rows_kernel({conf.reduced, conf.written, conf.added, one_row});
 }
 
-bool may_store_past(const plan *planned) { return planned == nullptr || planned->non_temporal_threads > 0; }
-
-// Whether executions do nothing but bands of rows.
-bool has_bands_alone(const plan *planned) {
-    return planned != nullptr && planned->band_rows > 0 && planned->one_loop_threads == 0;
-}
-
 } // namespace
 
 template <typename T>
-forward_kernels<T>::forward_kernels(const problem &p, const plan *planned, jit::isa vectors)
-    : repeat(reduction_conf_of(p, vectors, true)), post_op_parameters(parameters_of<T>(p)),
-      operand_types(operand_types_of<T>(p)) {
-    make_bands(p, planned, vectors);
-    if (!has_bands_alone(planned)) make_steps(p, planned, vectors);
+forward_kernels<T>::forward_kernels(const problem &p, const plan &planned, jit::isa vectors)
+    : repeat(reduction_conf_of(p, vectors, true)), post_op_parameters(post_op_lists<T>(p).parameters),
+      operand_types(post_op_lists<T>(p).operand_types()) {
+    if (planned.band_rows > 0 && may_go_in_bands(p)) make_bands(p, planned, vectors);
+    if (!planned.goes_by_bands_only()) make_steps(p, planned, vectors);
 }
 
 template <typename T>
-void forward_kernels<T>::make_bands(const problem &p, const plan *planned, jit::isa vectors) {
+void forward_kernels<T>::make_bands(const problem &p, const plan &planned, jit::isa vectors) {
     if constexpr (std::is_same_v<T, float>) {
-        if (planned == nullptr ? !may_go_in_bands(p) : planned->band_rows == 0) return;
-        const bool has_one_row = planned != nullptr && planned->single_batch && p.rows() == 1;
-        if (planned == nullptr || has_one_row) one_row.emplace(rows_kernel_of(p, planned, vectors, false, true));
-        if (has_one_row) return;
-        rows.emplace(rows_kernel_of(p, planned, vectors, false, false));
-        if (may_store_past(planned)) rows_non_temporal.emplace(rows_kernel_of(p, planned, vectors, true, false));
+        const auto kernel = [&](bool stores_past, bool has_one_row) {
+            return rows_kernel_of(p, planned, vectors, stores_past, has_one_row);
+        };
+        const bool is_one_row = !p.has_runtime_sizes() && p.rows() == 1 && takes_single_batch(p, planned);
+        if (p.has_runtime_sizes() || is_one_row) one_row.emplace(kernel(false, true));
+        if (is_one_row) return;
+        rows.emplace(kernel(false, false));
+        if (planned.non_temporal_threads > 0) rows_non_temporal.emplace(kernel(true, false));
     }
 }
 
 template <typename T>
-void forward_kernels<T>::make_steps(const problem &p, const plan *planned, jit::isa vectors) {
+void forward_kernels<T>::make_steps(const problem &p, const plan &planned, jit::isa vectors) {
     addition = make_addition_kernels<T>(p, planned, vectors, false);
     reducing_addition = make_addition_kernels<T>(p, planned, vectors, true);
     reduce.emplace(first_reduction_conf_of(p, planned, vectors));
     if (p.writes(DST)) normalize.emplace(normalize_conf_of<T>(p, planned, vectors, false));
-    if (p.writes(DST) && may_store_past(planned)) non_temporal.emplace(normalize_conf_of<T>(p, planned, vectors, true));
+    if (p.writes(DST) && planned.non_temporal_threads > 0)
+        non_temporal.emplace(normalize_conf_of<T>(p, planned, vectors, true));
     const auto looping = [&](bool stores_past) {
         return jit::forward_loop_kernel<T>(loop_conf_of<T>(p, planned, vectors, stores_past));
     };
-    if (planned == nullptr ? may_go_in_one_loop(p) : planned->one_loop_threads > 0)
-        loop = {looping(false), looping(true)};
-    if (p.has_dynamic_scales() && !quantizer::takes_one_kernel(p, *planned))
+    if (planned.one_loop_threads > 0 && may_go_in_one_loop(p)) loop = {looping(false), looping(true)};
+    if (p.has_dynamic_scales() && !quantizer::takes_one_kernel(p, planned))
         multiply.emplace(jit::normalize_conf{.vectors = vectors, .dst = p[DST].data_type, .centered = false});
 }
 

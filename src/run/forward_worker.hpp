@@ -5,8 +5,14 @@
 //
 // Without dst a batch is only reduced, and the sum is written then. Problems that share columns find the moments of
 // chunks in one execution, which has no dst, and read those of rows in another.
+//
+// Rows of sums with a residual lie in the output for the sum, if it holds them as they are normalized. Otherwise they
+// have a tile for the columns of one panel. If a panel has whole rows, its sums are computed once. If not, they are
+// computed twice, to reduce them and to normalize them, and the output is written the second time only, because it may
+// overwrite the residual in place.
 #pragma once
 
+#include "driver.hpp"
 #include "forward.hpp"
 
 namespace jitnorm::impl::layer_norm {
@@ -21,8 +27,7 @@ public:
 
     worker(const forward &direction, const Rows &rows, const arguments &given, const schedule &current, int number)
         : base(rows, direction.plan_, given, current, number), f_(direction), rows_(rows),
-          sums_(direction.addition_, given, number), scale_(static_cast<const std::byte *>(given[SCALE])),
-          shift_(static_cast<const std::byte *>(given[SHIFT])),
+          scale_(static_cast<const std::byte *>(given[SCALE])), shift_(static_cast<const std::byte *>(given[SHIFT])),
           src_scale_(given[SRC_SCALE] ? T(load<float>(given[SRC_SCALE])) : T(1)),
           inverse_dst_scale_(f_.problem_.attr.dst_scale ? T(1) / T(load<float>(given[DST_SCALE])) : T(1)) {}
 
@@ -40,7 +45,7 @@ public:
     [[gnu::always_inline]] void reduce(batch &b) {
         if constexpr (HAS_BANDS)
             if (in_bands_) return do_bands(b);
-        sums_.begin();
+        added_ = NOTHING;
         const statistics_rows statistics = at.open_statistics();
         if (f_.given_) return take_given(statistics, b);
         if (f_.writes_moments_) return find_moments(b);
@@ -65,7 +70,7 @@ public:
             const range all = {0, f_.C_};
             const panel here = at.open(all), there = before.open(all);
             const strip written = rows_of(there);
-            sums_.change_tiles();
+            tile_ = 1 - tile_; // the batches take turns with two tiles of sums
             const strip src = rows_of(here);
             run_loop(here, src, next.rows, there, written, ready, all, next.p, next.s, next.q);
             f_.take_first_reductions(src, next);
@@ -90,9 +95,8 @@ public:
         for_each_row(items, [&](dim_t row, range mine) {
             for (dim_t chunk = mine.begin; chunk < mine.end; ++chunk) {
                 const range columns = {chunk * CHUNK, std::min((chunk + 1) * CHUNK, f_.C_)};
-                store(f_.chunk_moments(sums_.rows_to_reduce(at.open(columns), columns, 1).first,
-                                       columns.end - columns.begin),
-                      found, row * f_.chunks() + chunk);
+                const strip src = rows_to_reduce(at.open(columns), columns, 1);
+                store(f_.chunk_moments(src.first, columns.end - columns.begin), found, row * f_.chunks() + chunk);
             }
         });
     }
@@ -105,6 +109,7 @@ public:
             b.first = row;
             b.rows = 1;
             take_statistics(f_.given_ ? nullptr : found + row * f_.chunks(), mine.begin == 0, b);
+            if (f_.sum_pitch_ == 0 && !f_.given_) added_ = {{0, f_.C_}, true}; // by reduce_chunks(), in the output
             if (f_.has_dst_) write_columns(b, {mine.begin * CHUNK, std::min(mine.end * CHUNK, f_.C_)});
         });
     }
@@ -119,13 +124,12 @@ private:
         const range all = {0, f_.C_};
         const statistics_rows statistics = at.open_statistics();
         const panel here = at.open(all);
-        sums_.begin();
         const strip rows = rows_of(here);
         jit::forward_rows_arguments call;
         call.reduced = {.src = rows.first, .row_stride = rows.stride, .rows = b.rows, .count = f_.C_};
         call.written = normalize_arguments_for(here, rows, here.result, b, all);
         call.written.prefetch = prefetch_distance(rows, f_.C_ * f_.row_size_, AHEAD_OF_BAND);
-        if (f_.addition_.exists) call.added = sums_.arguments_for(here, rows, all, b.rows, {b.p, b.s, b.q});
+        if (f_.adds_) call.added = addition_arguments_for(here, rows, all, b.rows, b.p, b.s, b.q);
         const auto &kernel = *(now.non_temporal ? f_.kernels_->rows_non_temporal : f_.kernels_->rows);
         float scales[MAX_BATCH_ROWS], factors[MAX_BATCH_ROWS]; // where they are found
         call.written.maxima = scales;
@@ -142,12 +146,12 @@ private:
 
     // Is called when a panel has been reduced: where there is no dst, the sum with a residual has been written.
     void close_reduced() {
-        if (!f_.has_dst_ && f_.addition_.exists) at.close();
+        if (!f_.has_dst_ && f_.adds_) at.close();
     }
 
     [[gnu::noinline]] void find_moments(const batch &b) {
         for_each_panel({0, f_.C_}, [&](range columns) {
-            const strip src = sums_.rows_to_reduce(at.open(columns), columns, b.rows);
+            const strip src = rows_to_reduce(at.open(columns), columns, b.rows);
             for (dim_t r = 0; r < b.rows; ++r)
                 for (dim_t begin = columns.begin; begin < columns.end; begin += CHUNK) {
                     const std::byte *const first = src.row(r) + (begin - columns.begin) * f_.row_size_;
@@ -159,24 +163,26 @@ private:
     }
 
     [[gnu::always_inline]] void reduce_at_once(batch &b) {
-        if (f_.addition_.exists) return add_and_reduce(b);
+        if (f_.adds_) return add_and_reduce(b);
         const strip src = at.open({0, f_.C_}).src; // a copy: of the panel no address is taken
         f_.find_statistics(src, b);
     }
     [[gnu::noinline]] void add_and_reduce(batch &b) {
         const range all = {0, f_.C_};
         const panel here = at.open(all);
-        if (f_.kernels_->reducing_addition)
-            f_.take_first_reductions(sums_.add_and_reduce(here, all, b.rows, {b.p, b.s, b.q}), b);
-        else
-            f_.find_statistics(sums_.rows_to_reduce(here, all, b.rows), b);
+        if (f_.kernels_->reducing_addition) {
+            add(*f_.kernels_->reducing_addition, here, all, b.rows, true, b.p, b.s, b.q);
+            f_.take_first_reductions(rows_of(here), b);
+        } else {
+            f_.find_statistics(rows_to_reduce(here, all, b.rows), b);
+        }
         close_reduced();
     }
     [[gnu::noinline]] void reduce_long_rows(batch &b) {
         moments<T> rows[MAX_BATCH_ROWS];
         for_each_panel({0, f_.C_}, [&](range columns) {
             if (f_.kernels_->reducing_addition && f_.has_dst_) return add_and_reduce_chunks(columns, b.rows, rows);
-            const strip src = sums_.rows_to_reduce(at.open(columns), columns, b.rows);
+            const strip src = rows_to_reduce(at.open(columns), columns, b.rows);
             for (dim_t r = 0; r < b.rows; ++r) f_.add_chunks(src.row(r), columns, rows[r]);
             close_reduced();
         });
@@ -186,10 +192,15 @@ private:
     // Adds up a panel chunk by chunk, and merges the chunks' moments to `found`, those of so many rows.
     void add_and_reduce_chunks(range columns, dim_t rows, moments<T> *found) {
         T p[MAX_BATCH_ROWS], s[MAX_BATCH_ROWS], q[MAX_BATCH_ROWS];
-        sums_.begin_panel(columns);
+        const bool writes = f_.sum_pitch_ == 0 || columns.end - columns.begin == f_.C_;
+        const auto &kernels = *f_.kernels_->reducing_addition;
+        begin_sums(columns, writes);
         for (dim_t begin = columns.begin; begin < columns.end; begin += CHUNK) {
             const range chunk = {begin, std::min(begin + CHUNK, columns.end)};
-            const strip sums = sums_.add_and_reduce_chunk(at.open(chunk), chunk, rows, {p, s, q});
+            const panel here = at.open(chunk);
+            const strip sums = rows_of(here, chunk);
+            const auto call = addition_arguments_for(here, sums, chunk, rows, p, s, q);
+            (writes && f_.sum_pitch_ != 0 ? kernels.add_and_write : kernels.add)(call);
             for (dim_t r = 0; r < rows; ++r) {
                 const auto more = f_.refine_chunk(sums.row(r), chunk.end - begin, f_.rms_ ? T(0) : p[r], {s[r], q[r]});
                 found[r] = begin == 0 ? more : merge(found[r], more);
@@ -197,24 +208,83 @@ private:
         }
     }
 
+    // ---- sums with a residual
+
+    // These columns of the rows to normalize, to be read only or when dst is written; src where nothing is added. The
+    // sums are made unless they are there. Columns are opened in ascending order.
+    strip rows_to_reduce(const panel &here, range columns, dim_t rows) {
+        const bool whole = columns.end - columns.begin == f_.C_;
+        return f_.adds_ ? made_sums(here, columns, rows, whole || !f_.has_dst_) : here.src;
+    }
+    [[gnu::always_inline]] strip rows_to_write(const panel &here, range columns, dim_t rows) {
+        return f_.adds_ ? made_sums(here, columns, rows, true) : here.src;
+    }
+    // The rows to normalize of a panel: its src or, with a residual, the whole rows of sums that are or will be there.
+    strip rows_of(const panel &here) const {
+        if (!f_.adds_) return here.src;
+        if (f_.sum_pitch_ == 0) return here.sum;
+        std::byte *const tiles = get(scratch::sum_rows);
+        return {tiles + tile_ * planned.batch_rows * f_.sum_pitch_, f_.sum_pitch_};
+    }
+    // The same of some columns of the sums that are there.
+    strip rows_of(const panel &here, range columns) const {
+        const strip all = rows_of(here);
+        if (f_.sum_pitch_ == 0) return all;
+        return {all.first + (columns.begin - added_.columns.begin) * f_.row_size_, all.stride};
+    }
+
+    strip made_sums(const panel &here, range columns, dim_t rows, bool writes) {
+        const bool are_there = added_.columns.begin <= columns.begin && columns.end <= added_.columns.end;
+        if (!are_there || (writes && !added_.are_written)) add(*f_.kernels_->addition, here, columns, rows, writes);
+        return rows_of(here, columns);
+    }
+    // Computes the sums of a panel, and reduces them if the kernels do. If they have a tile, `writes` says whether the
+    // output is written besides; otherwise the output is their place.
+    [[gnu::noinline]] void add(const typename forward_kernels<T>::addition_kernels &with, const panel &here,
+                               range columns, dim_t rows, bool writes, T *p = nullptr, T *s = nullptr, T *q = nullptr) {
+        const auto call = addition_arguments_for(here, rows_of(here), columns, rows, p, s, q);
+        (writes && f_.sum_pitch_ != 0 ? with.add_and_write : with.add)(call);
+        begin_sums(columns, writes || f_.sum_pitch_ == 0);
+    }
+    // The sums of these columns are or will be there. In the output those of the columns before stay.
+    void begin_sums(range columns, bool are_written) {
+        added_ = {{f_.sum_pitch_ == 0 ? 0 : columns.begin, columns.end}, are_written};
+    }
+
+    jit::addition_arguments<T> addition_arguments_for(const panel &here, const strip &to, range columns, dim_t rows,
+                                                      T *p, T *s, T *q) const {
+        const memory_desc &gate = f_.problem_[GATE];
+        return {.src = here.src.first,
+                .residual = here.second.first,
+                .bias = after(args[BIAS], columns.begin * dim_t(size_of(f_.problem_.attr.bias_type))),
+                .gate = after(args[GATE], (gate.offset0 + columns.begin) * element_size(gate)),
+                .sum = here.sum.first,
+                .row = to.first,
+                .src_row_stride = here.src.stride,
+                .residual_row_stride = here.second.stride,
+                .sum_row_stride = here.sum.stride,
+                .row_stride = to.stride,
+                .rows = rows,
+                .count = columns.end - columns.begin,
+                .pivot = p,
+                .s = s,
+                .q = q,
+                .src_prefetch = prefetch_distance(here.src, f_.C_ * f_.src_size_),
+                .residual_prefetch = prefetch_distance(here.second, f_.C_ * f_.residual_size_)};
+    }
+
     // ---- normalization
 
     template <typename Body> // void(range columns)
     void for_each_panel(range columns, Body &&body) const {
-        for_each_piece(columns, planned.panel_columns, body);
-    }
-
-    template <typename Body>
-    static void for_each_piece(range columns, dim_t step, Body &&body) {
-        for (dim_t begin = columns.begin; begin < columns.end; begin += step)
-            body(range{begin, std::min(begin + step, columns.end)});
+        quantizer::for_each_piece(columns, planned.panel_columns, body);
     }
 
     [[gnu::always_inline]] void write_columns(const batch &b, range columns) {
         if (f_.quantizer_) return quantize(b);
         for_each_panel(columns, [&](range some) {
             const panel here = at.open(some);
-            normalize(here, sums_.rows_to_write(here, some, b.rows), here.result, b, some);
+            normalize(here, rows_to_write(here, some, b.rows), here.result, b, some);
             at.close();
         });
     }
@@ -236,55 +306,50 @@ private:
             if (q.goes_in_pieces()) return quantize_in_pieces(b, groups);
             const range columns = q.columns_of(groups);
             const panel here = at.open(columns);
-            const strip src = sums_.rows_to_write(here, columns, b.rows);
+            const strip src = rows_to_write(here, columns, b.rows);
             q.for_each_unit(groups, b.rows, [&](const quantizer::unit &u) {
                 jit::normalize_arguments<T> call = normalize_arguments_for(here, src, here.result, b, columns);
                 q.restrict_to(u, groups, call);
-                quantize_unit(call, u, b);
+                float scales[MAX_BATCH_ROWS] = {}, factors[MAX_BATCH_ROWS];
+                call.maxima = scales;
+                call.factors = factors;
+                if (f_.kernels_->multiply) {
+                    const strip dst = {static_cast<std::byte *>(call.dst), call.dst_row_stride};
+                    find_values(call, b, q.columns_of(u.groups));
+                    q.find_scales(u, scales, factors);
+                    multiply(call, dst, factors);
+                } else {
+                    call.values = get(scratch::values);
+                    with_operands(call, b, q.columns_of(u.groups), [&] { (*f_.kernels_->normalize)(call); });
+                }
+                q.store_scales(u, b.first, scales, args[DST_SCALE]);
             });
             at.close();
         });
     }
 
-    void quantize_unit(jit::normalize_arguments<T> &call, const quantizer::unit &u, const batch &b) {
-        float scales[MAX_BATCH_ROWS] = {}, factors[MAX_BATCH_ROWS];
-        const range columns = f_.quantizer_->columns_of(u.groups);
-        call.maxima = scales;
-        call.factors = factors;
-        call.values = get(scratch::values);
-        if (f_.kernels_->multiply) {
-            const strip dst = {static_cast<std::byte *>(call.dst), call.dst_row_stride};
-            find_values(call, b, columns);
-            f_.quantizer_->find_scales(u, scales, factors);
-            multiply(call, dst, factors);
-        } else {
-            with_operands(call, b, columns, [&] { (*f_.kernels_->normalize)(call); });
-        }
-        f_.quantizer_->store_scales(u, b.first, scales, args[DST_SCALE]);
-    }
-
     void quantize_in_pieces(const batch &b, range group) {
         float magnitudes[MAX_BATCH_ROWS] = {}, factors[MAX_BATCH_ROWS];
-        const range columns = f_.quantizer_->columns_of(group);
-        quantizer::for_each_piece(columns, planned.value_columns, [&](range some) {
-            const panel here = at.open(some);
-            const strip src = sums_.rows_to_reduce(here, some, b.rows);
-            jit::normalize_arguments<T> call = normalize_arguments_for(here, src, here.result, b, some);
-            call.maxima = magnitudes;
-            find_values(call, b, some);
-        });
+        const quantizer &q = *f_.quantizer_;
         const quantizer::unit all = {{0, b.rows}, group};
-        f_.quantizer_->find_scales(all, magnitudes, factors);
-        f_.quantizer_->store_scales(all, b.first, magnitudes, args[DST_SCALE]);
-        quantizer::for_each_piece(columns, planned.value_columns, [&](range some) {
-            const panel here = at.open(some);
-            const strip src = sums_.rows_to_write(here, some, b.rows);
-            jit::normalize_arguments<T> call = normalize_arguments_for(here, src, here.result, b, some);
-            call.maxima = magnitudes; // from which no scale follows any more
-            find_values(call, b, some);
-            multiply(call, here.result, factors);
-            at.close();
-        });
+        const auto for_each_piece = [&](auto &&rows_here, auto &&body) {
+            quantizer::for_each_piece(q.columns_of(group), q.value_columns(), [&](range some) {
+                const panel here = at.open(some);
+                auto call = normalize_arguments_for(here, rows_here(here, some), here.result, b, some);
+                call.maxima = magnitudes;
+                find_values(call, b, some);
+                body(here, call);
+            });
+        };
+        for_each_piece([&](const panel &here, range some) { return rows_to_reduce(here, some, b.rows); },
+                       [](const panel &, const auto &) {});
+        q.find_scales(all, magnitudes, factors);
+        q.store_scales(all, b.first, magnitudes, args[DST_SCALE]); // no scale follows from them any more
+        for_each_piece([&](const panel &here, range some) { return rows_to_write(here, some, b.rows); },
+                       [&](const panel &here, const auto &call) {
+                           multiply(call, here.result, factors);
+                           at.close();
+                       });
     }
 
     // Stores values to their tile, and the pre-quantization output, if there is one; finds the largest magnitudes.
@@ -328,7 +393,7 @@ private:
                         .q = q,
                         .prefetch = prefetch_distance(src, f_.C_ * f_.row_size_)},
             .written = normalize_arguments_for(there, written, there.result, ready, columns)};
-        if (f_.addition_.exists) call.added = sums_.arguments_for(here, src, columns, rows, {p, s, q});
+        if (f_.adds_) call.added = addition_arguments_for(here, src, columns, rows, p, s, q);
         const auto &kernel = f_.kernels_->loop->choose(now.non_temporal);
         with_operands(call.written, ready, columns, [&] { kernel(call); });
     }
@@ -357,7 +422,7 @@ private:
         for (dim_t begin = items.begin; begin < items.end;) {
             const dim_t row = begin / per_row, first = begin % per_row;
             const dim_t last = std::min(per_row, first + items.end - begin);
-            sums_.begin();
+            added_ = NOTHING;
             at.for_each_batch({row, row + 1}, 1, 0, [&](dim_t, dim_t) { body(row, range{first, last}); });
             begin += last - first;
         }
@@ -385,9 +450,6 @@ private:
 
     // ---- the arguments of the kernel that normalizes
 
-    // The rows to normalize of a panel: its src or, with a residual, the whole rows of sums that are or will be there.
-    strip rows_of(const panel &here) const { return f_.addition_.exists ? sums_.whole_rows(here) : here.src; }
-
     [[gnu::always_inline]] jit::normalize_arguments<T> normalize_arguments_for(const panel &here, const strip &src,
                                                                                const strip &dst, const batch &b,
                                                                                range columns) const {
@@ -400,8 +462,8 @@ private:
                 .hi = b.hi,
                 .rstd = b.rstd,
                 .bias = b.bias,
-                .scale = f_.own_scale_ ? here.scale.first : behind(scale_, columns.begin * f_.scale_size_),
-                .shift = f_.own_shift_ ? here.shift.first : behind(shift_, columns.begin * f_.scale_size_),
+                .scale = f_.own_scale_ ? here.scale.first : after(scale_, columns.begin * f_.scale_size_),
+                .shift = f_.own_shift_ ? here.shift.first : after(shift_, columns.begin * f_.scale_size_),
                 .src_scale = src_scale_,
                 .inverse_dst_scale = inverse_dst_scale_,
                 .prefetch = b.rows * src.stride,
@@ -434,7 +496,13 @@ private:
 
     const forward &f_;
     const Rows &rows_;
-    residual_sums<T> sums_;
+    struct sums_of_batch {
+        range columns;    // of the batch whose sums are there
+        bool are_written; // whether they are in the output, too, if there is one
+    };
+    static constexpr sums_of_batch NOTHING = {{0, 0}, false};
+    sums_of_batch added_ = NOTHING;
+    dim_t tile_ = 0;                  // of sums, which the batch has
     const std::byte *scale_, *shift_; // null where the problem has none
     T src_scale_, inverse_dst_scale_;
     const bool in_bands_ = planned.band_rows > 0 && !now.one_loop;

@@ -11,11 +11,6 @@ namespace jitnorm::impl::layer_norm {
 
 namespace {
 
-void add_up(const jit::backward_weights_kernel &kernel, const double *start, const void *sums, dim_t stride,
-            dim_t arrays, double *to, dim_t number) {
-    kernel({.start = start, .sums = sums, .sums_stride = stride, .number = arrays, .count = number, .to = to});
-}
-
 // The pitch is no multiple of 4096 bytes, so that the sums of scale and shift do not compete for the same sets of L1.
 dim_t pitch_for(dim_t columns) {
     constexpr dim_t IN_LINE = 64 / dim_t(sizeof(float));
@@ -27,15 +22,15 @@ dim_t pitch_for(dim_t columns) {
 gradient_layout::gradient_layout(const problem &p)
     : rows_(p.rows()), columns_(p.row_length()), cut_(row_blocks_of(p)),
       keeps_blocks_(cut_.blocks_per_part() == 1 && !p.is_partial()),
-      gradients_(has_own_rows(p) ? 0 : int(p.writes(DIFF_SCALE)) + int(p.writes(DIFF_SHIFT))),
+      has_scale_(!has_own_rows(p) && p.writes(DIFF_SCALE)), has_shift_(!has_own_rows(p) && p.writes(DIFF_SHIFT)),
       element_(p.compute_size()), pitch_(pitch_for(columns_)) {}
 
 void gradient_layout::book(plan &to) const {
     constexpr dim_t WIDE = sizeof(double);
-    const bool by_rows = !to.only_chunks, by_chunks = to.may_go_by_chunks(MAX_SHARES);
+    const bool by_rows = !to.may_go_by_chunks(1), by_chunks = to.may_go_by_chunks(MAX_SHARES);
     to.scratchpad.book(
         scratch::column_sums,
-        std::max(by_rows ? width() * element_ : 0, by_chunks ? gradients_ * CHUNK_WIDTH * (element_ + 2 * WIDE) : 0));
+        std::max(by_rows ? width() * element_ : 0, by_chunks ? gradients() * CHUNK_WIDTH * (element_ + 2 * WIDE) : 0));
     const dim_t parts = keeps_blocks_ ? 1 : cut_.parts();
     to.scratchpad.book(scratch::gradient_sums,
                        std::max(by_rows ? parts * width() * WIDE : 0, by_chunks ? 2 * rows_ * chunks() * element_ : 0));
@@ -44,70 +39,59 @@ void gradient_layout::book(plan &to) const {
 }
 
 template <typename T>
-gradient_sums<T>::gradient_sums(const problem &p, const gradient_layout &layout,
-                                std::shared_ptr<const backward_kernels<T>> kernels)
-    : layout_(layout), scale_(!has_own_rows(p) && p.writes(DIFF_SCALE)),
-      shift_(!has_own_rows(p) && p.writes(DIFF_SHIFT)), partial_(p.is_partial()), type_(p.diff_scale_shift_type),
-      kernels_(std::move(kernels)) {}
-
-template <typename T>
 column_sums<T> gradient_sums<T>::begin(T *sums, dim_t pitch) const {
-    return {scale_ ? sums : nullptr, shift_ ? sums + (scale_ ? pitch : 0) : nullptr};
+    column_sums<T> found;
+    for_each_gradient(pitch,
+                      [&](slot s, dim_t first) { (s == DIFF_SCALE ? found.scale : found.shift) = sums + first; });
+    return found;
 }
 
 template <typename T>
 void gradient_sums<T>::add_block(const double *start, const T *sums, double *to, dim_t number, dim_t blocks) const {
-    add_up(kernels_->weights->add_block, start, sums, layout_.width() * dim_t(sizeof(T)), blocks, to, number);
+    const dim_t stride = layout_.width() * dim_t(sizeof(T));
+    kernels_->add_block(
+        {.start = start, .sums = sums, .sums_stride = stride, .number = blocks, .count = number, .to = to});
 }
 
 template <typename T>
 void gradient_sums<T>::add_part(const double *start, const double *sums, double *to, dim_t number) const {
-    add_up(kernels_->weights->add_part, start, sums, 0, 1, to, number);
+    kernels_->add_part({.start = start, .sums = sums, .sums_stride = 0, .number = 1, .count = number, .to = to});
 }
 
 template <typename T>
 void gradient_sums<T>::finish_block(const arguments &args, const T *sums) const {
-    const auto finish_one = [&](slot gradient) {
-        (*kernels_->weights->finish_block)({.start = nullptr,
-                                            .sums = sums,
-                                            .sums_stride = 0,
-                                            .number = 1,
-                                            .count = layout_.columns(),
-                                            .to = args[gradient]});
-        sums += layout_.pitch();
-    };
-    if (scale_) finish_one(DIFF_SCALE);
-    if (shift_) finish_one(DIFF_SHIFT);
+    for_each_gradient(layout_.pitch(), [&](slot gradient, dim_t first) {
+        (*kernels_->finish_block)({.start = nullptr,
+                                   .sums = sums + first,
+                                   .sums_stride = 0,
+                                   .number = 1,
+                                   .count = layout_.columns(),
+                                   .to = args[gradient]});
+    });
 }
 
 template <typename T>
 void gradient_sums<T>::finish(const arguments &args, const double *start, const double *sums, dim_t parts, dim_t pitch,
                               range columns) const {
-    dim_t place = 0;
-    const auto finish_one = [&](slot gradient) {
+    for_each_gradient(pitch, [&](slot gradient, dim_t first) {
         const dim_t offset = columns.begin * dim_t(size_of(type_));
-        kernels_->weights->finish({.start = start + place,
-                                   .sums = parts == 0 ? nullptr : sums + place,
-                                   .sums_stride = count() * pitch * dim_t(sizeof(double)),
-                                   .number = parts,
-                                   .count = columns.end - columns.begin,
-                                   .to = static_cast<std::byte *>(args[gradient]) + offset});
-        place += pitch;
-    };
-    if (scale_) finish_one(DIFF_SCALE);
-    if (shift_) finish_one(DIFF_SHIFT);
+        kernels_->finish({.start = start + first,
+                          .sums = parts == 0 ? nullptr : sums + first,
+                          .sums_stride = layout_.gradients() * pitch * dim_t(sizeof(double)),
+                          .number = parts,
+                          .count = columns.end - columns.begin,
+                          .to = static_cast<std::byte *>(args[gradient]) + offset});
+    });
 }
 
 template <typename T>
 void gradient_sums<T>::store_part(const arguments &args, dim_t part, const double *sums, dim_t pitch,
                                   range columns) const {
-    const auto store = [&](slot gradient, const double *from) {
+    for_each_gradient(pitch, [&](slot gradient, dim_t first) {
         auto *const to = static_cast<std::byte *>(args[gradient]); // may have any alignment
-        std::memcpy(to + (part * layout_.columns() + columns.begin) * dim_t(sizeof(double)), from,
+        std::memcpy(to + (part * layout_.columns() + columns.begin) * dim_t(sizeof(double)), sums + first,
                     size_t(columns.end - columns.begin) * sizeof(double));
-    };
-    if (scale_) store(DIFF_SCALE, sums);
-    if (shift_) store(DIFF_SHIFT, sums + (scale_ ? pitch : 0));
+    });
 }
 
 template <typename T>
@@ -115,20 +99,6 @@ int gradient_sums<T>::threads_to_finish(dim_t added, int available) const {
     const dim_t parts = layout_.cut().parts(), sum = layout_.keeps_blocks() ? sizeof(T) : sizeof(double);
     const dim_t left = partial_ ? parts : parts - added;
     return std::min(merging_threads(left * layout_.width() * sum, partial_ ? parts : lines()), available);
-}
-
-template <typename T>
-void gradient_sums<T>::finish_parts(const arguments &args, const double *sums, dim_t added, int threads) const {
-    partial_ ? store_parts(args, sums, threads) : add_parts(args, sums, added, threads);
-}
-
-template <typename T>
-void gradient_sums<T>::store_parts(const arguments &args, const double *sums, int threads) const {
-    parallel_parts(threads, [&](int share) {
-        const range mine = split(layout_.cut().parts(), threads, share);
-        for (dim_t part = mine.begin; part < mine.end; ++part)
-            store_part(args, part, sums + part * layout_.width(), layout_.pitch(), {0, layout_.columns()});
-    });
 }
 
 template <typename T>
@@ -141,10 +111,17 @@ void gradient_sums<T>::share_columns(int threads, Body &&body) const {
 }
 
 template <typename T>
-void gradient_sums<T>::add_parts(const arguments &args, const double *sums, dim_t added, int threads) const {
+void gradient_sums<T>::finish_parts(const arguments &args, const double *sums, dim_t added, int threads) const {
+    const dim_t parts = layout_.cut().parts();
+    if (partial_)
+        return parallel_parts(threads, [&](int share) {
+            const range mine = split(parts, threads, share);
+            for (dim_t part = mine.begin; part < mine.end; ++part)
+                store_part(args, part, sums + part * layout_.width(), layout_.pitch(), {0, layout_.columns()});
+        });
     share_columns(threads, [&](range columns) {
         const double *const start = sums + columns.begin;
-        finish(args, start, start + added * layout_.width(), layout_.cut().parts() - added, layout_.pitch(), columns);
+        finish(args, start, start + added * layout_.width(), parts - added, layout_.pitch(), columns);
     });
 }
 

@@ -5,12 +5,12 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
+#include <optional>
 
+#include "../jit/kernels/kernels.hpp"
 #include "../math/row_blocks.hpp"
 #include "../norm/executor.hpp"
 #include "../norm/plan.hpp"
-#include "backward_kernels.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -25,11 +25,13 @@ public:
     range columns_of(dim_t chunk) const { return {chunk * CHUNK, std::min((chunk + 1) * CHUNK, columns_)}; }
     const row_blocks &cut() const { return cut_; }
 
-    // How many of the gradients of scale and shift are computed, how many sums each of them takes with some space
-    // behind, and how many sums both take together.
-    int gradients() const { return gradients_; }
+    // Which of the gradients of scale and shift are computed from sums, and how many; how many sums each of them takes
+    // with some space after it, and how many sums both take together.
+    bool has_scale() const { return has_scale_; }
+    bool has_shift() const { return has_shift_; }
+    int gradients() const { return int(has_scale_) + int(has_shift_); }
     dim_t pitch() const { return pitch_; }
-    dim_t width() const { return gradients_ * pitch_; }
+    dim_t width() const { return gradients() * pitch_; }
 
     // Books the scratchpad for sums.
     void book(plan &to) const;
@@ -57,8 +59,8 @@ public:
     };
     template <typename T>
     chunk_sums<T> chunk_sums_in(std::byte *own) const {
-        auto *const part = reinterpret_cast<double *>(own), *const total = part + gradients_ * CHUNK_WIDTH;
-        return {part, total, reinterpret_cast<T *>(total + gradients_ * CHUNK_WIDTH)};
+        auto *const part = reinterpret_cast<double *>(own), *const total = part + gradients() * CHUNK_WIDTH;
+        return {part, total, reinterpret_cast<T *>(total + gradients() * CHUNK_WIDTH)};
     }
     // By chunks: for each row its sum s1 (`sum` is 0) or s2 (1) over the chunk.
     template <typename T>
@@ -69,8 +71,7 @@ public:
 private:
     dim_t rows_, columns_;
     row_blocks cut_;
-    bool keeps_blocks_;
-    int gradients_;
+    bool keeps_blocks_, has_scale_, has_shift_;
     dim_t element_, pitch_; // bytes of a number of the compute type; pitch()
 };
 
@@ -78,9 +79,17 @@ private:
 template <typename T>
 struct column_sums {
     T *scale = nullptr, *shift = nullptr;
-    column_sums behind(dim_t columns) const {
+    column_sums after(dim_t columns) const {
         return {scale ? scale + columns : nullptr, shift ? shift + columns : nullptr};
     }
+};
+
+// Add up the gradients of scale and shift: sums of row blocks to that of a part, sums of parts to a total, sums of
+// parts to the gradient, and those of the only row block, if there may be but one.
+template <typename T>
+struct weights_kernels {
+    jit::backward_weights_kernel add_block, add_part, finish;
+    std::optional<jit::backward_block_kernel<T>> finish_block;
 };
 
 // An array of sums has those of scale first, if its gradient is computed. Those of shift begin `pitch` sums later. T is
@@ -88,10 +97,10 @@ struct column_sums {
 template <typename T>
 class gradient_sums {
 public:
-    // Keeps a reference to the layout.
-    gradient_sums(const problem &p, const gradient_layout &layout, std::shared_ptr<const backward_kernels<T>> kernels);
+    // Keeps references to the layout and to the kernels, which are empty where there are no such gradients.
+    gradient_sums(const problem &p, const gradient_layout &layout, const std::optional<weights_kernels<T>> &kernels)
+        : layout_(layout), partial_(p.is_partial()), type_(p.diff_scale_shift_type), kernels_(kernels) {}
 
-    int count() const { return int(scale_) + int(shift_); }
     // Whether the problem is partial: the sums of the parts are the result.
     bool are_partial() const { return partial_; }
 
@@ -124,19 +133,22 @@ public:
     int threads_to_finish(dim_t added, int available) const;
 
 private:
-    void add_parts(const arguments &args, const double *sums, dim_t added, int threads) const;
-    void store_parts(const arguments &args, const double *sums, int threads) const;
-    dim_t lines() const { return (layout_.columns() + LINE - 1) / LINE; }
+    // Calls body(gradient, the number of the first of its sums) for each gradient.
+    template <typename Body>
+    void for_each_gradient(dim_t pitch, Body &&body) const {
+        if (layout_.has_scale()) body(DIFF_SCALE, dim_t(0));
+        if (layout_.has_shift()) body(DIFF_SHIFT, layout_.has_scale() ? pitch : 0);
+    }
+    dim_t lines() const { return divide_up(layout_.columns(), LINE); }
     template <typename Body> // void(range columns)
     void share_columns(int threads, Body &&body) const;
 
     static constexpr dim_t LINE = 64; // columns, of whole cache lines
 
     const gradient_layout &layout_;
-    bool scale_, shift_; // whether their gradients are computed
     bool partial_;
     jitnorm_data_type_t type_;
-    std::shared_ptr<const backward_kernels<T>> kernels_;
+    const std::optional<weights_kernels<T>> &kernels_;
 };
 
 } // namespace jitnorm::impl::layer_norm

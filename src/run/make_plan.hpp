@@ -1,38 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-// make_plan: makes the plan of a problem on a given machine.
+// make_plan: makes the plan of a problem on a given machine, and says what else decides which kernels it takes.
 #pragma once
 
 #include "../base/machine.hpp"
 #include "../norm/plan.hpp"
 #include "../norm/problem.hpp"
-#include "row_tensors.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
-// For a problem with elements and known sizes.
-//
 // Threads share the rows. If rows are few and long, they share the chunks of the rows. Backward reads them once by
 // rows, which belong to a part of the rows (row_blocks.hpp), and twice by chunks, first for the sums and then for
 // diff_src.
-plan forward_plan(const problem &p, const machine &m);
-plan backward_plan(const problem &p, const machine &m);
-
-// For a problem with run-time sizes. Only plan::scratchpad of the result counts: it is enough for any sizes, if the
-// plan of an execution does not share the chunks of long rows among threads (plan::give_up_chunks). Backward has none,
+//
+// For a problem with run-time sizes only plan::scratchpad of the result counts: it is enough for any sizes, if the plan
+// of an execution does not share the chunks of long rows among threads (plan::give_up_chunks). Backward has none,
 // because what it needs grows with the sizes.
-plan forward_plan_for_any_size(const problem &p);
+plan make_plan(const problem &p, const machine &m);
 
 // How many threads are worth starting to add up sums of so many bytes. `lines` is the number of pieces that the sums
 // can be cut into.
 int merging_threads(dim_t bytes, dim_t lines);
 
-// Whether src has fewer bits than the compute type.
-inline bool is_narrow(const problem &p) { return element_size(p[SRC]) < p.compute_size(); }
+// ---- what follows from a problem, and is asked for kernels as well. RUNTIME_DIM is less than CHUNK.
 
-// The bytes of a problem's data tensors.
-dim_t data_bytes(const problem &p, const row_tensors &tensors);
+// Whether rows may be written while others are reduced. Sums with a residual are made for whole rows.
+bool may_go_in_one_loop(const problem &p);
+// Whether one kernel may do rows from their inputs to the result. Scales that are found must be those of whole rows.
+bool may_go_in_bands(const problem &p);
+// Whether backward computes gradients of scale or shift, and sums of rows, without which there is no diff_src.
+bool wants_gradients(const problem &p);
+bool wants_row_sums(const problem &p);
+// Whether the output for the sum with a residual holds the rows as they are normalized. The kernels read them there,
+// which leaves L1 to the data; otherwise sums have a tile.
+bool normalizes_the_sum(const problem &p);
 
-// The bytes of a row in all tiles of data tensors together.
-dim_t pitch_together(const row_tensors &tensors, const plan &planned);
+// ---- what follows from a plan besides
+
+// Bytes from row to row of the tile of sums with a residual; 0: there is none.
+dim_t sum_pitch(const problem &p, const plan &planned);
+// Whether the executor is single_batch: one batch is the whole problem, and goes in bands without cursors and threads.
+bool takes_single_batch(const problem &p, const plan &planned);
 
 } // namespace jitnorm::impl::layer_norm

@@ -69,13 +69,6 @@ jitnorm_data_type_t post_op_operands<T>::type_for_kernel(const binary_post_op &o
 }
 
 template <typename T>
-bool post_op_operands<T>::needs_tiles(const problem &p) {
-    bool needed = false;
-    for_each_binary(p, [&](const binary_post_op &op, size_t) { needed |= is_gathered<T>(op.src1, p); });
-    return needed;
-}
-
-template <typename T>
 dim_t post_op_operands<T>::tiles_bytes(const problem &p, dim_t rows, dim_t columns) {
     dim_t bytes = 0;
     for_each_binary(p, [&](const binary_post_op &op, size_t) {

@@ -40,8 +40,7 @@ public:
 
     // The value of post_op_conf::operand for the post-op.
     static jitnorm_data_type_t type_for_kernel(const binary_post_op &op, int row_ndims);
-    // Whether locate() needs tiles, and the size of the tiles for windows of so many rows and columns.
-    static bool needs_tiles(const problem &p);
+    // The size of the tiles for windows of so many rows and columns; 0: locate() needs none.
     static dim_t tiles_bytes(const problem &p, dim_t rows, dim_t columns);
 
 private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_order: an order in which rows that are near in memory follow each other. Rows may be normalized in any order.
+// row_order: orders in which rows that are neighbours in memory follow each other: of all rows, where they may be
+// visited in any order, and of row blocks (interleaved_blocks).
 //
 // An order is a permutation of the row dimensions. The row dimensions of all tensors of a problem, statistics and
 // post-op operands included, are permuted in the same way. Code that counts rows in row-major order then visits them in
@@ -24,5 +25,56 @@ memory_desc with_row_order(const memory_desc &md, int row_ndims, const row_order
 // The problem with the rows of all its tensors in the order in which the rows of leading_tensor() lie in memory. The
 // elements stay where they are.
 problem in_order_of_memory(const problem &p);
+
+// An order of visiting rows that uses a tensor's cache lines whole although sums over rows must be added in a given
+// order. Gradients are added up in row blocks, and the rows of a block in the order of their numbers. In some layouts
+// rows with consecutive numbers lie far apart in memory, and a row shares its cache lines with rows of other blocks.
+// Such rows form strands: the rows of one strand have consecutive numbers, and rows of neighbouring strands share cache
+// lines. A unit is one row block of each of a few neighbouring strands. Units may be visited in any order. Within a
+// unit all strands are visited together, row by row.
+class interleaved_blocks {
+public:
+    // The first `row_ndims` dimensions of md count its rows. A row block is `block_rows` consecutive rows.
+    interleaved_blocks(const memory_desc &md, int row_ndims, dim_t block_rows);
+
+    // Whether there are units. There are none if visiting rows in the order of their numbers uses cache lines well
+    // enough, or if row blocks do not fit into strands.
+    bool exist() const { return strands_ > 1; }
+    // The order of the row dimensions in which the strands are counted fastest. A row's place is its number when rows
+    // are counted in this order.
+    const row_order &order() const { return order_; }
+
+    dim_t units() const { return exist() ? outer_rows() * groups() * (inner_ / block_rows_) : 0; }
+    dim_t strands_of_unit() const { return strands_of_unit_; } // the most strands of a unit
+    dim_t block_rows() const { return block_rows_; }
+
+    struct unit {
+        dim_t place;           // the place of the first row of the first strand
+        dim_t from_row;        // from a row of a strand to its next row, in places
+        dim_t outer;           // the index over the dimensions outside the strands
+        dim_t strand, strands; // the first strand of the unit, and how many strands it has
+        dim_t within;          // the number of the first of its block_rows() rows within each strand
+    };
+    unit at(dim_t number) const;
+    // The row number of the unit's first row in one of its strands, 0 <= strand < u.strands.
+    dim_t first_row(const unit &u, dim_t strand) const;
+
+private:
+    // Some row dimensions, outermost first: their sizes, and how much the row number grows from one index to the next.
+    struct dimensions {
+        std::array<dim_t, MAX_NDIMS> size, rows;
+        int count = 0;
+        dim_t total() const;
+        dim_t row_of(dim_t index) const; // `index` counts all of these dimensions in row-major order
+    };
+
+    void choose(const memory_desc &md, int row_ndims, const row_order &in_memory, int strand_dimensions);
+    dim_t outer_rows() const { return outer_.total(); }
+    dim_t groups() const { return (strands_ + strands_of_unit_ - 1) / strands_of_unit_; } // of strands
+
+    dim_t block_rows_, inner_ = 1, strands_ = 1, strands_of_unit_ = 1;
+    dimensions outer_, strand_;
+    row_order order_ = {};
+};
 
 } // namespace jitnorm::impl::layer_norm

@@ -24,15 +24,6 @@ private:
 
 } // namespace
 
-bool single_batch::take(const problem &p, const row_tensors &tensors) {
-    const auto is_even = [&](const memory_desc *md) {
-        return md == nullptr || row_space({&md, 1}, tensors.row_ndims).run_length() == p.rows();
-    };
-    const std::span data(tensors.data.data(), size_t(tensors.count));
-    return p.rows() <= MAX_BATCH_ROWS && is_even(tensors.statistics) &&
-           std::ranges::all_of(data, [&](const row_tensor &tensor) { return is_even(tensor.md); });
-}
-
 single_batch::single_batch(const problem &p, const plan &planned, const std::shared_ptr<const kernels> &made)
     : problem_(p), plan_(planned), forward_(problem_, plan_, made),
       kernel_(p.rows() == 1 ? *made->one_row : *made->rows),
@@ -55,11 +46,11 @@ jitnorm_status_t single_batch::execute(const arguments &args) const {
     b.rows = rows_;
     unset_arguments unset;
     jit::forward_rows_arguments &call = *unset;
-    const bool adds = forward_.addition_.exists, has_tile = forward_.addition_.has_tile;
-    const slot from = adds ? SUM : SRC;
+    const bool has_tile = forward_.sum_pitch_ != 0;
+    const slot from = forward_.adds_ ? SUM : SRC;
     std::byte *const rows = has_tile ? plan_.scratchpad.get(scratch::sum_rows, args[SCRATCHPAD]) : at(args, from);
     call.reduced.src = call.written.src = rows;
-    call.reduced.row_stride = call.written.src_row_stride = has_tile ? plan_.sum_pitch : step_[from];
+    call.reduced.row_stride = call.written.src_row_stride = has_tile ? forward_.sum_pitch_ : step_[from];
     call.reduced.rows = call.written.rows = rows_;
     call.reduced.count = call.written.count = forward_.C_;
     call.written.dst = at(args, DST);
@@ -72,7 +63,7 @@ jitnorm_status_t single_batch::execute(const arguments &args) const {
     call.written.scale_row_stride = step_[SCALE];
     call.written.shift_row_stride = step_[SHIFT];
     if (quantizes_) take_scales(args, call.written);
-    if (adds) {
+    if (forward_.adds_) {
         call.added.row = rows;
         call.added.row_stride = call.reduced.row_stride;
         call.added.pivot = b.p;

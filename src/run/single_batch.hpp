@@ -15,10 +15,7 @@ class single_batch final : public executor {
 public:
     using kernels = forward_kernels<float>;
 
-    // Whether the problem's rows are a batch and lie evenly spaced. Each of them must be dense.
-    static bool take(const problem &p, const row_tensors &tensors);
-
-    // The plan must say so (plan::single_batch).
+    // The problem and the plan must be for it (takes_single_batch()).
     single_batch(const problem &p, const plan &planned, const std::shared_ptr<const kernels> &made);
 
     jitnorm_status_t execute(const arguments &args) const override;

@@ -3,10 +3,10 @@
 
 namespace jitnorm::impl::layer_norm {
 
-row_packer::row_packer(const memory_desc &md, const memory_desc &shape, int row_ndims, dim_t far_apart)
+row_packer::row_packer(const memory_desc &md, const memory_desc &shape, int row_ndims, dim_t prefetched_step)
     : element_(element_size(md)), offset0_(md.offset0 * element_), rows_(md, shape.dims, 0, row_ndims),
       columns_(md, shape.dims, row_ndims, md.ndims), copy_(choose_strided_copy(size_t(element_))),
-      far_apart_(far_apart) {}
+      prefetched_step_(prefetched_step) {}
 
 template <typename Body>
 void row_packer::for_each_box(dim_t first_row, dim_t rows, dim_t first_column, dim_t columns, dim_t pitch,
@@ -21,14 +21,14 @@ void row_packer::for_each_box(dim_t first_row, dim_t rows, dim_t first_column, d
 void row_packer::gather(const void *tensor, dim_t first_row, dim_t rows, dim_t first_column, dim_t columns, void *tile,
                         dim_t pitch) const {
     for_each_box(first_row, rows, first_column, columns, pitch, [&](const box &shape) {
-        copy_.gather(shape, static_cast<const char *>(tensor), static_cast<char *>(tile), far_apart_);
+        copy_.gather(shape, static_cast<const char *>(tensor), static_cast<char *>(tile), prefetched_step_);
     });
 }
 
 void row_packer::scatter(const void *tile, dim_t pitch, dim_t first_row, dim_t rows, dim_t first_column, dim_t columns,
                          void *tensor) const {
     for_each_box(first_row, rows, first_column, columns, pitch, [&](const box &shape) {
-        copy_.scatter(shape, static_cast<char *>(tensor), static_cast<const char *>(tile), far_apart_);
+        copy_.scatter(shape, static_cast<char *>(tensor), static_cast<const char *>(tile), prefetched_step_);
     });
 }
 

@@ -14,10 +14,10 @@ namespace jitnorm::impl::layer_norm {
 
 class row_packer {
 public:
-    row_packer(const memory_desc &md, int row_ndims, dim_t far_apart = FAR_APART)
-        : row_packer(md, md, row_ndims, far_apart) {}
+    row_packer(const memory_desc &md, int row_ndims, dim_t prefetched_step = PREFETCHED_STEP)
+        : row_packer(md, md, row_ndims, prefetched_step) {}
     // The tensor broadcast to the dimensions of `shape`, along each dimension in which it has one element.
-    row_packer(const memory_desc &md, const memory_desc &shape, int row_ndims, dim_t far_apart = FAR_APART);
+    row_packer(const memory_desc &md, const memory_desc &shape, int row_ndims, dim_t prefetched_step = PREFETCHED_STEP);
 
     dim_t rows() const { return rows_.size(); }
     dim_t row_length() const { return columns_.size(); }
@@ -85,7 +85,7 @@ private:
     dim_t element_, offset0_; // in bytes
     tensor_axis rows_, columns_;
     strided_copy copy_;
-    dim_t far_apart_; // of strided_copy
+    dim_t prefetched_step_; // of strided_copy
 };
 
 } // namespace jitnorm::impl::layer_norm

@@ -71,12 +71,12 @@ void copy_runs(const leaf_shape &shape, char *tensor, char *tile) {
 template <size_t Size, bool to_tile>
 void copy_spread(const leaf_shape &shape, char *tensor, char *tile) {
     const auto [rows, columns, ahead] = shape;
-    constexpr dim_t TOGETHER = 8 / dim_t(Size);
+    constexpr dim_t AT_ONCE = 8 / dim_t(Size);
     for (dim_t r = 0; r < rows.size; ++r, tensor += rows.in_tensor, tile += rows.in_tile) {
         dim_t c = 0;
         if constexpr (to_tile)
             if (columns.in_tensor == 2 * dim_t(Size)) c = gather_deinterleaved<Size>(columns.size, tensor, tile);
-        for (; c + TOGETHER <= columns.size; c += TOGETHER) {
+        for (; c + AT_ONCE <= columns.size; c += AT_ONCE) {
             const auto in_tensor = tensor + c * columns.in_tensor;
             if constexpr (to_tile)
                 store(spread_line::collect<Size, 8>(in_tensor, columns.in_tensor), tile + c * dim_t(Size));
@@ -162,7 +162,7 @@ constexpr leaves LEAVES = {Size, copy_runs<Size, to_tile>, copy_spread<Size, to_
 
 class walk {
 public:
-    walk(const leaves &with, const box &shape, dim_t far_apart) : leaf_{{1, 0, 0}, {1, with.size, with.size}, 0} {
+    walk(const leaves &with, const box &shape, dim_t prefetched_step) : leaf_{{1, 0, 0}, {1, with.size, with.size}, 0} {
         for (const box_axis &axis : shape) {
             if (axis.in_tile == with.size)
                 leaf_.columns = axis;
@@ -175,7 +175,7 @@ public:
         put_rows_last(with.size);
         if (count_ > 0) leaf_.rows = loops_[size_t(--count_)];
         if (leaf_.columns.size > 1 && leaf_.rows.size > 1 && leaf_.rows.in_tensor < leaf_.columns.in_tensor)
-            turn(with.choose_turned(leaf_), far_apart);
+            turn(with.choose_turned(leaf_), prefetched_step);
         else
             run_ = leaf_.columns.in_tensor == with.size ? with.runs : with.spread;
     }
@@ -199,7 +199,7 @@ private:
     // Chooses a leaf that turns rectangles. It takes all columns at once, unless there are loops with a smaller step in
     // the tensor than the columns. In that case the columns become a loop outside those loops, and the leaf takes as
     // many of them as a rectangle has.
-    void turn(const turned_leaf &turned, dim_t far_apart) {
+    void turn(const turned_leaf &turned, dim_t prefetched_step) {
         run_ = turned.run;
         const int outside = int(std::count_if(loops_.begin(), loops_.begin() + count_, [&](const box_axis &axis) {
             return axis.in_tensor >= leaf_.columns.in_tensor;
@@ -212,7 +212,7 @@ private:
             leaf_.columns.size = turned.columns;
             next = loops_[size_t(count_++)].in_tensor;
         }
-        if (leaf_.rows.in_tensor <= CACHE_LINE && std::min(leaf_.columns.in_tensor, next) >= far_apart)
+        if (leaf_.rows.in_tensor <= CACHE_LINE && std::min(leaf_.columns.in_tensor, next) >= prefetched_step)
             leaf_.ahead = 2 * next;
     }
 
@@ -228,9 +228,9 @@ private:
     // ones before them.
     void run_columns(int loop, char *tensor, char *tile) const {
         const box_axis &axis = loops_[size_t(loop)];
-        const dim_t together = leaf_.columns.size;
-        for (dim_t i = 0; i < axis.size; i += together) {
-            const dim_t first = std::min(i, axis.size - together);
+        const dim_t at_once = leaf_.columns.size;
+        for (dim_t i = 0; i < axis.size; i += at_once) {
+            const dim_t first = std::min(i, axis.size - at_once);
             run_from(loop + 1, tensor + first * axis.in_tensor, tile + first * axis.in_tile);
         }
     }
@@ -242,13 +242,13 @@ private:
 };
 
 template <size_t Size>
-void gather(const box &shape, const char *tensor, char *tile, dim_t far_apart) {
-    walk(LEAVES<Size, true>, shape, far_apart)
+void gather(const box &shape, const char *tensor, char *tile, dim_t prefetched_step) {
+    walk(LEAVES<Size, true>, shape, prefetched_step)
         .run(const_cast<char *>(tensor) + shape.tensor_offset, tile + shape.tile_offset);
 }
 template <size_t Size>
-void scatter(const box &shape, char *tensor, const char *tile, dim_t far_apart) {
-    walk(LEAVES<Size, false>, shape, far_apart)
+void scatter(const box &shape, char *tensor, const char *tile, dim_t prefetched_step) {
+    walk(LEAVES<Size, false>, shape, prefetched_step)
         .run(tensor + shape.tensor_offset, const_cast<char *>(tile) + shape.tile_offset);
 }
 

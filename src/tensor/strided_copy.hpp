@@ -41,11 +41,11 @@ private:
 
 // If the columns of rows that lie side by side are so many bytes apart, their cache lines are prefetched. The processor
 // foresees those that are nearer, but for data that come from memory not early enough.
-constexpr dim_t FAR_APART = 1024, FAR_APART_IN_MEMORY = 128;
+constexpr dim_t PREFETCHED_STEP = 1024, PREFETCHED_STEP_IN_MEMORY = 128;
 
 struct strided_copy {
-    void (*gather)(const box &shape, const char *tensor, char *tile, dim_t far_apart);
-    void (*scatter)(const box &shape, char *tensor, const char *tile, dim_t far_apart);
+    void (*gather)(const box &shape, const char *tensor, char *tile, dim_t prefetched_step);
+    void (*scatter)(const box &shape, char *tensor, const char *tile, dim_t prefetched_step);
 };
 
 // For elements of 1, 2, 4 or 8 bytes. The copy may write an element more than once; it does not touch gaps between

@@ -27,7 +27,7 @@ tensor_axis::level tensor_axis::level_of(const memory_desc &md, int d) {
     const dim_t element = element_size(md);
     const dim_t size = std::max<dim_t>(md.dims[d], 1);
     // Where another size is known at execution only, or is 0, a dim_t may have no room for the bytes from the first
-    // index to behind the last. Then no element is reached, and the step does not matter.
+    // index to past the last. Then no element is reached, and the step does not matter.
     dim_t bytes;
     const bool has_room =
         !__builtin_mul_overflow(size, element, &bytes) && !__builtin_mul_overflow(md.strides[d], bytes, &bytes);

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "rig/equality.hpp"
+#include "run/make_plan.hpp"
 
 namespace jitnorm::tests {
 namespace {
@@ -25,7 +26,10 @@ setup setup_of_sum(dim_t columns, jitnorm_data_type_t type, jitnorm_data_type_t 
 
 class single_batch : public on_isa {
 protected:
-    bool says_so(const setup &s) const { return plan_of(jit_for(GetParam()), make_problem(s)).single_batch; }
+    bool says_so(const setup &s) const {
+        const problem p = make_problem(s);
+        return takes_single_batch(p, plan_of(jit_for(GetParam()), p));
+    }
 
     // The setup has one row. Several of them are tested as well, which a tile of sums may have no room for.
     void expect_reference(setup s, const preparation &prepare = {}) const {

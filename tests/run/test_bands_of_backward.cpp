@@ -43,8 +43,7 @@ TEST_P(bands_of_backward, of_every_type) {
                     EXPECT_EQ(make_problem(s).reads(DIFF_SUM), columns != 1499) << s;
                     for (const machine &m : {WITH_L2, TO_L1, TO_L2}) {
                         EXPECT_EQ(plan_of(s, m).band_rows, expected_rows(s, m)) << s;
-                        EXPECT_EQ(plan_of(s, m).prefetch_to_l1, m == TO_L1) << s;
-                        EXPECT_EQ(plan_of(s, m).prefetch_to_l2, m == TO_L2) << s;
+                        EXPECT_EQ(plan_of(s, m).prefetch, m == TO_L1 ? 1 : m == TO_L2 ? 2 : 0) << s;
                         expect_reference(s, m);
                     }
                     EXPECT_TRUE(columns != 192 || plan_of(s, TO_L1).on(2, true).non_temporal) << s;
@@ -75,7 +74,7 @@ TEST_P(bands_of_backward, wherever_both_passes_are_needed) {
             EXPECT_EQ(plan_of(s, m).band_rows, expected_rows(s, m)) << s;
             expect_reference(s, m);
         }
-    EXPECT_FALSE(plan_of(gathered, TO_L1).prefetch_to_l1) << "tiles are near";
+    EXPECT_EQ(plan_of(gathered, TO_L1).prefetch, 0) << "tiles are in L2";
     const setup dense = in_place_of(jitnorm_backward, jitnorm_f32);
     EXPECT_EQ(plan_of(dense, ROOMY).batch_rows, MAX_BATCH_ROWS);
     EXPECT_EQ(plan_of(dense, NO_CACHES).band_rows, 0) << "all batches go in one loop";
@@ -85,8 +84,8 @@ TEST_P(bands_of_backward, wherever_both_passes_are_needed) {
     const machine half = batches_in_l1(1, 2 * 37 * 192 * 12);
     machine less = half;
     less.last_level += 2;
-    EXPECT_TRUE(plan_of(dense, half).prefetch_to_l1);
-    EXPECT_FALSE(plan_of(dense, less).prefetch_to_l1);
+    EXPECT_EQ(plan_of(dense, half).prefetch, 1);
+    EXPECT_EQ(plan_of(dense, less).prefetch, 0);
 }
 
 // Rows with infinities, NaN, zeros and a huge mean, between rows without.

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Units of strands: each row once, blocks whole and in their order, rows where their places say.
-#include "run/interleaved_blocks.hpp"
-
 #include <gtest/gtest.h>
 
 #include <vector>
 
+#include "run/row_order.hpp"
 #include "tensor/names.hpp"
 
 using namespace jitnorm::impl;
@@ -38,7 +37,7 @@ void check_units(const memory_desc &md, int row_ndims, dim_t block_rows) {
     for (dim_t number = 0; number < strands.units(); ++number) {
         const auto unit = strands.at(number);
         ASSERT_GE(unit.strands, 1);
-        ASSERT_LE(unit.strands, strands.strands_together());
+        ASSERT_LE(unit.strands, strands.strands_of_unit());
         for (dim_t strand = 0; strand < unit.strands; ++strand) {
             const dim_t first = strands.first_row(unit, strand);
             ASSERT_EQ(first % block_rows, 0);
@@ -68,10 +67,10 @@ TEST(interleaved_blocks, every_row_once_and_where_its_place_says) {
 }
 
 TEST(interleaved_blocks, lines_are_used_whole) {
-    EXPECT_EQ(interleaved_blocks(tagged({2, 37, 32, 3}, jitnorm_acdb), 3, 32).strands_together(), 16);
-    EXPECT_EQ(interleaved_blocks(tagged({2, 37, 32, 3}, jitnorm_acdb, jitnorm_bf16), 3, 32).strands_together(), 32);
-    EXPECT_EQ(interleaved_blocks(tagged({3, 64, 9}, jitnorm_cba), 2, 32).strands_together(), 3);
-    EXPECT_EQ(interleaved_blocks(tagged({2, 3, 8, 7}, jitnorm_dcba), 3, 4).strands_together(), 6);
+    EXPECT_EQ(interleaved_blocks(tagged({2, 37, 32, 3}, jitnorm_acdb), 3, 32).strands_of_unit(), 16);
+    EXPECT_EQ(interleaved_blocks(tagged({2, 37, 32, 3}, jitnorm_acdb, jitnorm_bf16), 3, 32).strands_of_unit(), 32);
+    EXPECT_EQ(interleaved_blocks(tagged({3, 64, 9}, jitnorm_cba), 2, 32).strands_of_unit(), 3);
+    EXPECT_EQ(interleaved_blocks(tagged({2, 3, 8, 7}, jitnorm_dcba), 3, 4).strands_of_unit(), 6);
 }
 
 TEST(interleaved_blocks, none_where_they_do_not_help_or_blocks_do_not_fit) {

@@ -68,7 +68,7 @@ TEST_P(long_rows, of_backward_in_batches) {
     EXPECT_EQ(plan_of(s, THROUGH_L2).batch_rows, 2);
 }
 
-// Rows from memory that are longer than what the processor reads ahead.
+// Batches of rows from memory.
 TEST_P(long_rows, of_forward_are_prefetched_to_l2) {
     machine roomy = THROUGH_L2;
     for (const unsigned flags : {0U, unsigned(jitnorm_rms_norm | jitnorm_use_scale)})
@@ -78,7 +78,7 @@ TEST_P(long_rows, of_forward_are_prefetched_to_l2) {
                 s.dims.back() = bytes / impl::element_size(make_problem(s)[SRC]);
                 s.flags = flags;
                 const plan how = plan_of(s, roomy);
-                EXPECT_EQ(how.prefetch_to_l2, bytes >= 6 * 1024) << s;
+                EXPECT_EQ(how.prefetch, 2) << s;
                 EXPECT_TRUE(how.on(2, true).non_temporal) << s;
                 expect_reference(s, roomy);
                 s.in_place = true;
@@ -87,7 +87,7 @@ TEST_P(long_rows, of_forward_are_prefetched_to_l2) {
                 s.src = "gap";
                 expect_reference(s, roomy);
                 roomy.last_level = dim_t(1) << 40;
-                EXPECT_FALSE(plan_of(s, roomy).prefetch_to_l2) << s;
+                EXPECT_EQ(plan_of(s, roomy).prefetch, 0) << s;
                 roomy.last_level = THROUGH_L2.last_level;
             }
     const setup s = in_place_of(jitnorm_forward_training, jitnorm_f32, 19, 3072);

@@ -6,8 +6,9 @@
 
 #include "plans_on_machines.hpp"
 #include "run/backward.hpp"
+#include "run/driver.hpp"
 #include "run/forward.hpp"
-#include "run/rows_in_place.hpp"
+#include "run/rows.hpp"
 
 namespace jitnorm::tests {
 namespace {

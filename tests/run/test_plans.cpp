@@ -5,6 +5,7 @@
 
 #include "math/row_blocks.hpp"
 #include "plans_on_machines.hpp"
+#include "run/forward.hpp"
 
 namespace jitnorm::tests {
 namespace {
@@ -74,8 +75,8 @@ TEST_P(plans, batches_that_stay_in_l2) {
     gradients.kind = jitnorm_backward;
     gradients.diff_src = "@ba";
     for (const setup &s : {packed, gradients}) {
-        EXPECT_FALSE(plan_of(s, between).prefetch_to_l2) << s;
-        EXPECT_TRUE(plan_of(s, beyond).prefetch_to_l2) << s;
+        EXPECT_EQ(plan_of(s, between).prefetch, 0) << s;
+        EXPECT_EQ(plan_of(s, beyond).prefetch, 2) << s;
         for (const dim_t columns : {16, 33, 95, 200}) { // both distances of columns, with rectangles that overlap
             setup other = s;
             other.dims = {75, columns};
@@ -107,8 +108,8 @@ TEST_P(plans, narrow_sums_prefetched_to_l2) {
             for (const dim_t columns : {15, 1024, 4097}) {
                 setup s = in_place_of(jitnorm_forward_training, type, 37, columns);
                 s.residual = {.added = "dense", .sum = sum, .type = type, .sum_type = type};
-                EXPECT_EQ(plan_of(s, through_l2).prefetch_to_l2, type != jitnorm_f32 || columns == 4097) << s;
-                EXPECT_FALSE(plan_of(s, near).prefetch_to_l2) << s;
+                EXPECT_EQ(plan_of(s, through_l2).prefetch, type != jitnorm_f32 || columns == 4097 ? 2 : 0) << s;
+                EXPECT_EQ(plan_of(s, near).prefetch, 0) << s;
                 expect_reference(s, through_l2);
             }
 }
@@ -155,15 +156,18 @@ TEST_P(plans, groups_of_a_row_go_together_where_a_batch_has_fewer_rows) {
                 s.flags = jitnorm_use_scale | jitnorm_use_shift;
                 s.dst_type = groups == 4 ? jitnorm_f8_e4m3 : jitnorm_s8;
                 s.dynamic_scales = scales_of(s.dims, groups);
+                const auto groups_go_in_rows = [&] {
+                    return quantizer(make_problem(s), plan_of(s, ROOMY)).takes_groups_of_a_row();
+                };
                 const plan how = plan_of(s, ROOMY);
-                EXPECT_EQ(how.groups_together != 0, groups > how.batch_rows) << s;
+                EXPECT_EQ(groups_go_in_rows(), groups > how.batch_rows) << s;
                 for (const machine &m : MACHINES) expect_reference(s, m);
                 s.pre_quantization = "dense";
                 s.attr.post_ops.entries = {impl::eltwise_post_op{jitnorm_eltwise_swish, 1, 0}};
-                EXPECT_EQ(plan_of(s, ROOMY).groups_together != 0, groups > how.batch_rows) << s;
+                EXPECT_EQ(groups_go_in_rows(), groups > how.batch_rows) << s;
                 for (const machine &m : MACHINES) expect_reference(s, m);
                 s.attr.post_ops.entries = {impl::binary_post_op{jitnorm_binary_mul, dense({1, 640})}};
-                EXPECT_EQ(plan_of(s, ROOMY).groups_together, 0) << s;
+                EXPECT_FALSE(groups_go_in_rows()) << s;
                 for (const machine &m : MACHINES) expect_reference(s, m);
             }
 }
@@ -269,15 +273,15 @@ TEST(plan, shares_chunks_where_that_is_worth_their_price) {
     plan how;
     how.row_threads = 3;
     how.chunk_threads = 5;
+    how.share_chunks(1);
     EXPECT_TRUE(how.may_go_by_chunks(4));
     EXPECT_FALSE(how.may_go_by_chunks(3)) << "no more threads than by rows";
-    how.chunk_gain = 2;
+    how.share_chunks(2);
     EXPECT_FALSE(how.may_go_by_chunks(5));
     how.chunk_threads = 6;
+    how.share_chunks(2);
     EXPECT_TRUE(how.may_go_by_chunks(6));
     EXPECT_FALSE(how.may_go_by_chunks(5));
-    how.only_chunks = true;
-    EXPECT_TRUE(how.may_go_by_chunks(1));
 }
 
 INSTANTIATE_TEST_SUITE_P(native, plans, testing::Values(isa::avx2, isa::avx512), on_isa::name);

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "row_tensors.hpp"
+#include "rows.hpp"
 
 #include <algorithm>
-#include <span>
 
 #include "../norm/row_groups.hpp"
-#include "../tensor/row_space.hpp"
-#include "../tensor/zero_padding.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -29,6 +26,18 @@ void add_own_rows(const problem &p, row_tensors &all) {
 bool may_share_lines(const problem &p, const memory_desc &md) {
     constexpr dim_t SHORTEST_ROW = 2048; // bytes
     return p.row_length() * element_size(md) >= SHORTEST_ROW;
+}
+
+static_assert(MAX_STEPPED_TENSORS < row_space::MAX_TENSORS);
+row_space space_of(const row_tensors &tensors) {
+    std::array<const memory_desc *, MAX_STEPPED_TENSORS + 1> mds;
+    const memory_desc &src = *tensors.data[0].md;
+    const memory_desc dense = make_dense({src.dims, size_t(src.ndims)}, src.data_type);
+    size_t count = 0;
+    for (; count < size_t(tensors.count); ++count)
+        mds[count] = tensors.data[count].md ? tensors.data[count].md : &dense;
+    if (tensors.statistics != nullptr) mds[count++] = tensors.statistics;
+    return {std::span(mds.data(), count), tensors.row_ndims};
 }
 
 } // namespace
@@ -54,28 +63,13 @@ row_tensors row_tensors_of(const problem &p) {
     return all;
 }
 
-panel tiles_in(std::byte *scratchpad, const row_tensors &tensors, const plan &planned) {
-    panel tiles;
-    std::byte *last = nullptr;
-    for (size_t i = 0; i < size_t(tensors.count); ++i) {
-        if (planned.pitch[i] == 0) continue;
-        const bool shares = planned.shares_tile && i + 1 == size_t(tensors.count);
-        if (!shares) {
-            last = scratchpad;
-            scratchpad += planned.tile_rows * planned.pitch[i];
-        }
-        tensors.data[i].of(tiles) = {last, planned.pitch[i]};
-    }
-    return tiles;
-}
-
-void zero_padding(const row_tensors &tensors, const arguments &args, int share, int shares) {
-    for (size_t i = 0; i < size_t(tensors.count); ++i)
-        if (const row_tensor &t = tensors.data[i]; t.is_written)
-            impl::zero_padding(*t.md, args[t.place], share, shares);
-    for (const slot s : ROW_STATISTICS)
-        if ((tensors.written_statistics & bit_of(s)) != 0)
-            impl::zero_padding(*tensors.statistics, args[s], share, shares);
+bool are_evenly_spaced(const row_tensors &tensors) {
+    const auto are_even = [&](const memory_desc *md) {
+        if (md == nullptr) return true;
+        const row_space rows({&md, 1}, tensors.row_ndims);
+        return rows.run_length() == rows.rows();
+    };
+    return are_even(tensors.statistics) && std::ranges::all_of(tensors.all(), are_even, &row_tensor::md);
 }
 
 bool takes_non_temporal_stores(const problem &p, const memory_desc &md) {
@@ -95,9 +89,27 @@ const memory_desc &leading_tensor(const row_tensors &tensors) {
     const auto is_packed = [&](const row_tensor &t) { return !has_dense_rows(*t.md, tensors.row_ndims); };
     for (const row_tensor *t : {&tensors.data[0], &tensors.last()})
         if (is_packed(*t)) return *t->md;
-    const auto others = std::span(tensors.data).subspan(1, size_t(tensors.count - 1));
+    const auto others = tensors.all().subspan(1);
     const auto packed = std::ranges::find_if(others, is_packed);
     return packed == others.end() ? *tensors.data[tensors.count > 1 ? 1 : 0].md : *packed->md;
+}
+
+bool rows_in_place::take(const row_tensors &tensors) {
+    for (const row_tensor &t : tensors.all())
+        if (t.md != nullptr && !has_dense_rows(*t.md, tensors.row_ndims)) return false;
+    return tensors.statistics == nullptr || tensors.statistics->inner_nblks == 0;
+}
+
+rows_in_place::rows_in_place(const problem &p, const plan &) : rows_in_place(row_tensors_of(p)) {}
+
+rows_in_place::rows_in_place(const row_tensors &tensors) : space_(space_of(tensors)), count_(size_t(tensors.count)) {
+    for (size_t i = 0; i < count_; ++i) {
+        const dim_t size = tensors.data[i].size;
+        data_[fields_[i] = tensors.data[i].field] = {tensors.data[i].place, size, space_.stride(int(i)) * size};
+    }
+    if (tensors.statistics == nullptr) return;
+    statistics_size_ = element_size(*tensors.statistics);
+    if (space_.run_length() > 1) statistics_stride_ = space_.stride(int(count_));
 }
 
 } // namespace jitnorm::impl::layer_norm

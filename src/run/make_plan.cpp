@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "make_plan.hpp"
+
+#include <algorithm>
+
+#include "../base/environment.hpp"
+#include "../math/constants.hpp"
+#include "../math/moments.hpp"
+#include "forward.hpp"
+#include "gradient_sums.hpp"
+#include "tiles.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+namespace {
+
+// ---- the sizes in the rules. docs/performance.md has a table of them.
+
+// A thread is worth starting for so many bytes. In backward they are more, because the sums of a thread must be merged
+// with those of the others. Sums of parts that are merged lie in the caches of the cores that have computed them, from
+// which one thread reads them slowly.
+constexpr dim_t BACKWARD_BYTES_PER_THREAD = 24 * 1024, MERGED_BYTES_PER_THREAD = 6 * 1024;
+
+// How many rows one kernel reduces before it writes them: so many that they stay in L1 beside what is written. In
+// backward, of src and diff_dst; pairs of rows, which share the loads and stores of the sums over columns, are worth
+// more than that.
+constexpr dim_t FORWARD_BAND = 12 * 1024, BACKWARD_BAND = 8 * 1024;
+
+// A tile of sums with a residual has whole rows as long as these stay in L2. Of any plan the tile has twice as much at
+// the most, without the lines between rows.
+constexpr dim_t LONGEST_TILED_ROW = 64 * 1024;
+
+// Backward: a row of more elements does not stay in L2 until its diff_src is computed. Then threads take chunks of all
+// rows.
+constexpr dim_t LONG_ROW = 128 * 1024;
+
+// ---- what both directions ask
+
+// Whether src has fewer bits than the compute type.
+bool is_narrow(const problem &p) { return element_size(p[SRC]) < p.compute_size(); }
+
+dim_t data_bytes(const problem &p, const row_tensors &tensors) {
+    dim_t bytes = 0;
+    for (const row_tensor &t : tensors.all()) bytes += t.size;
+    return p.rows() * p.row_length() * bytes;
+}
+
+// Rows in tiles are prefetched while they are gathered if the data come from memory.
+int prefetch_of_tiles(dim_t bytes, const machine &m) { return m.prefetch == 2 && come_from_memory(bytes, m) ? 2 : 0; }
+
+// ---- forward: batches
+
+// Rows that come from memory are written while the next ones are reduced; narrow types are bound by conversions, not by
+// memory, until the data leave the last level, and sums with a residual are bound by memory before. The processor
+// itself prefetches rows that are not much longer than a page, and L2 has room for longer ones.
+void plan_batches(const problem &p, dim_t bytes, const machine &m, plan &to) {
+    const bool adds = p.reads(RESIDUAL);
+    const dim_t row = p.row_length() * dim_t(size_of(p.row_type()));
+    if (adds && row > LONGEST_TILED_ROW && !normalizes_the_sum(p)) to.panel_columns = std::min(p.row_length(), CHUNK);
+    if (may_go_in_one_loop(p))
+        to.one_loop_threads = one_loop_threads_for(bytes, is_narrow(p) ? m.last_level : adds ? 0 : from_memory(m), m);
+    to.batch_rows = adds ? batch_of(std::min(m.batch, 2 * LONGEST_TILED_ROW), row) : batch_of(m.batch, row);
+    if (m.prefetch == 2 && come_from_memory(bytes, m) && (!adds || is_narrow(p) || p.row_length() > CHUNK))
+        to.prefetch = 2;
+    // Results of data that come from memory go past the caches, but not two streams of them.
+    if (p.writes(DST) && !p.writes(PRE_QUANTIZATION) && !p.has_dynamic_scales() && takes_non_temporal_stores(p, p[DST]))
+        to.non_temporal_threads = non_temporal_threads_for(bytes, adds ? m.shared_others : m.shared_forward, m);
+}
+
+// ---- forward: tiles, for every tensor whose rows are not dense
+
+// Rows of at most CHUNK elements are gathered whole. Longer rows are gathered whole, too, if the rows that share cache
+// lines fit into the tiles together, and there are neither post-ops nor a residual, whose tiles have room for a chunk
+// only. Otherwise rows are gathered chunk by chunk, and each chunk twice.
+dim_t columns_of_tiles(const problem &p, const row_tensors &tensors) {
+    if (p.row_length() <= CHUNK) return p.row_length();
+    const memory_desc &leading = leading_tensor(tensors);
+    const auto order = order_in_memory(leading, p.row_ndims());
+    const tensor_axis rows(with_row_order(leading, p.row_ndims(), order), 0, p.row_ndims());
+    const dim_t sharing = std::min(rows.group_size(), rows.size());
+    const bool fit = sharing * row_tiles(p, tensors, p.row_length()).row_bytes <= TILE_BYTES;
+    return fit && p.attr.post_ops.entries.empty() && !p.reads(RESIDUAL) ? p.row_length() : CHUNK;
+}
+
+void plan_forward_tiles(const problem &p, const row_tensors &tensors, const machine &m, plan &to) {
+    to.rows = row_access::tiles;
+    to.panel_columns = columns_of_tiles(p, tensors);
+    to.prefetch = prefetch_of_tiles(data_bytes(p, tensors), m);
+    const row_tiles tiles(p, tensors, to.panel_columns);
+    const bool whole_rows = to.panel_columns == p.row_length();
+    to.tile_rows = tile_rows_for(tiles.row_bytes + sum_pitch(p, to));
+    if (!whole_rows) to.tile_rows = std::min(to.tile_rows, MAX_BATCH_ROWS);
+    to.batch_rows = to.tile_rows;
+    if (whole_rows) {
+        dim_t widest = sum_pitch(p, to) != 0 ? dim_t(size_of(p.row_type())) : 0; // element of a tile
+        for (size_t i = 0; i < size_t(tensors.count); ++i)
+            if (tiles.pitch[i] != 0) widest = std::max(widest, tensors.data[i].size);
+        to.batch_rows = p.row_length() > CHUNK ? 1 : std::min(to.tile_rows, batch_of(m.batch, p.row_length() * widest));
+    }
+    to.scratchpad.book(scratch::tiles, to.tile_rows * tiles.row_bytes);
+}
+
+// ---- forward
+
+dim_t operand_bytes(const problem &p, dim_t rows, dim_t columns) {
+    return p.computes_in_double() ? post_op_operands<double>::tiles_bytes(p, rows, columns)
+                                  : post_op_operands<float>::tiles_bytes(p, rows, columns);
+}
+
+// Bands have a multiple of the rows whose lanes are added up together. The values of rows before they are quantized are
+// f32, and take as much room beside them.
+void plan_forward_bands(const problem &p, plan &to) {
+    if (to.panel_columns != p.row_length() || !may_go_in_bands(p) || to.one_loop_threads == INT_MAX) return;
+    const size_t element = p.has_dynamic_scales() ? sizeof(float) : size_of(p.row_type());
+    to.band_rows = batch_of(FORWARD_BAND, p.row_length() * dim_t(element));
+    if (to.band_rows > jit::BAND_UNIT) to.band_rows = to.band_rows / jit::BAND_UNIT * jit::BAND_UNIT;
+    if (to.rows == row_access::in_place && to.goes_by_bands_only() && sum_pitch(p, to) == 0)
+        to.batch_rows = std::min(p.rows(), MAX_BATCH_ROWS);
+}
+
+void plan_forward_threads(const problem &p, dim_t bytes, const machine &m, plan &to) {
+    const dim_t chunks = p.rows() * divide_up(p.row_length(), CHUNK);
+    to.row_threads = threads_for(bytes, FORWARD_BYTES_PER_THREAD, p.rows(), m.threads_sleep);
+    const bool one_pass = !p.writes(DST) && p.reads(RESIDUAL); // the sum is written as it is reduced
+    if (p.row_length() > CHUNK && p.rows() < MAX_SHARES && !p.has_dynamic_scales() && !one_pass) {
+        to.chunk_threads = std::min(threads_for(bytes, FORWARD_BYTES_PER_THREAD, chunks, m.threads_sleep), MAX_SHARES);
+        const size_t of_chunk = p.computes_in_double() ? sizeof(moments<double>) : sizeof(moments<float>);
+        if (!p.uses(ROW_SUMS)) to.scratchpad.book(scratch::moments, chunks * dim_t(of_chunk));
+    }
+    if (to.scratchpad.has_shares()) {
+        to.row_threads = std::min(to.row_threads, MAX_SHARES);
+        to.scratchpad.set_shares(std::max(to.row_threads, to.chunk_threads));
+    }
+    to.share_chunks(1);
+}
+
+plan forward_plan(const problem &p, const machine &m) {
+    plan planned;
+    const row_tensors tensors = row_tensors_of(p);
+    const dim_t bytes = data_bytes(p, tensors);
+    if (rows_in_place::take(tensors)) {
+        const bool in_chunks = operand_bytes(p, 1, 1) > 0; // operands that are gathered
+        planned.panel_columns = in_chunks ? std::min(p.row_length(), CHUNK) : p.row_length();
+        plan_batches(p, bytes, m, planned);
+    } else {
+        plan_forward_tiles(p, tensors, m, planned);
+    }
+    if (p.has_dynamic_scales()) planned.batch_rows = quantizer::batch_rows(p, planned);
+    plan_forward_bands(p, planned);
+    if (p.has_dynamic_scales()) planned.scratchpad.book(scratch::values, quantizer(p, planned).tile_bytes());
+    const dim_t tiles_of_sums = planned.one_loop_threads > 0 ? 2 : 1; // of the rows to write, of those to reduce
+    planned.scratchpad.book(scratch::sum_rows, tiles_of_sums * planned.batch_rows * sum_pitch(p, planned));
+    planned.scratchpad.book(scratch::operands, operand_bytes(p, planned.batch_rows, planned.panel_columns));
+    plan_forward_threads(p, bytes, m, planned);
+    return planned;
+}
+
+plan forward_plan_for_any_size(const problem &p) {
+    plan planned;
+    const bool has_operands = operand_bytes(p, 1, 1) > 0;
+    if (rows_in_place::take(row_tensors_of(p)) && !has_operands && !p.reads(RESIDUAL)) return planned;
+    planned.scratchpad.book(scratch::tiles, TILE_BYTES);
+    if (p.reads(RESIDUAL)) planned.scratchpad.book(scratch::sum_rows, 2 * LONGEST_TILED_ROW);
+    planned.scratchpad.book(scratch::operands, operand_bytes(p, MAX_BATCH_ROWS, CHUNK));
+    planned.scratchpad.set_shares(MAX_SHARES);
+    return planned;
+}
+
+// ---- backward: bands of rows, and batches
+
+// Rows of more than a chunk leave L1 before their diff_src is computed, however few there are. They are done several at
+// a time, as far as they stay in L2: the sums over columns come from L2 only once for every two rows. Other rows that
+// do not go in bands are written while the next ones are reduced, and stay in L1 if they can.
+dim_t backward_batch_rows(const problem &p, dim_t row_bytes, const machine &m) {
+    if (p.row_length() <= CHUNK && m.one_loop > 0) return batch_of(m.batch, row_bytes);
+    dim_t rows = m.long_rows;
+    while (rows > 2 && rows * row_bytes > m.l2 / 2) rows /= 2;
+    return rows;
+}
+
+// Some processors prefetch later rows: the next band while one is written, when nothing else reads memory. But where
+// stores pass the caches, which wait for the same buffers as prefetches, their own prefetchers follow one row best,
+// unless it is short. Such rows go one by one, and prefetch while they are reduced.
+constexpr dim_t SHORTEST_SINGLE_ROW = 768; // bytes of src and diff_dst
+
+void plan_bands_in_place(const problem &p, const row_tensors &tensors, const machine &m, dim_t row_bytes, plan &to) {
+    const dim_t bytes = data_bytes(p, tensors);
+    to.panel_columns = p.row_length();
+    if (may_go_in_one_loop(p)) to.one_loop_threads = one_loop_threads_for(bytes, 0, m);
+    if (to.one_loop_threads == INT_MAX) to.band_rows = 0; // no batch goes in bands
+    to.batch_rows = to.goes_by_bands_only() ? MAX_BATCH_ROWS : backward_batch_rows(p, row_bytes, m);
+    if (p.writes(DIFF_SRC) && takes_non_temporal_stores(p, p[DIFF_SRC]))
+        to.non_temporal_threads = non_temporal_threads_for(bytes, m.shared_others, m);
+    if (m.prefetch == 0 || to.band_rows == 0 || 2 * bytes < from_memory(m)) return;
+    if (to.non_temporal_threads > 0 && row_bytes >= SHORTEST_SINGLE_ROW) to.band_rows = 1;
+    to.prefetch = int(m.prefetch);
+}
+
+// ---- backward: tiles
+
+// How many consecutive rows a tile must have so that gathering it uses cache lines whole, if so many fit into a tile,
+// which may be twice as large where there is no other way. 1 if any number will do.
+dim_t rows_for_whole_lines(const memory_desc &md, int row_ndims, dim_t row_bytes) {
+    const row_order in_memory = order_in_memory(md, row_ndims);
+    for (int i = row_ndims - 1; i >= 0; --i) {
+        const int d = in_memory[size_t(i)];
+        dim_t rows = tensor_axis(md, d, d + 1).group_size();
+        for (int inner = d + 1; rows > 1 && inner < row_ndims; ++inner) rows *= md.dims[inner];
+        if (rows <= MAX_TILE_ROWS && rows * row_bytes <= 2 * TILE_BYTES) return rows;
+    }
+    return 1;
+}
+
+// If one tensor needs a tile, all of them have one. Rows of more than a chunk are gathered chunk by chunk. They are not
+// interleaved, since every strand would need a tile of its own. If cache lines are shared by rows of several row
+// blocks, threads take chunks of all such long rows, so that a tile can have rows of many blocks.
+void plan_backward_tiles(const problem &p, const row_tensors &tensors, const machine &m, plan &to) {
+    to.rows = row_access::tiles;
+    to.prefetch = prefetch_of_tiles(data_bytes(p, tensors), m);
+    to.panel_columns = std::min(p.row_length(), CHUNK);
+    to.batch_rows = MAX_BATCH_ROWS;
+    const dim_t row_bytes = row_tiles(p, tensors, to.panel_columns).row_bytes;
+    to.tile_rows = tile_rows_for(row_bytes);
+    if (wants_gradients(p)) {
+        const dim_t whole_lines = rows_for_whole_lines(leading_tensor(tensors), p.row_ndims(), row_bytes);
+        const interleaved_blocks units = rows_interleaved::units_of(p, tensors);
+        if (p.row_length() > CHUNK && whole_lines > units.block_rows()) to.chunks_from = 1;
+        if (p.row_length() > CHUNK || !units.exist()) {
+            to.tile_rows = std::max(to.tile_rows, whole_lines);
+        } else {
+            to.rows = row_access::interleaved;
+            to.batch_rows = std::clamp<dim_t>(to.tile_rows / units.strands_of_unit(), 1, units.block_rows());
+            to.tile_rows = to.batch_rows * units.strands_of_unit();
+        }
+    }
+    to.scratchpad.book(scratch::tiles, to.tile_rows * row_bytes);
+}
+
+// ---- backward
+
+plan backward_plan(const problem &p, const machine &m) {
+    plan planned;
+    const row_tensors tensors = row_tensors_of(p);
+    const gradient_layout layout(p);
+    const dim_t bytes = data_bytes(p, tensors);
+    const dim_t row_bytes = p.row_length() * (element_size(p[SRC]) + element_size(p[DIFF_DST]));
+    if (may_go_in_bands(p)) planned.band_rows = std::clamp<dim_t>(BACKWARD_BAND / row_bytes / 2 * 2, 2, MAX_BATCH_ROWS);
+    if (rows_in_place::take(tensors))
+        plan_bands_in_place(p, tensors, m, row_bytes, planned);
+    else
+        plan_backward_tiles(p, tensors, m, planned);
+
+    const auto threads_of = [&](dim_t shares) {
+        return std::min(threads_for(bytes, BACKWARD_BYTES_PER_THREAD, shares, m.threads_sleep), MAX_SHARES);
+    };
+    planned.row_threads = threads_of(layout.gradients() > 0 ? layout.cut().parts() : p.rows());
+    if (p.row_length() > CHUNK) {
+        planned.chunk_threads = threads_of(layout.chunks());
+        const bool in_chunks_only = planned.chunks_from == 1 || p.row_length() > LONG_ROW;
+        in_chunks_only ? void(planned.chunks_from = 1) : planned.share_chunks(2); // chunks are read twice
+    }
+    layout.book(planned);
+    const int by_rows = planned.may_go_by_chunks(1) ? 1 : planned.row_threads;
+    planned.scratchpad.set_shares(std::max(by_rows, planned.may_go_by_chunks(MAX_SHARES) ? planned.chunk_threads : 1));
+    return planned;
+}
+
+} // namespace
+
+plan make_plan(const problem &p, const machine &m) {
+    if (p.has_runtime_sizes()) return p.is_forward() ? forward_plan_for_any_size(p) : plan{};
+    if (!p.has_elements()) return {};
+    return p.is_forward() ? forward_plan(p, m) : backward_plan(p, m);
+}
+
+int merging_threads(dim_t bytes, dim_t lines) {
+    return threads_for(bytes, MERGED_BYTES_PER_THREAD, lines, the_environment().threads_sleep);
+}
+
+bool wants_gradients(const problem &p) { return p.writes(DIFF_SCALE) || p.writes(DIFF_SHIFT); }
+bool wants_row_sums(const problem &p) { return p.writes(DIFF_SRC) && !p.has(jitnorm_use_global_stats); }
+
+bool may_go_in_one_loop(const problem &p) {
+    if (!p.is_forward()) return p.writes(DIFF_SRC) && (wants_row_sums(p) || wants_gradients(p));
+    return p.finds_statistics() && p.writes(DST) && !p.has_dynamic_scales() &&
+           (!p.reads(RESIDUAL) || p.row_length() <= CHUNK);
+}
+
+bool may_go_in_bands(const problem &p) {
+    if (p.row_length() > CHUNK) return false;
+    if (!p.is_forward()) return may_go_in_one_loop(p);
+    return !p.computes_in_double() && p.finds_statistics() && p.writes(DST) &&
+           (!p.has_dynamic_scales() || columns_per_scale(p) == p.row_length());
+}
+
+bool normalizes_the_sum(const problem &p) { return p.writes(SUM) && p[SUM].data_type == p.row_type(); }
+
+dim_t sum_pitch(const problem &p, const plan &planned) {
+    const bool keeps_rows = planned.rows == row_access::in_place || planned.panel_columns == p.row_length();
+    if (!p.reads(RESIDUAL) || (keeps_rows && normalizes_the_sum(p))) return 0;
+    return row_packer::pitch_for(p.row_type(), planned.panel_columns);
+}
+
+bool takes_single_batch(const problem &p, const plan &planned) {
+    return p.is_forward() && planned.rows == row_access::in_place && planned.goes_by_bands_only() &&
+           planned.takes_one_thread() && p.rows() <= planned.batch_rows && are_evenly_spaced(row_tensors_of(p));
+}
+
+} // namespace jitnorm::impl::layer_norm

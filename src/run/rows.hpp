@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// rows: the list of a problem's data tensors, and where kernels find their rows.
+//
+// A row source (rows_in_place below; tiles.hpp) opens panels: some columns of the rows of a batch of all data tensors,
+// as dense rows that are evenly spaced in memory. The driver reads and writes the rows there and then closes the panel.
+// Each thread goes through rows with a cursor of its own:
+//
+//     cursor at(source, arguments, tiles);
+//     at.for_each_batch(rows, most, same_columns_until, [&](dim_t first, dim_t count) {
+//         const statistics_rows statistics = at.open_statistics();
+//         const panel here = at.open(columns);
+//         ... here.src.row(r) ...
+//         at.close();
+//         at.close_statistics();
+//     });
+//     at.finish(share, shares);
+#pragma once
+
+#include <array>
+
+#include "../base/parallel.hpp"
+#include "../norm/executor.hpp"
+#include "../norm/plan.hpp"
+#include "../norm/problem.hpp"
+#include "../tensor/row_space.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+// ---- the tensors
+
+// The most data tensors that one direction has, and with scale and shift where each row has its own, and their
+// gradients, which are in place.
+constexpr int MAX_ROW_TENSORS = 5, MAX_STEPPED_TENSORS = MAX_ROW_TENSORS + 4;
+
+// Rows of one tensor, evenly spaced in memory: the first element of the first row, and the bytes from row to row.
+struct strip {
+    std::byte *first = nullptr;
+    dim_t stride = 0;
+    std::byte *row(dim_t number) const { return first + number * stride; }
+};
+
+// Some columns of the rows of a batch in each data tensor. A tensor that the problem does not have is a null strip.
+struct panel {
+    strip src;
+    strip second; // the second input: forward the residual, backward diff_dst
+    strip sum;    // the sum with the residual, or its gradient
+    strip result; // dst or diff_src
+    strip pre_quantization;
+    strip scale, shift, diff_scale, diff_shift; // where each row has its own
+};
+
+constexpr std::array<strip panel::*, MAX_STEPPED_TENSORS> PANEL_FIELDS = {
+    &panel::src,   &panel::second, &panel::sum,        &panel::result,    &panel::pre_quantization,
+    &panel::scale, &panel::shift,  &panel::diff_scale, &panel::diff_shift};
+
+// A data tensor of the problem. Its rows are read, written or both.
+struct row_tensor {
+    slot place = NO_SLOT;
+    size_t field = 0; // of PANEL_FIELDS
+    strip &of(panel &here) const { return here.*PANEL_FIELDS[field]; }
+    const strip &of(const panel &here) const { return here.*PANEL_FIELDS[field]; }
+    const memory_desc *md = nullptr; // null: dense, with src's dimensions
+    dim_t size = 0;                  // bytes of an element
+    bool is_read = false, is_written = false;
+};
+
+// The data tensors of a problem, in the order of a panel's fields, and the statistics of the rows.
+struct row_tensors {
+    std::array<row_tensor, MAX_STEPPED_TENSORS> data;
+    int count = 0;
+    int result = 0; // the index of dst (forward) or of the last tensor (backward)
+    int row_ndims = 1;
+    const memory_desc *statistics = nullptr;              // null where no statistic is read or written
+    unsigned read_statistics = 0, written_statistics = 0; // sets of slots
+
+    std::span<const row_tensor> all() const { return {data.data(), size_t(count)}; }
+    const row_tensor &last() const { return data[size_t(result)]; }
+};
+
+// The result has pointers into p and must not outlive it.
+row_tensors row_tensors_of(const problem &p);
+
+// Whether all rows are evenly spaced in each tensor.
+bool are_evenly_spaced(const row_tensors &tensors);
+
+// The tensor that decides in which order rows are visited, where any order is allowed: they are visited as they lie in
+// this tensor. It is the first of these whose rows are not dense: src, last(), the others in their order. If the rows
+// of all are dense, it is the second tensor.
+const memory_desc &leading_tensor(const row_tensors &tensors);
+
+// Where the statistics of a batch's rows are. They have the type of the statistics tensors and are `stride` elements
+// apart. A pointer is null if the problem does not have that tensor.
+struct statistics_rows {
+    std::array<void *, ROW_STATISTICS.size()> first = {};
+    dim_t stride = 1;
+    void *&operator[](slot s) { return first[size_t(s - ROW_STATISTICS.front())]; }
+    void *operator[](slot s) const { return first[size_t(s - ROW_STATISTICS.front())]; }
+};
+
+// The address `bytes` after `first`; null stays null.
+inline std::byte *after(void *first, dim_t bytes) {
+    return first == nullptr ? nullptr : static_cast<std::byte *>(first) + bytes;
+}
+inline const std::byte *after(const void *first, dim_t bytes) { return after(const_cast<void *>(first), bytes); }
+
+// ---- how rows are read and written
+
+// Whether non-temporal stores may write the tensor, if it lies as they need it: its rows begin cache lines or are long,
+// and an element is at least half as large as one of the compute type.
+bool takes_non_temporal_stores(const problem &p, const memory_desc &md);
+// Whether the result lies as they need it, in an execution whose result takes them.
+bool result_lies_past_caches(const problem &p, const arguments &args);
+
+// How many bytes ahead of an element these rows are prefetched: about `ahead`. In one loop with 512, rows of 128
+// elements of f32 take 3 to 5 % longer; with 4096 nothing is faster in both directions. Where rows have gaps between
+// them, the elements so many bytes ahead may be others than those that come next: then the same columns of a later row
+// are prefetched, unless rows are so long that it would be far ahead.
+constexpr dim_t AHEAD_IN_LOOP = 2048, AHEAD_OF_BAND = 16 * 1024;
+inline dim_t prefetch_distance(const strip &rows, dim_t row_bytes, dim_t ahead = AHEAD_IN_LOOP) {
+    if (rows.stride == row_bytes || row_bytes >= 4 * ahead) return ahead;
+    return (row_bytes < ahead ? ahead / row_bytes : 1) * rows.stride;
+}
+
+// ---- rows that are dense in all tensors. Panels are the tensors' own memory.
+
+class rows_in_place {
+public:
+    // Whether the rows of a batch stay where they are while the cursor goes on to the next batch.
+    static constexpr bool ROWS_STAY = true;
+
+    // Whether this row source can serve these tensors.
+    static bool take(const row_tensors &tensors);
+
+    rows_in_place(const problem &p, const plan &);
+
+    dim_t rows() const { return space_.rows(); }
+    // Where to cut the rows between two threads, at or before `row`.
+    dim_t cut_at(dim_t row) const { return row; }
+
+    class cursor {
+    public:
+        cursor(const rows_in_place &rows, const arguments &args, std::byte * /* no tiles */)
+            : rows_(rows), args_(args) {}
+
+        // Calls body(first row, number of rows) for batches of at most `most` rows that cover the range in order. The
+        // functions below are for the body: they mean its batch.
+        template <typename Body>
+        void for_each_batch(range which, dim_t most, dim_t /* same_columns_until */, Body &&body) {
+            dim_t row = which.begin;
+            rows_.space_.for_each_run(which.begin, which.end, [&](const row_space::run &run) {
+                for (dim_t done = 0; done < run.count; done += most) {
+                    const dim_t number = std::min(most, run.count - done);
+                    move_to(run, done);
+                    body(row, number);
+                    row += number;
+                }
+            });
+        }
+
+        // Inline and without a loop, so that panels stay in registers: a strip of two words that was just stored word
+        // by word would be awaited.
+        [[gnu::always_inline]] panel open(range columns) const {
+            return {at(0, columns), at(1, columns), at(2, columns), at(3, columns), at(4, columns),
+                    at(5, columns), at(6, columns), at(7, columns), at(8, columns)};
+        }
+        void close() const {}
+
+        statistics_rows open_statistics() const {
+            statistics_rows found = {.stride = rows_.statistics_stride_};
+            for (const slot s : ROW_STATISTICS)
+                if (args_[s] != nullptr) found[s] = static_cast<std::byte *>(args_[s]) + statistics_offset_;
+            return found;
+        }
+        void close_statistics() const {}
+
+        void finish(int, int) const {} // tensors of dense rows have no padding
+
+    private:
+        [[gnu::always_inline]] strip at(size_t field, range columns) const {
+            return {batch_[field] + columns.begin * rows_.data_[field].size, rows_.data_[field].stride};
+        }
+        void move_to(const row_space::run &run, dim_t row) {
+            for (size_t i = 0; i < rows_.count_; ++i) {
+                const size_t field = rows_.fields_[i];
+                const tensor &t = rows_.data_[field];
+                batch_[field] = static_cast<std::byte *>(args_[t.place]) + run.offset[i] * t.size + row * t.stride;
+            }
+            if (rows_.statistics_size_ == 0) return;
+            statistics_offset_ = (run.offset[rows_.count_] + row * rows_.statistics_stride_) * rows_.statistics_size_;
+        }
+
+        const rows_in_place &rows_;
+        const arguments &args_;
+        std::array<std::byte *, MAX_STEPPED_TENSORS> batch_ = {}; // the first row of the batch, by field
+        dim_t statistics_offset_ = 0; // from the data handle to the batch's first statistic, in bytes
+    };
+
+private:
+    struct tensor {
+        slot place = NO_SLOT;
+        dim_t size = 0, stride = 0; // bytes of an element, bytes from row to row of a run
+    };
+
+    explicit rows_in_place(const row_tensors &tensors);
+
+    row_space space_;                                     // of the data tensors and, after them, the statistics
+    size_t count_;                                        // of data tensors
+    std::array<size_t, MAX_STEPPED_TENSORS> fields_ = {}; // of the data tensors in a panel
+    std::array<tensor, MAX_STEPPED_TENSORS> data_ = {};   // by field; those that there are not have sizes of 0
+    dim_t statistics_size_ = 0, statistics_stride_ = 1;   // bytes of an element, elements from row to row
+};
+
+} // namespace jitnorm::impl::layer_norm

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tiles.hpp"
+
+#include <cstring>
+
+#include "../math/row_blocks.hpp"
+#include "../tensor/zero_padding.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+row_tiles::row_tiles(const problem &p, const row_tensors &tensors, dim_t columns) {
+    const auto count = size_t(tensors.count);
+    for (size_t i = 0; i < count; ++i) {
+        const memory_desc &md = *tensors.data[i].md;
+        const bool is_dense = p.is_forward() && has_dense_rows(md, p.row_ndims());
+        pitch[i] = is_dense ? 0 : row_packer::pitch_for(md.data_type, columns);
+        row_bytes += pitch[i];
+    }
+    if (count < 2 || (p.is_forward() && count > 2)) return;
+    const row_tensor &last = tensors.data[count - 1], &before = tensors.data[count - 2];
+    last_has_tile_before = pitch[count - 1] != 0 && pitch[count - 2] != 0 && !last.is_read && last.size == before.size;
+    if (last_has_tile_before) row_bytes -= pitch[count - 1];
+}
+
+// ---- what both row sources have in common
+
+tiled_rows::tiled_rows(const problem &p, const plan &planned, const row_order *order)
+    : tensors_(row_tensors_of(p)), layout_(p, tensors_, planned.panel_columns), tile_rows_(planned.tile_rows) {
+    const int row_ndims = tensors_.row_ndims;
+    for (size_t i = 0; i < size_t(tensors_.count); ++i) {
+        const memory_desc &md = *tensors_.data[i].md;
+        packers_[i].emplace(order ? with_row_order(md, row_ndims, *order) : md, row_ndims,
+                            planned.prefetch == 2 ? PREFETCHED_STEP_IN_MEMORY : PREFETCHED_STEP);
+    }
+    if (tensors_.statistics != nullptr) statistics_.emplace(*tensors_.statistics, row_ndims);
+}
+
+// The tiles lie one after the other.
+tiled_rows::cursor::cursor(const tiled_rows &rows, const arguments &args, std::byte *tiles) : args_(args), rows_(rows) {
+    std::byte *last = nullptr;
+    for (size_t i = 0; i < size_t(rows.tensors_.count); ++i) {
+        const dim_t pitch = rows.layout_.pitch[i];
+        if (pitch == 0) continue;
+        if (!rows.layout_.last_has_tile_before || i + 1 != size_t(rows.tensors_.count)) {
+            last = tiles;
+            tiles += rows.tile_rows_ * pitch;
+        }
+        rows.tensors_.data[i].of(tiles_) = {last, pitch};
+    }
+}
+
+void tiled_rows::cursor::gather(dim_t first, dim_t rows, range columns, dim_t to) const {
+    for (size_t i = 0; i < size_t(rows_.tensors_.count); ++i) {
+        const row_tensor &t = rows_.tensors_.data[i];
+        if (rows_.layout_.pitch[i] == 0 || !t.is_read) continue;
+        const strip &tile = t.of(tiles_);
+        rows_.packers_[i]->gather(args_[t.place], first, rows, columns.begin, columns.end - columns.begin, tile.row(to),
+                                  tile.stride);
+    }
+}
+
+void tiled_rows::cursor::scatter(dim_t first, dim_t rows, range columns, dim_t from) const {
+    for (size_t i = 0; i < size_t(rows_.tensors_.count); ++i) {
+        const row_tensor &t = rows_.tensors_.data[i];
+        if (rows_.layout_.pitch[i] == 0 || !t.is_written) continue;
+        const strip &tile = t.of(tiles_);
+        rows_.packers_[i]->scatter(tile.row(from), tile.stride, first, rows, columns.begin, columns.end - columns.begin,
+                                   args_[t.place]);
+    }
+}
+
+void tiled_rows::cursor::zero_padding(int share, int shares) const {
+    for (const row_tensor &t : rows_.tensors_.all())
+        if (t.is_written) impl::zero_padding(*t.md, args_[t.place], share, shares);
+    for (const slot s : ROW_STATISTICS)
+        if ((rows_.tensors_.written_statistics & bit_of(s)) != 0)
+            impl::zero_padding(*rows_.tensors_.statistics, args_[s], share, shares);
+}
+
+statistics_rows tiled_rows::cursor::open_statistics() {
+    if (!rows_.statistics_) return {};
+    const auto [offset, count] = rows_.statistics_->run_from(first_, number_);
+    const dim_t size = element_size(*rows_.tensors_.statistics);
+    is_in_place_ = count == number_;
+    statistics_rows found = {.stride = is_in_place_ ? rows_.statistics_->row_step() / size : 1};
+    for (size_t i = 0; i < ROW_STATISTICS.size(); ++i) {
+        const slot s = ROW_STATISTICS[i];
+        found[s] = is_in_place_ ? after(args_[s], offset) : statistics_[i];
+        if (!is_in_place_ && (rows_.tensors_.read_statistics & bit_of(s)) != 0)
+            copy_statistics(i, [&](std::byte *there, std::byte *here) { std::memcpy(here, there, size_t(size)); });
+    }
+    return found;
+}
+
+void tiled_rows::cursor::close_statistics() const {
+    if (is_in_place_) return;
+    const auto size = size_t(element_size(*rows_.tensors_.statistics));
+    for (size_t i = 0; i < ROW_STATISTICS.size(); ++i)
+        if ((rows_.tensors_.written_statistics & bit_of(ROW_STATISTICS[i])) != 0)
+            copy_statistics(i, [&](std::byte *there, std::byte *here) { std::memcpy(there, here, size); });
+}
+
+// Copies row by row: for so few elements the preparations of a strided_copy would take longer than the copy.
+template <typename Copy>
+void tiled_rows::cursor::copy_statistics(size_t which, Copy &&copy) const {
+    auto *here = const_cast<std::byte *>(statistics_[which]);
+    rows_.statistics_->for_each_row(first_, number_, [&](dim_t offset) {
+        copy(after(args_[ROW_STATISTICS[which]], offset), here);
+        here += element_size(*rows_.tensors_.statistics);
+    });
+}
+
+// ---- rows in the order of their numbers
+
+const row_packer &rows_in_tiles::leading() const {
+    for (size_t i = 0; i < size_t(tensors_.count); ++i)
+        if (layout_.pitch[i] != 0) return *packers_[i];
+    return *packers_[0];
+}
+
+void rows_in_tiles::cursor::move_to(dim_t first, dim_t end, dim_t most, dim_t same_columns_until) {
+    if (first < tiled_.begin || first >= tiled_.end) {
+        scatter_written();
+        const bool gathers_ahead = same_columns_until > first;
+        const dim_t last = gathers_ahead ? std::max(same_columns_until, end) : end;
+        const dim_t rows = gathers_ahead ? rows_.tile_rows_ : std::min(most, rows_.tile_rows_);
+        tiled_ = {first, first + rows_.leading().tile_rows(first, last, rows)};
+        gathered_ = {0, 0};
+    }
+    first_ = first;
+    number_ = std::min({tiled_.end - first, end - first, most});
+    // Of the tensors that have no tile, the batch has so many rows as are evenly spaced in all of them.
+    for (size_t i = 0; i < size_t(rows_.tensors_.count); ++i) {
+        if (rows_.layout_.pitch[i] != 0) continue;
+        const auto [offset, count] = rows_.packers_[i]->run_from(first_, number_);
+        in_place_[i] = static_cast<std::byte *>(args_[rows_.tensors_.data[i].place]) + offset;
+        number_ = count;
+    }
+}
+
+panel rows_in_tiles::cursor::open(range columns) {
+    if (gathered_.begin != columns.begin || gathered_.end != columns.end) {
+        scatter_written();
+        tiled_.begin = first_; // since rows before the batch will not be opened with these columns
+        gathered_ = columns;
+        gather(tiled_.begin, tiled_.end - tiled_.begin, columns, 0);
+    }
+    panel result;
+    for (size_t i = 0; i < size_t(rows_.tensors_.count); ++i) {
+        const row_tensor &t = rows_.tensors_.data[i];
+        const strip &tile = t.of(tiles_);
+        t.of(result) = rows_.layout_.pitch[i] == 0
+                           ? strip{in_place_[i] + columns.begin * t.size, rows_.packers_[i]->row_step()}
+                           : strip{tile.row(first_ - tiled_.begin), tile.stride};
+    }
+    return result;
+}
+
+void rows_in_tiles::cursor::close() {
+    if (written_.begin == written_.end) written_.begin = first_;
+    written_.end = first_ + number_;
+}
+
+void rows_in_tiles::cursor::scatter_written() {
+    if (written_.begin == written_.end) return;
+    scatter(written_.begin, written_.end - written_.begin, gathered_, written_.begin - tiled_.begin);
+    written_ = {0, 0};
+}
+
+void rows_in_tiles::cursor::finish(int share, int shares) {
+    scatter_written();
+    zero_padding(share, shares);
+}
+
+// ---- rows by units
+
+interleaved_blocks rows_interleaved::units_of(const problem &p, const row_tensors &tensors) {
+    return {leading_tensor(tensors), tensors.row_ndims, row_blocks_of(p).block_rows()};
+}
+
+panel rows_interleaved::cursor::open(range) const {
+    panel result;
+    for (const row_tensor &t : rows_.tensors_.all())
+        t.of(result) = {t.of(tiles_).row(strand_), strands_ * t.of(tiles_).stride};
+    return result;
+}
+
+} // namespace jitnorm::impl::layer_norm

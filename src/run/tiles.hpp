@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// tiles: two row sources (rows.hpp) for tensors of any layout. They gather rows into tiles, which are dense buffers in
+// the thread's scratchpad, and scatter what is written there. The results have the same bits as those of dense tensors.
+#pragma once
+
+#include <optional>
+
+#include "../tensor/row_packer.hpp"
+#include "row_order.hpp"
+#include "rows.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+// The tiles of the data tensors for panels of so many columns.
+struct row_tiles {
+    row_tiles(const problem &p, const row_tensors &tensors, dim_t columns);
+
+    // Bytes from row to row of each tensor's tile; 0: it has no tile, because its rows are dense. If one tensor needs a
+    // tile in backward, all of them have one.
+    std::array<dim_t, MAX_ROW_TENSORS> pitch = {};
+    bool last_has_tile_before = false; // the last tensor has the tile of the one before it
+    dim_t row_bytes = 0;               // of a row in all tiles together
+};
+
+// How many rows fit into tiles that stay in L2 while their rows are gathered, worked on and scattered. They should have
+// many rows, so that gathering uses each cache line of the tensor whole.
+constexpr dim_t TILE_BYTES = 288 * 1024, MAX_TILE_ROWS = 256;
+constexpr dim_t tile_rows_for(dim_t row_bytes) {
+    return std::clamp<dim_t>(TILE_BYTES / std::max<dim_t>(row_bytes, 1), 1, MAX_TILE_ROWS);
+}
+
+// What both row sources have in common.
+class tiled_rows {
+public:
+    static constexpr bool ROWS_STAY = false; // rows_in_place
+
+protected:
+    // `order`: null, or that of the rows of all data tensors.
+    tiled_rows(const problem &p, const plan &planned, const row_order *order);
+
+    class cursor {
+    public:
+        // The statistics of the batch's rows. If they are evenly spaced in the tensors, as they almost always are, they
+        // are used there; otherwise they are gathered and scattered. Statistics that are outputs have undefined values
+        // until they are written.
+        statistics_rows open_statistics();
+        void close_statistics() const;
+
+    protected:
+        cursor(const tiled_rows &rows, const arguments &args, std::byte *tiles);
+
+        // Copies columns of so many rows from `first` on between the tensors and the tiles, from row `to` on there.
+        void gather(dim_t first, dim_t rows, range columns, dim_t to) const;
+        void scatter(dim_t first, dim_t rows, range columns, dim_t from) const;
+        // Writes zeros to the padding of all tensors that are outputs: the piece `share` of `shares`.
+        void zero_padding(int share, int shares) const;
+
+        const arguments &args_;
+        panel tiles_;
+        dim_t first_ = 0, number_ = 0; // the batch: its first row and its number of rows
+
+    private:
+        template <typename Copy> // void(std::byte *in the tensor, std::byte *in the tile)
+        void copy_statistics(size_t which, Copy &&copy) const;
+
+        const tiled_rows &rows_;
+        bool is_in_place_ = true; // whether the batch's statistics are used in the tensors
+        alignas(float) std::byte statistics_[ROW_STATISTICS.size()][MAX_BATCH_ROWS * sizeof(float)]; // or narrower
+    };
+
+    row_tensors tensors_;
+    row_tiles layout_;
+    dim_t tile_rows_;
+    std::array<std::optional<row_packer>, MAX_ROW_TENSORS> packers_;
+    std::optional<row_packer> statistics_; // empty where no statistic is read or written
+};
+
+// Visits rows in the order of their numbers.
+class rows_in_tiles : public tiled_rows {
+public:
+    rows_in_tiles(const problem &p, const plan &planned) : tiled_rows(p, planned, nullptr) {}
+
+    dim_t rows() const { return packers_[0]->rows(); }
+    // Where to cut the rows between two threads, at or before `row`: rows that share cache lines of the result tensor
+    // stay together.
+    dim_t cut_at(dim_t row) const { return packers_[size_t(tensors_.result)]->group_begin(row); }
+
+    class cursor : public tiled_rows::cursor {
+    public:
+        cursor(const rows_in_tiles &rows, const arguments &args, std::byte *tiles)
+            : tiled_rows::cursor(rows, args, tiles), rows_(rows) {}
+
+        // Calls body(first row, number of rows) for batches of at most `most` rows that cover the range in order. The
+        // functions below are for the body: they mean its batch. The caller says that the rows before
+        // `same_columns_until` will all be opened with the same columns, in this call or the next ones, so that a tile
+        // may take rows of several batches. Otherwise a tile takes the rows of one batch only.
+        template <typename Body>
+        void for_each_batch(range which, dim_t most, dim_t same_columns_until, Body &&body) {
+            for (dim_t first = which.begin; first < which.end; first += number_) {
+                move_to(first, which.end, most, same_columns_until);
+                body(first_, number_);
+            }
+        }
+
+        // Gathers these columns of all rows of the tile, unless the tile has them already. Before that it scatters what
+        // was written to other columns.
+        panel open(range columns);
+        // Notes that the batch's rows have been written. They are scattered when the tiles are needed for other rows or
+        // columns, or by finish().
+        void close();
+
+        // Ends a thread's work: scatters what is left in the tiles and writes zeros to the thread's piece of the
+        // padding.
+        void finish(int share, int shares);
+
+    private:
+        void move_to(dim_t first, dim_t end, dim_t most, dim_t same_columns_until);
+        void scatter_written();
+
+        const rows_in_tiles &rows_;
+        std::array<std::byte *, MAX_ROW_TENSORS> in_place_ = {}; // the batch's first row in each tensor without a tile
+        range tiled_ = {0, 0};                                   // the rows that the tiles are for
+        range gathered_ = {0, 0};                                // the columns of these rows that the tiles have
+        range written_ = {0, 0};                                 // the rows that are still to be scattered
+    };
+
+private:
+    // The first tensor that has a tile. It decides how many rows a tile takes.
+    const row_packer &leading() const;
+};
+
+// Visits rows by units (interleaved_blocks), for backward where the rows of a row block, which are added in order, lie
+// far apart in memory. Ranges and shares of a cursor's work count units in place of rows. Panels have whole rows.
+class rows_interleaved : public tiled_rows {
+public:
+    // There may be no units.
+    static interleaved_blocks units_of(const problem &p, const row_tensors &tensors);
+
+    rows_interleaved(const problem &p, const plan &planned)
+        : rows_interleaved(p, planned, units_of(p, row_tensors_of(p))) {}
+
+    dim_t rows() const { return strands_.units(); }
+    dim_t cut_at(dim_t unit) const { return unit; }
+
+    class cursor : public tiled_rows::cursor {
+    public:
+        cursor(const rows_interleaved &rows, const arguments &args, std::byte *tiles)
+            : tiled_rows::cursor(rows, args, tiles), rows_(rows) {}
+
+        // Calls body(first row, number of rows) for batches that cover the units. The rows of a batch belong to one row
+        // block, and the batches of a row block come in its order. The functions below are for the body: they mean its
+        // batch.
+        template <typename Body>
+        void for_each_batch(range units, dim_t most, dim_t /* same_columns_until */, Body &&body) {
+            for (dim_t number = units.begin; number < units.end; ++number) {
+                const interleaved_blocks::unit unit = rows_.strands_.at(number);
+                const dim_t block_rows = rows_.strands_.block_rows();
+                strands_ = unit.strands;
+                for (dim_t done = 0; done < block_rows; done += number_) {
+                    number_ = std::min(most, block_rows - done);
+                    for_each_piece(unit, done, [&](auto... piece) { gather(piece...); });
+                    for (strand_ = 0; strand_ < strands_; ++strand_) {
+                        first_ = rows_.strands_.first_row(unit, strand_) + done;
+                        body(first_, number_);
+                    }
+                    for_each_piece(unit, done, [&](auto... piece) { scatter(piece...); });
+                }
+            }
+        }
+
+        // In a tile the rows of all strands alternate: from a row of one strand to its next row there are strands_
+        // rows.
+        panel open(range) const;
+        void close() const {} // for_each_batch() scatters all strands together
+        void finish(int share, int shares) const { zero_padding(share, shares); }
+
+    private:
+        // Cuts the rows at hand into pieces whose places are consecutive, and calls body(first place, number of rows,
+        // all columns, first row in the tile) for each. A unit that has all strands is one piece.
+        template <typename Body>
+        void for_each_piece(const interleaved_blocks::unit &u, dim_t done, Body &&body) const {
+            const range all = {0, rows_.packers_[0]->row_length()};
+            const dim_t first = u.place + done * u.from_row;
+            if (u.strands == u.from_row) return body(first, number_ * u.strands, all, dim_t(0));
+            for (dim_t i = 0; i < number_; ++i) body(first + i * u.from_row, u.strands, all, i * u.strands);
+        }
+
+        const rows_interleaved &rows_;
+        dim_t strand_ = 0, strands_ = 0; // the batch's strand, and how many strands are in the tiles
+    };
+
+private:
+    rows_interleaved(const problem &p, const plan &planned, const interleaved_blocks &units)
+        : tiled_rows(p, planned, &units.order()), strands_(units) {}
+
+    interleaved_blocks strands_;
+};
+
+} // namespace jitnorm::impl::layer_norm
