@@ -21,7 +21,7 @@ status unknown(unsigned flags) {
     return invalid(explain("flags is 0x%x; in_order or out_of_order is expected", flags));
 }
 
-// The three members of version 0.2, with four bytes behind them that programs leave undefined: no later member may be
+// The three members of version 0.2, with four bytes after them that programs leave undefined: no later member may be
 // there.
 constexpr size_t LEAST_POOL_BYTES = 24;
 constexpr size_t MOST_POOL_BYTES = 4096;

@@ -53,7 +53,7 @@ struct models {
 constexpr models ALL = {0, 255};
 
 // The first row that a processor fits in is its own. A new processor is a new row (docs/recipes.md, "A processor");
-// docs/measurements.md has the figures behind the numbers. Nothing else asks which processor this is.
+// docs/measurements.md has the figures for the numbers. Nothing else asks which processor this is.
 struct processor {
     bool is_zen;           // of AMD or Hygon, which builds AMD's Zen
     uint32_t first_family; // this family and those after it

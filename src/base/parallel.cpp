@@ -24,7 +24,7 @@ struct part_body {
 };
 
 void run_one_part(void *argument, int part) {
-    const threads_of alone(&ITSELF);
+    const threads_of scope(&ITSELF);
     const auto *what = static_cast<const part_body *>(argument);
     what->body(what->context, part);
 }
@@ -48,15 +48,16 @@ int threads_of_openmp() {
 }
 
 int max_own_threads() {
-    const bool alone = this_thread_ends() || threads_were_lost.load(std::memory_order_relaxed) || omp_in_parallel();
-    return alone ? 1 : threads_of_openmp();
+    const bool starts_none =
+        this_thread_ends() || threads_were_lost.load(std::memory_order_relaxed) || omp_in_parallel();
+    return starts_none ? 1 : threads_of_openmp();
 }
 
 // A team always has all threads that there may be, whatever the number of parts, as those of other OpenMP code in the
 // process have: libgomp ends the threads that a smaller team does not need, and starts others when a larger one
 // follows, which takes 50 to 100 microseconds for each of them. The runtime may start fewer threads than it is asked
-// for, even one alone: then OpenMP does not say that a part is in a parallel region, but run_one_part() does. Each of
-// the n threads that run takes every n-th part.
+// for, even a single one: then OpenMP does not say that a part is in a parallel region, but run_one_part() does. Each
+// of the n threads that run takes every n-th part.
 void run_on_own_threads(int parts, part_body &what) {
     const int team = max_own_threads();
     if (team == 1) return run_serially(parts, what);

@@ -63,5 +63,5 @@ private:
     void take_followers(jitnorm::impl::graph::fusion &joined, std::vector<size_t> &members,
                         jitnorm::impl::graph::grouping &groups) const;
 
-    std::vector<node> nodes_; // in a finalized graph each is behind those whose outputs it reads
+    std::vector<node> nodes_; // in a finalized graph each is after those whose outputs it reads
 };

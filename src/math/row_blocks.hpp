@@ -44,8 +44,8 @@ public:
     // The blocks of a part.
     constexpr range part(dim_t index) const {
         if (!begins_part(index)) return {index, index + 1};
-        const range behind_rest = cut(blocks() - rest_, blocks_per_part_, index - rest_);
-        return {rest_ + behind_rest.begin, rest_ + behind_rest.end};
+        const range after_rest = cut(blocks() - rest_, blocks_per_part_, index - rest_);
+        return {rest_ + after_rest.begin, rest_ + after_rest.end};
     }
 
     // Whether a part of the larger problem begins with the part `index`. If not, the part `index` is a block of the

@@ -23,7 +23,7 @@ std::string text_of(Real value) {
     return text;
 }
 
-// A number that is no float can only have come as a double, which the syntax says behind it.
+// A number that is no float can only have come as a double, which the syntax says after it.
 std::string describe_epsilon(double epsilon) {
     const auto rounded = float(epsilon);
     return double(rounded) == epsilon ? text_of(rounded) : text_of(epsilon) + ":f64";

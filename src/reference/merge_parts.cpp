@@ -57,10 +57,10 @@ moments<T> merge_row(std::span<const column_range_moments> ranges, dim_t row) {
 } // namespace
 
 void merge_gradients(std::span<const row_range_sums> ranges, dim_t columns, jitnorm_data_type_t type, void *gradient) {
-    constexpr dim_t TOGETHER = 128; // columns that are added up at a time, so that the sums fit on the stack
-    for (dim_t first = 0; first < columns; first += TOGETHER) {
-        double part[TOGETHER] = {}, total[TOGETHER] = {};
-        const running_columns sums = {total, part, first, std::min(TOGETHER, columns - first)};
+    constexpr dim_t AT_ONCE = 128; // columns that are added up at a time, so that the sums fit on the stack
+    for (dim_t first = 0; first < columns; first += AT_ONCE) {
+        double part[AT_ONCE] = {}, total[AT_ONCE] = {};
+        const running_columns sums = {total, part, first, std::min(AT_ONCE, columns - first)};
         for (const row_range_sums &range : ranges) sums.add(range, columns);
         sums.end_part();
         write(total, first, sums.count, type, gradient);

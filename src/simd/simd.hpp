@@ -26,7 +26,7 @@ void with_fast_fma(Body &&body) {
         body();
 }
 
-// The fence behind non-temporal stores. Other threads may see such stores in any order until a fence. A fence waits for
+// The fence after non-temporal stores. Other threads may see such stores in any order until a fence. A fence waits for
 // memory, so there is one at the end of a thread's work and none in a kernel.
 inline void finish_non_temporal_stores(bool there_were_some) {
     if (there_were_some) _mm_sfence();

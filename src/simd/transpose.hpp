@@ -21,7 +21,7 @@ class deinterleave {
 public:
     static constexpr dim_t ELEMENTS = 32 / dim_t(Size);
 
-    // Also reads the elements between, and the one behind the last.
+    // Also reads the elements between, and the one after the last.
     [[gnu::target("avx2"), gnu::always_inline]] static void run(const char *from, char *to) {
         const auto *pair = reinterpret_cast<const __m256i *>(from);
         const __m256i both = even_ones(_mm256_loadu_si256(pair), _mm256_loadu_si256(pair + 1));
@@ -42,13 +42,12 @@ private:
 };
 
 // Collects as many of `count` elements that lie two apart as fill whole registers, and returns how many. Reads nothing
-// behind the last of the `count` elements.
+// after the last of the `count` elements.
 template <size_t Size>
 [[gnu::target("avx2")]] dim_t gather_deinterleaved(dim_t count, const char *from, char *to) {
-    constexpr dim_t TOGETHER = deinterleave<Size>::ELEMENTS;
+    constexpr dim_t AT_ONCE = deinterleave<Size>::ELEMENTS;
     dim_t i = 0;
-    for (; i + TOGETHER < count; i += TOGETHER)
-        deinterleave<Size>::run(from + 2 * i * dim_t(Size), to + i * dim_t(Size));
+    for (; i + AT_ONCE < count; i += AT_ONCE) deinterleave<Size>::run(from + 2 * i * dim_t(Size), to + i * dim_t(Size));
     return i;
 }
 

@@ -77,9 +77,9 @@ acl_status check_view(const char *name, const tensor &t) {
 
 acl_status check_writable(const char *name, const tensor &t) {
     memory_desc md;
-    const bool apart = make_with_strides(md, int(t.dims.size()), t.dims.data(), core_type(t.data_type),
-                                         t.strides.data()) == jitnorm_success;
-    return apart && !is_broadcast(md) ? acl_status{} : invalid(explain("elements of %s share memory", name));
+    const bool has_layout = make_with_strides(md, int(t.dims.size()), t.dims.data(), core_type(t.data_type),
+                                              t.strides.data()) == jitnorm_success;
+    return has_layout && !is_broadcast(md) ? acl_status{} : invalid(explain("elements of %s share memory", name));
 }
 
 bool is_contiguous(const tensor &t) {

@@ -18,7 +18,7 @@ struct needed {
     needed(const char *named, const void *given) : name(named), pointer(given) {}
 };
 
-// `why` is what the reason of a refusal says behind "<name> is null".
+// `why` is what the reason of a refusal says after "<name> is null".
 acl_status refuse_null(std::initializer_list<needed> all, const char *why = "");
 
 // The shape of an operation's input, parted into the dimensions that count rows and those that are normalized.
@@ -52,7 +52,7 @@ using tensor_list = std::initializer_list<named_tensor>;
 acl_status check_views(tensor_list inputs, tensor_list outputs);
 acl_status check_tensors(tensor_list inputs, tensor_list outputs); // that the types are FLOAT, FLOAT16 or BF16, too
 
-// `type` is an aclDataType; `why` is what the reason of a refusal says behind its name.
+// `type` is an aclDataType; `why` is what the reason of a refusal says after its name.
 acl_status check_type(tensor_list tensors, int type, const char *why = "");
 // `what` names the tensor with the expected shape, for the reason of a refusal.
 acl_status check_shape(tensor_list tensors, shape expected, const char *what);

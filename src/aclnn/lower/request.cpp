@@ -49,7 +49,7 @@ std::optional<std::vector<dim_t>> strides_as(const tensor &t, shape dims) {
     if (count(dims) == 0) return strides;
     const std::vector<segment> segments = segments_of(t);
     auto now = segments.begin();
-    dim_t taken = 1; // elements of the segment `now` that the dimensions behind d have
+    dim_t taken = 1; // elements of the segment `now` that the dimensions after d have
     for (size_t d = dims.size(); d-- > 0;) {
         if (dims[d] == 1) continue;
         strides[d] = taken * now->stride;

@@ -22,7 +22,7 @@ struct tensor {
     tensor &operator=(const tensor &) = delete;
 
 private:
-    std::unique_ptr<int64_t[]> numbers_; // dims, strides and storage_dims, one behind the other
+    std::unique_ptr<int64_t[]> numbers_; // dims, strides and storage_dims, one after the other
 
 public:
     const numbers dims, strides; // of equal length

@@ -34,10 +34,10 @@ private:
     std::vector<size_t> group_; // for each operation, its group's number, which is that of the group's last operation
 };
 
-// A forward normalization that other operations are fused with: an addition before it, and operations behind it that
-// become its post-ops. oneDNN Graph's rules say what may be behind the normalization: at most one TypeCast, then up to
+// A forward normalization that other operations are fused with: an addition before it, and operations after it that
+// become its post-ops. oneDNN Graph's rules say what may be after the normalization: at most one TypeCast, then up to
 // 19 functions of one or two tensors, then at most one Quantize. The addition is allowed by this library alone. The
-// caller makes sure that each operation behind the normalization reads the result of the one before it, and that nobody
+// caller makes sure that each operation after the normalization reads the result of the one before it, and that nobody
 // else reads it.
 //
 // A Multiply, an Add, or a Multiply and an Add that come first are no post-ops but the scale and the shift of a

@@ -26,7 +26,7 @@ struct port {
     jitnorm_data_type_t type = jitnorm_data_type_undef;
 };
 
-// An operation that is fused behind a normalization. It applies a function to each value, or it combines each value
+// An operation that is fused after a normalization. It applies a function to each value, or it combines each value
 // with a number of another tensor.
 struct combination {
     jitnorm_alg_kind_t alg = jitnorm_alg_kind_undef;
@@ -44,7 +44,7 @@ struct norm_op {
     float epsilon;
     std::array<port, size_t(FIRST_POST_OP)> ports;
     std::vector<follower> followers = {}; // in order; the last one writes DST
-    // SCALE and SHIFT are what a Multiply and an Add behind the normalization read: tensors that are broadcast to src.
+    // SCALE and SHIFT are what a Multiply and an Add after the normalization read: tensors that are broadcast to src.
     bool is_modulated = false;
 
     const port &operator[](slot s) const { return ports[size_t(s)]; }
