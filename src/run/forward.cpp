@@ -21,8 +21,7 @@ dim_t value_columns_of(const problem &p, const plan &planned) {
                     planned.rows == row_access::in_place ? std::min(in_panel, MOST_VALUES) : in_panel);
 }
 
-// How many rows, or groups of a row, have values in the tile together. A kernel that quantizes needs it for one of them
-// at a time.
+// How many rows, or groups of a row, have values in the tile together.
 dim_t rows_of_values(const problem &p, const plan &planned) {
     return batch_of(VALUE_BYTES, value_columns_of(p, planned) * dim_t(sizeof(float)));
 }

@@ -66,7 +66,7 @@ public:
 
     // The rows of a batch whose tile of values stays in L2, at most those of the plan.
     static dim_t batch_rows(const problem &p, const plan &planned);
-    // Whether one kernel does a group, for which the tile has room for one row alone.
+    // Whether one kernel does a group, which is not one that goes in pieces.
     static bool takes_one_kernel(const problem &p, const plan &planned);
 
     // What a kernel does at once: one group of columns of all rows of a batch, or some groups of one of them. It has at

@@ -28,8 +28,8 @@ single_batch::single_batch(const problem &p, const plan &planned, const std::sha
     : problem_(p), plan_(planned), forward_(problem_, plan_, made),
       kernel_(p.rows() == 1 ? *made->one_row : *made->rows),
       quantizes_(p.attr.src_scale || p.attr.dst_scale || p.writes(PRE_QUANTIZATION)),
-      has_post_ops_or_scales_(!p.attr.post_ops.entries.empty() || p.has_dynamic_scales()),
-      writes_statistics_(p.writes(MEAN) || p.writes(VARIANCE)), rows_(p.rows()) {
+      has_post_ops_or_scales_(!p.attr.post_ops.entries.empty() || p.has_dynamic_scales()), scales_(p.uses_scale()),
+      shifts_(p.uses_shift()), writes_statistics_(p.writes(MEAN) || p.writes(VARIANCE)), rows_(p.rows()) {
     for (size_t s = 0; s < offset_.size(); ++s)
         if (const memory_desc *md = p.descriptor(slot(s))) offset_[s] = md->offset0 * element_size(*md);
     if (rows_ == 1) return;
@@ -50,38 +50,47 @@ jitnorm_status_t single_batch::execute(const arguments &args) const {
     const slot from = forward_.adds_ ? SUM : SRC;
     std::byte *const rows = has_tile ? plan_.scratchpad.get(scratch::sum_rows, args[SCRATCHPAD]) : at(args, from);
     call.reduced.src = call.written.src = rows;
-    call.reduced.row_stride = call.written.src_row_stride = has_tile ? forward_.sum_pitch_ : step_[from];
-    call.reduced.rows = call.written.rows = rows_;
     call.reduced.count = call.written.count = forward_.C_;
     call.written.dst = at(args, DST);
-    call.written.dst_row_stride = step_[DST];
     call.written.hi = b.hi;
     call.written.rstd = b.rstd;
     call.written.bias = b.bias;
-    call.written.scale = at(args, SCALE);
-    call.written.shift = at(args, SHIFT);
-    call.written.scale_row_stride = step_[SCALE];
-    call.written.shift_row_stride = step_[SHIFT];
+    if (scales_) call.written.scale = at(args, SCALE);
+    if (shifts_) call.written.shift = at(args, SHIFT);
     if (quantizes_) take_scales(args, call.written);
     if (forward_.adds_) {
         call.added.row = rows;
-        call.added.row_stride = call.reduced.row_stride;
         call.added.pivot = b.p;
         call.added.s = b.s;
         call.added.q = b.q;
         add_residual(args, call.added);
     }
+    if (rows_ > 1) go_from_row_to_row(call);
     has_post_ops_or_scales_ ? do_with_post_ops(args, call, b) : forward_.do_bands(kernel_, call, b);
     if (writes_statistics_) write_statistics(args, b);
     return jitnorm_success;
+}
+
+// A kernel for one row reads neither the number of rows nor how far apart they are.
+void single_batch::go_from_row_to_row(jit::forward_rows_arguments &call) const {
+    const dim_t from = forward_.sum_pitch_ != 0 ? forward_.sum_pitch_ : step_[forward_.adds_ ? SUM : SRC];
+    call.reduced.rows = call.written.rows = call.added.rows = rows_;
+    call.reduced.row_stride = call.written.src_row_stride = call.added.row_stride = from;
+    call.written.dst_row_stride = step_[DST];
+    call.written.scale_row_stride = step_[SCALE];
+    call.written.shift_row_stride = step_[SHIFT];
+    call.added.src_row_stride = step_[SRC];
+    call.added.residual_row_stride = step_[RESIDUAL];
+    call.added.sum_row_stride = step_[SUM];
 }
 
 // With post-ops, or scales that are found. Is a function of its own, because the table takes much of the stack.
 void single_batch::do_with_post_ops(const arguments &args, jit::forward_rows_arguments &call,
                                     forward_batch<float> &b) const {
     post_op_operands<float>::table operands;
-    forward_.operands_.locate(args, {0, rows_, 0, forward_.C_},
-                              plan_.scratchpad.get(scratch::operands, args[SCRATCHPAD]), operands);
+    if (!problem_.attr.post_ops.entries.empty())
+        forward_.operands_.locate(args, {0, rows_, 0, forward_.C_},
+                                  plan_.scratchpad.get(scratch::operands, args[SCRATCHPAD]), operands);
     call.written.operands = operands.pointers;
     call.written.parameters = forward_.kernels_->post_op_parameters.data();
     float scales[MAX_BATCH_ROWS], factors[MAX_BATCH_ROWS];
@@ -89,7 +98,9 @@ void single_batch::do_with_post_ops(const arguments &args, jit::forward_rows_arg
     call.written.factors = factors;
     call.written.values = plan_.scratchpad.get(scratch::values, args[SCRATCHPAD]);
     forward_.do_bands(kernel_, call, b);
-    if (forward_.quantizer_) forward_.quantizer_->store_scales({{0, rows_}, {0, 1}}, 0, scales, args[DST_SCALE]);
+    if (!forward_.quantizer_) return;
+    if (rows_ == 1) return store(scales[0], at(args, DST_SCALE));
+    forward_.quantizer_->store_scales({{0, rows_}, {0, 1}}, 0, scales, args[DST_SCALE]);
 }
 
 void single_batch::take_scales(const arguments &args, jit::normalize_arguments<float> &call) const {
@@ -101,14 +112,10 @@ void single_batch::take_scales(const arguments &args, jit::normalize_arguments<f
 
 void single_batch::add_residual(const arguments &args, jit::addition_arguments<float> &call) const {
     call.src = at(args, SRC);
-    call.src_row_stride = step_[SRC];
     call.residual = at(args, RESIDUAL);
-    call.residual_row_stride = step_[RESIDUAL];
     call.bias = args[BIAS];
     call.gate = at(args, GATE);
     call.sum = at(args, SUM);
-    call.sum_row_stride = step_[SUM];
-    call.rows = rows_;
     call.count = forward_.C_;
 }
 
