@@ -120,13 +120,15 @@ void single_batch::add_residual(const arguments &args, jit::addition_arguments<f
 }
 
 void single_batch::write_statistics(const arguments &args, const forward_batch<float> &b) const {
-    statistics_rows to = {.stride = statistics_stride_};
-    for (const slot s : {MEAN, VARIANCE})
-        if (args[s] != nullptr) to[s] = at(args, s);
-    if (rows_ > 1 || forward_.statistics_type_ != jitnorm_f32) return forward_.write_statistics(b, to);
-    if (forward_.writes_mean_) store(b.hi[0], to[MEAN]);
-    if (!forward_.writes_variance_) return;
-    store(forward_.form_ == statistics_form::variance ? float(b.wide[0]) : b.rstd[0], to[VARIANCE]);
+    if (rows_ > 1 || forward_.statistics_type_ != jitnorm_f32) {
+        statistics_rows to = {.stride = statistics_stride_};
+        for (const slot s : {MEAN, VARIANCE})
+            if (args[s] != nullptr) to[s] = at(args, s);
+        return forward_.write_statistics(b, to);
+    }
+    if (forward_.writes_mean_) store(b.hi[0], at(args, MEAN));
+    if (forward_.writes_variance_)
+        store(forward_.form_ == statistics_form::variance ? float(b.wide[0]) : b.rstd[0], at(args, VARIANCE));
 }
 
 } // namespace jitnorm::impl::layer_norm
