@@ -183,7 +183,7 @@ void report::print_unrest() const {
         "benchdnn-lite: this machine is too busy to measure on: in %zu of %zu timed tests the usual or the average "
         "execution or copy took more than twice as long as the best one, or as one thread needs; the worst took %.3g "
         "times as long (%s). "
-        "docs/benchdnn-lite.md tells what helps\n",
+        "docs/benchdnn-lite.md says what helps\n",
         restless_count_, timed_count_, worst_over_best_, most_restless_.c_str());
 }
 

@@ -224,7 +224,7 @@ JITNORM_API int jitnorm_primitive_desc_query_s32(const_jitnorm_primitive_desc_t 
 
 /* Creates a primitive: generates the code, or reuses code that was generated before. If the system refuses memory for
  * code, the primitive uses the next implementation, and the verbose log has a line about it;
- * jitnorm_primitive_get_primitive_desc tells which implementation is used.
+ * jitnorm_primitive_get_primitive_desc says which implementation is used.
  * runtime_error: the system refused memory for code, and no other implementation supports the operation. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_create(jitnorm_primitive_t *primitive,
                                                       const_jitnorm_primitive_desc_t primitive_desc);

@@ -105,7 +105,7 @@ typedef struct aclBoolArray *jitnorm_acl_bool_array_t;
 typedef const struct aclBoolArray *const_jitnorm_acl_bool_array_t;
 typedef struct aclOpExecutor *jitnorm_acl_op_executor_t;
 
-/* A view of a tensor: element i, j, ... lies (offset + i * strides[0] + j * strides[1] + ...) elements behind data. The
+/* A view of a tensor: element i, j, ... lies (offset + i * strides[0] + j * strides[1] + ...) elements after data. The
  * storage's shape is kept, but no function uses it. */
 typedef struct {
     const int64_t *dims; /* dims and strides have ndims numbers; these arrays belong to the tensor */

@@ -129,7 +129,7 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_residual_gate(const_jitn
  * before the scales of dst, converted to their type as dst is. A router in a mixture of experts reads this output,
  * while the experts read the quantized dst.
  *   pre_quantization_desc  f32, bf16, f16 or f64; src's dimensions and any layout, an undecided one becomes src's;
- *     run-time sizes as for dst. Null or empty: there is no such output. It must have memory of its own.
+ *     run-time sizes as for dst. Null or empty: there is no such output. It shares no memory with another tensor.
  * dst has the same bits with and without this output, unless only the output is f64: then all is computed in f64. The
  * descriptor is copied. A further call replaces it. When a primitive descriptor is created: invalid_arguments for
  * dimensions that are not src's, an unknown data type or a stride of 0; unimplemented for other types and backward. */
@@ -192,7 +192,7 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scales_mask(jitnorm_prim
  * largest magnitude in it divided by the largest number of dst's type: 127 for s8, 255 for u8, 57344 for f8_e5m2, 448
  * for f8_e4m3. (docs/arithmetic.md, "Dynamic scales", says what zeros, infinities and NaN give.) The scales are
  * f32 and an output. The memory that is given as JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST has the descriptor that
- * jitnorm_query_exec_arg_md tells: row major, with the dimensions of dst except for the last one, which is 1 or the
+ * jitnorm_query_exec_arg_md returns: row major, with the dimensions of dst except for the last one, which is 1 or the
  * number of groups.
  *     one scale for each row: a mask of all dimensions but the last, no groups;
  *     one scale for each G columns of a row: a mask of all dimensions, groups of {1, G}.

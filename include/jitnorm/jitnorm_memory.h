@@ -114,7 +114,7 @@ JITNORM_API jitnorm_status_t jitnorm_memory_desc_create_submemory(jitnorm_memory
 
 /* Describes the same elements in the same order with other dimensions, ndims of them. Dimensions of 1 may be added or
  * removed. Neighbouring dimensions that follow each other in memory without gaps may be joined; a dimension may be
- * split. Dimensions of 0 stay: what lies before, between and after them is joined and split by itself, and must have
+ * split. Dimensions of 0 stay: what lies before, between and after them is joined and split separately, and must have
  * the same number of elements as before. An undecided layout stays undecided. invalid_arguments: ndims out of range (1
  * to JITNORM_MAX_NDIMS); another number of elements; run-time sizes; dimensions for which no strides exist; joined or
  * split dimensions with inner blocks or padding; a dimension of 0 that is joined, split, added or removed. */
