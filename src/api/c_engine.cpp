@@ -50,7 +50,8 @@ jitnorm_status_t jitnorm_engine_create(jitnorm_engine_t *engine, jitnorm_engine_
     JITNORM_REFUSE_NULL(engine);
     if (index >= jitnorm_engine_get_count(kind))
         return report(__func__,
-                      invalid(explain("there is no engine %zu of kind %s", index, jitnorm_engine_kind2str(kind))));
+                      invalid(explain("there is no engine %zu of kind %s; engine 0 of kind cpu is the only one", index,
+                                      jitnorm_engine_kind2str(kind))));
     the_environment(); // read it now, when a program begins, and not later in some thread
     *engine = &cpu;
     return jitnorm_success;

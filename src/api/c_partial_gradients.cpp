@@ -135,7 +135,7 @@ jitnorm_status_t jitnorm_layer_normalization_merge_row_sums(double *merged, jitn
     return guarded(__func__, [&] {
         JITNORM_TRY(check_sizes({{"rows", rows}, {"all_columns", all_columns}}));
         JITNORM_TRY(check_lists("merged, columns, sums", merged, rows, ranges, columns, sums));
-        if (size_of(data_type) == 0) return invalid(explain("unknown data_type %d", int(data_type)));
+        if (size_of(data_type) == 0) return unknown_data_type(data_type);
         std::vector<column_range_moments> found;
         JITNORM_TRY(find_ranges(
             "columns", "chunk", all_columns, {columns, size_t(ranges)}, rows > 0, sums,

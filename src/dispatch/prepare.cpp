@@ -131,6 +131,17 @@ std::shared_ptr<const executor> create(const problem &p, const solution &how) {
                                                     how.plan.scratchpad.bytes());
 }
 
+// Without a name that is asked for one is chosen, since the reference refuses nothing.
+status explain_choice_of_none(const problem &p) {
+    for (const implementation &entry : implementations())
+        if (entry.name == forced_implementation())
+            return unsupported(
+                explain("%s, which JITNORM_IMPL or jitnorm_set_implementation asks for, does not do it: %s", entry.name,
+                        entry.refusal(p).c_str()));
+    return {jitnorm_runtime_error, explain("unknown implementation '%s' in JITNORM_IMPL; known: %s",
+                                           the_environment().implementation, implementation_names().text())};
+}
+
 } // namespace
 
 status prepare(const problem &p, solution &chosen) {
@@ -138,13 +149,8 @@ status prepare(const problem &p, solution &chosen) {
         return {jitnorm_runtime_error, explain("unknown instruction set '%s' in JITNORM_MAX_CPU_ISA; known: %s",
                                                the_environment().max_cpu_isa, jit::isa_cap_names().text())};
     JITNORM_TRY(validate(p));
-    jitnorm_status_t code;
-    const implementation *first = choose(p, nullptr, &code);
-    if (first == nullptr)
-        return {code, code == jitnorm_runtime_error
-                          ? explain("unknown implementation '%s' in JITNORM_IMPL; known: %s",
-                                    the_environment().implementation, implementation_names().text())
-                          : "the requested implementation does not support the problem (JITNORM_VERBOSE=2 says why)"};
+    const implementation *first = choose(p);
+    if (first == nullptr) return explain_choice_of_none(p);
     chosen = solution_by(*first, p);
     return {};
 }

@@ -120,8 +120,8 @@ jitnorm_status_t jitnorm_graph_graph_create_with_fpmath_mode(jitnorm_graph_graph
                                                              jitnorm_fpmath_mode_t mode) {
     JITNORM_REFUSE_NULL(graph);
     if (engine_kind != jitnorm_cpu)
-        return report(__func__,
-                      invalid(explain("there is no engine of kind %s", jitnorm_engine_kind2str(engine_kind))));
+        return report(__func__, invalid(explain("there is no engine of kind %s; cpu is expected",
+                                                jitnorm_engine_kind2str(engine_kind))));
     if (!is_known(mode)) return report(__func__, unknown_mode(mode));
     return create(__func__, graph, engine_kind, mode);
 }

@@ -38,7 +38,8 @@ jitnorm_status_t jitnorm_graph_partition_create_with_op(jitnorm_graph_partition_
                                                         const_jitnorm_graph_op_t op, jitnorm_engine_kind_t ekind) {
     JITNORM_REFUSE_NULL(partition, op);
     if (ekind != jitnorm_cpu)
-        return report(__func__, invalid(explain("there is no engine of kind %s", jitnorm_engine_kind2str(ekind))));
+        return report(__func__, invalid(explain("there is no engine of kind %s; cpu is expected",
+                                                jitnorm_engine_kind2str(ekind))));
     return guarded(__func__, [&] { return create_with_op(partition, *op, ekind); });
 }
 

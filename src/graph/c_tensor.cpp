@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "../base/boundary.hpp"
+#include "../tensor/names.hpp"
 #include "jitnorm/jitnorm_graph.h"
 #include "operation/op.hpp"
 
@@ -108,7 +109,7 @@ status create_scalar(jitnorm_graph_tensor_t *tensor, const logical_tensor &lt, c
     if (lt.property != jitnorm_graph_tensor_property_host_scalar)
         return invalid(explain("the logical tensor has the property %d; host_scalar is expected", int(lt.property)));
     const size_t size = size_of(lt.data_type);
-    if (size == 0) return invalid(explain("unknown data_type %d", int(lt.data_type)));
+    if (size == 0) return unknown_data_type(lt.data_type);
     aligned_bytes owned(allocate_aligned(size));
     jitnorm_engine_t cpu = nullptr;
     if (owned == nullptr || jitnorm_engine_create(&cpu, jitnorm_cpu, 0) != jitnorm_success) return OUT_OF_MEMORY;

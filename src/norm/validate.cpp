@@ -51,7 +51,9 @@ status check_prop_kind(const problem &p) {
 }
 
 status check_flags(const problem &p) {
-    if ((p.flags & ~KNOWN_FLAGS) != 0) return invalid(explain("flags 0x%x has unknown bits", p.flags));
+    if (const unsigned unknown = p.flags & ~KNOWN_FLAGS; unknown != 0)
+        return invalid(
+            explain("flags is 0x%x, of which jitnorm_normalization_flags_t does not have 0x%x", p.flags, unknown));
 #define FLAG(...)
 #define AFFINE_FLAG(name, number, letter, needed)                                                                      \
     if (p.has(jitnorm_##name) && (p.flags & unsigned(jitnorm_##needed)) != unsigned(jitnorm_##needed))                 \

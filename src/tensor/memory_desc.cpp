@@ -79,7 +79,7 @@ status check_signs(const char *name, const dim_t *values, int count) {
 status start(memory_desc &md, int ndims, const dim_t *dims, jitnorm_data_type_t type) {
     if (ndims < 0 || ndims > MAX_NDIMS) return invalid(explain("ndims is %d; 0 to %d are possible", ndims, MAX_NDIMS));
     if (dims == nullptr) return invalid("dims is null");
-    if (size_of(type) == 0) return invalid(explain("unknown data_type %d", int(type)));
+    if (size_of(type) == 0) return unknown_data_type(type);
     JITNORM_TRY(check_signs("dims", dims, ndims));
     md.ndims = ndims;
     md.data_type = type;
@@ -195,9 +195,10 @@ status make_with_tag(memory_desc &md, int ndims, const dim_t *dims, jitnorm_data
     const std::string_view name = tag_name(tag);
     const layout_rule rule = parse_layout(name);
     if (rule.ndims == ndims) return make_with_rule(md, dims, type, rule);
-    return finish(md, invalid(name.empty() ? explain("unknown tag %d", int(tag))
-                                           : explain("the tag %.*s has %d dimensions, the tensor has %d",
-                                                     int(name.size()), name.data(), rule.ndims, ndims)));
+    return finish(md, invalid(name.empty()
+                                  ? explain("unknown tag %d; jitnorm_format_tag_t has those that there are", int(tag))
+                                  : explain("the tag %.*s has %d dimensions, the tensor has %d", int(name.size()),
+                                            name.data(), rule.ndims, ndims)));
 }
 
 status make_with_rule(memory_desc &md, const dim_t *dims, jitnorm_data_type_t type, const layout_rule &rule) {

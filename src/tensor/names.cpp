@@ -93,6 +93,13 @@ std::string permutation_of(const memory_desc &md) {
 
 std::string_view name_of(jitnorm_data_type_t type) { return properties_of(type).name; }
 
+status unknown_data_type(int type) {
+    name_list known;
+#define DATA_TYPE(name, ...) known.add(#name);
+#include "../../tables/data_types.inc"
+    return invalid(explain("unknown data_type %d; known: %s", type, known.text()));
+}
+
 std::string_view name_of(jitnorm_prop_kind_t kind) {
     switch (kind) {
     case jitnorm_forward_training:

@@ -43,6 +43,8 @@ layout_rule parse_layout(std::string_view name);
 std::string_view name_of(jitnorm_data_type_t type); // "f32"
 // The same for explain(): the text ends with a zero.
 inline const char *text_of(jitnorm_data_type_t type) { return name_of(type).data(); }
+// The refusal of a number that no type has: it lists those that there are.
+status unknown_data_type(int type);
 std::string_view name_of(jitnorm_prop_kind_t kind);           // "FWD_D"
 std::string_view name_of(jitnorm_alg_kind_t alg);             // "gelu_erf", "add"
 std::string_view name_of(jitnorm_normalization_flags_t flag); // "use_scale"; of one flag

@@ -177,6 +177,36 @@ error thrown_by(Body &&body) {
     return {jitnorm_success, ""};
 }
 
+TEST_F(last_error, of_a_typical_mistake_says_what_is_right) {
+    const dims sizes = {3, 8};
+    const owned_md data = make_md(sizes, jitnorm_f32);
+    const owned_pd last = forward_request{jitnorm_forward_inference, data, data}.make(0);
+    while (jitnorm_primitive_desc_next_impl(last) == jitnorm_success) {
+    }
+    const owned_attr attr = make_attr();
+    jitnorm_engine_t engine;
+    jitnorm_memory_desc_t md;
+    const auto describe = [&](int ndims, int type, int tag) {
+        return jitnorm_memory_desc_create_with_tag(&md, ndims, sizes.data(), jitnorm_data_type_t(type),
+                                                   jitnorm_format_tag_t(tag));
+    };
+    const auto reason = [](jitnorm_status_t status) {
+        return status == jitnorm_success ? "no error" : jitnorm_get_last_error();
+    };
+    EXPECT_STREQ(reason(jitnorm_engine_create(&engine, jitnorm_gpu, 0)),
+                 "there is no engine 0 of kind gpu; engine 0 of kind cpu is the only one");
+    EXPECT_STREQ(reason(describe(2, jitnorm_data_type_undef, jitnorm_ab)),
+                 "unknown data_type 0; known: f16, bf16, f32, s32, s8, u8, f64, f8_e5m2, f8_e4m3");
+    EXPECT_STREQ(reason(describe(2, jitnorm_f32, jitnorm_format_tag_undef)),
+                 "unknown tag 0; jitnorm_format_tag_t has those that there are");
+    EXPECT_STREQ(reason(describe(2, jitnorm_f32, jitnorm_abc)), "the tag abc has 3 dimensions, the tensor has 2");
+    EXPECT_STREQ(reason(describe(13, jitnorm_f32, jitnorm_ab)), "ndims is 13; 0 to 12 are possible");
+    EXPECT_STREQ(reason(jitnorm_primitive_desc_next_impl(last)), "there is no further implementation");
+    EXPECT_STREQ(reason(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_SCALE, 0)),
+                 "arg 51 takes neither scales nor zero points: JITNORM_ARG_SRC and JITNORM_ARG_DST do");
+    EXPECT_STREQ(reason(jitnorm_set_verbose(9)), "level is 9; 0, 1 or 2 is expected");
+}
+
 TEST_F(last_error, is_in_exceptions) {
     // By the header, not by the library.
     EXPECT_STREQ(thrown_by([] { stream(engine{}, stream::flags(77)); }).what(), "the engine is not initialized");
@@ -186,7 +216,7 @@ TEST_F(last_error, is_in_exceptions) {
     EXPECT_STREQ(copy.what(), "could not create a stream: flags is 0x4d; in_order or out_of_order is expected");
     EXPECT_STREQ(copy.message, "could not create a stream");
     EXPECT_STREQ(thrown_by([] { engine(engine::kind::cpu, 1); }).what(),
-                 "could not create an engine: there is no engine 1 of kind cpu");
+                 "could not create an engine: there is no engine 1 of kind cpu; engine 0 of kind cpu is the only one");
 }
 
 TEST_F(last_error, exceptions_get_by_without_memory) {

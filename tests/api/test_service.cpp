@@ -90,8 +90,10 @@ TEST(environment, names_must_be_known) {
     EXPECT_EXIT(exit_with_status_of_creation("JITNORM_MAX_CPU_ISA", "AVX9"), exits_with(jitnorm_runtime_error), "");
 }
 
-[[noreturn]] void exit_with_reason(const char *variable, const char *value) {
+[[noreturn]] void exit_with_reason(const char *variable, const char *value, const char *other = "UNUSED",
+                                   const char *value_of_other = "") {
     setenv(variable, value, 1);
+    setenv(other, value_of_other, 1);
     const owned_md data = make_md({3, 8}, jitnorm_f32);
     owned_pd pd;
     forward_request{jitnorm_forward_inference, data, data}.create(&pd);
@@ -106,6 +108,10 @@ TEST(environment, unknown_names_are_answered_by_those_there_are) {
     EXPECT_EXIT(exit_with_reason("JITNORM_MAX_CPU_ISA", "AVX9"), testing::ExitedWithCode(0),
                 "unknown instruction set 'AVX9' in JITNORM_MAX_CPU_ISA; known: DEFAULT, ALL, SSE41, AVX, AVX2, .*, "
                 "AVX10_1_512_AMX_FP16");
+    EXPECT_EXIT(exit_with_reason("JITNORM_MAX_CPU_ISA", "SSE41", "JITNORM_IMPL", "jit:avx2"),
+                testing::ExitedWithCode(0),
+                "jit:avx2, which JITNORM_IMPL or jitnorm_set_implementation asks for, does not do it: the processor or "
+                "the cap on instruction sets does not allow it");
     EXPECT_EQ(jitnorm_set_implementation("ref:none"), INVALID);
     EXPECT_STREQ(jitnorm_get_last_error(), "unknown implementation 'ref:none'; known: jit:avx512, jit:avx2, ref:any");
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // C interface: post-operations.
 #include "../../norm/attributes.hpp"
+#include "../../tensor/names.hpp"
 #include "attr.hpp"
 #include "jitnorm/jitnorm_attr.h"
 
@@ -74,7 +75,7 @@ jitnorm_status_t jitnorm_post_ops_append_sum(jitnorm_post_ops_t post_ops, float 
                                              jitnorm_data_type_t data_type) {
     JITNORM_REFUSE_NULL(post_ops);
     if (data_type != jitnorm_data_type_undef && size_of(data_type) == 0)
-        return report(__func__, invalid(explain("unknown data_type %d", int(data_type))));
+        return report(__func__, unknown_data_type(data_type));
     return append(__func__, post_ops, sum_post_op{scale, zero_point, data_type});
 }
 

@@ -51,7 +51,9 @@ status check_groups(const quantity &q) {
 template <size_t Count>
 status check(const quantity &q, const int (&types)[Count], bool (*may_have)(int arg)) {
     if (q.arg < 0) return invalid(explain("arg is %d, which is negative", q.arg));
-    if (!may_have(q.arg)) return invalid(explain("arg %d takes neither scales nor zero points", q.arg));
+    if (!may_have(q.arg))
+        return invalid(
+            explain("arg %d takes neither scales nor zero points: JITNORM_ARG_SRC and JITNORM_ARG_DST do", q.arg));
     if (q.mask < 0) return invalid(explain("mask is %d, which is negative", q.mask));
     JITNORM_TRY(check_groups(q));
     if (std::find(std::begin(types), std::end(types), int(q.data_type)) == std::end(types))

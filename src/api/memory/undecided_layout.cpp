@@ -73,7 +73,8 @@ status decide_post_ops(layer_norm::problem &p) {
 } // namespace
 
 status decide_layouts(layer_norm::problem &p) {
-    if (p[SRC].format_kind == jitnorm_format_kind_any) return invalid("src has an undecided layout");
+    if (p[SRC].format_kind == jitnorm_format_kind_any)
+        return invalid("src has an undecided layout (format_tag_any); a tag or strides are expected");
     for (const layer_norm::tensor_kind &t : layer_norm::TENSORS)
         if (t.dims == layer_norm::extent::rows) JITNORM_TRY(follow_layout(p[t.place], p[SRC], t.name));
     for (const layer_norm::slot s : layer_norm::GROUPED) JITNORM_TRY(make_row_major(p[s], layer_norm::tensor_name(s)));

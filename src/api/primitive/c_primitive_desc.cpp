@@ -205,7 +205,8 @@ status query(const jitnorm_primitive_desc &pd, jitnorm_query_t what, int index, 
 jitnorm_status_t jitnorm_primitive_desc_next_impl(jitnorm_primitive_desc_t primitive_desc) {
     JITNORM_REFUSE_NULL(primitive_desc);
     return guarded(__func__, [&]() -> status {
-        return {primitive_desc->move_to_next_implementation() ? jitnorm_success : jitnorm_last_impl_reached};
+        if (primitive_desc->move_to_next_implementation()) return {};
+        return {jitnorm_last_impl_reached, "there is no further implementation"};
     });
 }
 
