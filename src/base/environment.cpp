@@ -36,24 +36,25 @@ bool names_profilers_only(std::string_view text) {
     return text.empty() || flags == 1 || unsigned(flags) == profilers_of(flags);
 }
 
+constexpr struct {
+    const char *word;
+    int level;
+} VERBOSE_WORDS[] = {{"none", VERBOSE_NOTHING},
+                     {"0", VERBOSE_NOTHING},
+                     {"error", VERBOSE_ERRORS},
+                     {"warn", VERBOSE_ERRORS},
+                     {"check", 1},
+                     {"profile_exec", 1},
+                     {"1", 1},
+                     {"profile_create", 2},
+                     {"profile", 2},
+                     {"dispatch", 2},
+                     {"all", 2}};
+
 // The level that a word asks for, or VERBOSE_LEVEL_NOT_READ if it has no meaning.
 int verbose_level_of_word(std::string_view word) {
-    constexpr struct {
-        std::string_view word;
-        int level;
-    } WORDS[] = {{"none", VERBOSE_NOTHING},
-                 {"0", VERBOSE_NOTHING},
-                 {"error", VERBOSE_ERRORS},
-                 {"warn", VERBOSE_ERRORS},
-                 {"check", 1},
-                 {"profile_exec", 1},
-                 {"1", 1},
-                 {"profile_create", 2},
-                 {"profile", 2},
-                 {"dispatch", 2},
-                 {"all", 2}};
-    const auto *const known = std::ranges::find(WORDS, word, [](const auto &w) { return w.word; });
-    if (known != std::end(WORDS)) return known->level;
+    const auto *const known = std::ranges::find_if(VERBOSE_WORDS, [&](const auto &w) { return word == w.word; });
+    if (known != std::end(VERBOSE_WORDS)) return known->level;
     return integer_or(word, 0) >= 2 ? 2 : VERBOSE_LEVEL_NOT_READ;
 }
 
@@ -100,6 +101,12 @@ std::string_view unknown_word_of_verbose(std::string_view text) {
         if (!word.empty() && verbose_level_of_word(word) == VERBOSE_LEVEL_NOT_READ) return word;
     }
     return {};
+}
+
+name_list verbose_words() {
+    name_list words;
+    for (const auto &known : VERBOSE_WORDS) words.add(known.word);
+    return words;
 }
 
 const environment &the_environment() { return at_first_use.get(); }

@@ -8,6 +8,8 @@
 #include <climits>
 #include <string_view>
 
+#include "status.hpp"
+
 namespace jitnorm::impl {
 
 // No variable has an effect in a program that runs with the rights of another user or group (setuid, setgid,
@@ -38,6 +40,7 @@ int verbose_level_of(std::string_view text);
 
 // The first word of such a list that has no meaning; empty if all have one.
 std::string_view unknown_word_of_verbose(std::string_view text);
+name_list verbose_words(); // those that have one, beside numbers
 
 // The decimal integer that the text is, or `otherwise` if it is none.
 int integer_or(std::string_view text, int otherwise);

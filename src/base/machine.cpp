@@ -206,8 +206,10 @@ machine the_machine() {
     if (numbers.empty()) return here;
     if (const auto wanted = with_numbers(here, numbers)) return *wanted;
     if (verbose_level() >= VERBOSE_ERRORS && !nonsense_is_logged.exchange(true))
-        log_line("error",
-                 [&] { return "JITNORM_CACHES names no sizes of caches and has no effect: " + std::string(numbers); });
+        log_line("error", [&] {
+            return "JITNORM_CACHES has no effect: '" + std::string(numbers) +
+                   "' is not of the form l2:1048576,last_level:33554432; the names are those of " + describe(here);
+        });
     return here;
 }
 

@@ -208,8 +208,9 @@ bool tell_of_lost_lines() {
 }
 
 void log_unknown_word(const char *word) {
-    char text[128];
-    std::snprintf(text, sizeof text, "JITNORM_VERBOSE has no word %s and goes without it", word);
+    char text[384];
+    std::snprintf(text, sizeof text, "JITNORM_VERBOSE: unknown word '%s' has no effect; known: %s", word,
+                  verbose_words().text());
     log_line("error", text);
 }
 

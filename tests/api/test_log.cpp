@@ -103,8 +103,9 @@ TEST(verbose, errors_are_printed_by_default) {
     EXPECT_EXIT(fail_in_three_ways(nullptr), good, two + "$");
     EXPECT_EXIT(fail_in_three_ways("error"), good, two + "$");
     EXPECT_EXIT(fail_in_three_ways("nonsense"), good,
-                "^jitnorm_verbose,v1,error,JITNORM_VERBOSE has no word nonsense and goes without it\n" + two.substr(1) +
-                    "$");
+                "^jitnorm_verbose,v1,error,JITNORM_VERBOSE: unknown word 'nonsense' has no effect; known: none, 0, "
+                "error, warn, check, profile_exec, 1, profile_create, profile, dispatch, all\n" +
+                    two.substr(1) + "$");
     EXPECT_EXIT(fail_in_three_ways("0"), good, "^$");
     EXPECT_EXIT(fail_in_three_ways("none"), good, "^$");
     EXPECT_EXIT(fail_in_three_ways("profile_exec"), good,
