@@ -78,6 +78,8 @@ environment::environment()
     : verbose(verbose_level_of(text_of("JITNORM_VERBOSE"))), verbose_is_set(!text_of("JITNORM_VERBOSE").empty()),
       jit_profile(profilers_of(integer_or(text_of("JITNORM_JIT_PROFILE"), 0))),
       threads_sleep(is_passive(text_of("OMP_WAIT_POLICY"))),
+      waiting_is_chosen(!text_of("OMP_WAIT_POLICY").empty() || !text_of("GOMP_SPINCOUNT").empty() ||
+                        !text_of("KMP_BLOCKTIME").empty()),
       processors(text_of("OMP_NUM_THREADS").empty() ? processors_of_quota("/proc/self/cgroup", "/sys/fs/cgroup")
                                                     : NO_QUOTA) {
     const std::string_view profilers = text_of("JITNORM_JIT_PROFILE");

@@ -29,7 +29,8 @@ struct environment {
     char jit_dump_folder[PATH_MAX]; // JITNORM_JIT_DUMP
     char caches[512];               // JITNORM_CACHES
     bool threads_sleep;             // OMP_WAIT_POLICY is PASSIVE, in letters of any case: OpenMP's threads do
-    int processors; // that a container may keep busy (quota.hpp); without effect where OMP_NUM_THREADS is set
+    bool waiting_is_chosen; // OMP_WAIT_POLICY, GOMP_SPINCOUNT or KMP_BLOCKTIME is set: how long OpenMP's threads spin
+    int processors;         // that a container may keep busy (quota.hpp); without effect where OMP_NUM_THREADS is set
 };
 
 const environment &the_environment();

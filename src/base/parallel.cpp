@@ -2,6 +2,9 @@
 #include "parallel.hpp"
 
 #ifdef JITNORM_THREADING_OMP
+#include <algorithm>
+#include <ctime>
+
 #include <omp.h>
 
 #include "environment.hpp"
@@ -40,6 +43,26 @@ void run_on(const jitnorm_thread_pool_t &pool, int parts, part_body &what) {
 
 #ifdef JITNORM_THREADING_OMP
 
+// ---- Busy cores. A team ends with its last thread, which waits for milliseconds if other programs keep its core.
+
+int64_t clock_ns() { // in nanoseconds; no system call where the processor's counter is the system's clock
+    timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return int64_t(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+}
+
+constinit std::atomic<int64_t> rest_ends = 0; // when teams start again; 0: there is no rest
+
+bool teams_rest() {
+    const int64_t end = rest_ends.load(std::memory_order_relaxed);
+    if (end == 0) return false;
+    if (clock_ns() < end) return true;
+    rest_ends.store(0, std::memory_order_relaxed);
+    return false;
+}
+
+// ---- Teams
+
 // OpenMP takes all processors where nobody says otherwise. In a container with a quota for fewer of them its threads
 // would use up the quota by spinning, and all would stop until the next period.
 int threads_of_openmp() {
@@ -49,7 +72,7 @@ int threads_of_openmp() {
 
 int max_own_threads() {
     const bool starts_none =
-        this_thread_ends() || threads_were_lost.load(std::memory_order_relaxed) || omp_in_parallel();
+        this_thread_ends() || threads_were_lost.load(std::memory_order_relaxed) || omp_in_parallel() || teams_rest();
     return starts_none ? 1 : threads_of_openmp();
 }
 
@@ -61,8 +84,15 @@ int max_own_threads() {
 void run_on_own_threads(int parts, part_body &what) {
     const int team = max_own_threads();
     if (team == 1) return run_serially(parts, what);
+    const int64_t begin = clock_ns();
+    int64_t own_end = begin;
 #pragma omp parallel num_threads(team)
-    for (int part = omp_get_thread_num(); part < parts; part += omp_get_num_threads()) run_one_part(&what, part);
+    {
+        for (int part = omp_get_thread_num(); part < parts; part += omp_get_num_threads()) run_one_part(&what, part);
+        if (omp_get_thread_num() == 0) own_end = clock_ns();
+    }
+    const int64_t rest = rest_after(own_end - begin, clock_ns() - begin, std::min(team, parts));
+    if (rest > 0 && !the_environment().waiting_is_chosen) rest_teams(rest);
 }
 
 #else
@@ -74,6 +104,18 @@ void run_on_own_threads(int parts, part_body &what) { run_serially(parts, what);
 #endif
 
 } // namespace
+
+#ifdef JITNORM_THREADING_OMP
+
+int64_t rest_after(int64_t own, int64_t whole, int sharers) {
+    constexpr int64_t STALL = 1'000'000, RESTS = 16, LONGEST = 1'000'000'000;
+    const int64_t lost = whole - own * sharers;
+    return lost > STALL ? std::min(lost * RESTS, LONGEST) : 0;
+}
+
+void rest_teams(int64_t nanoseconds) { rest_ends.store(clock_ns() + nanoseconds, std::memory_order_relaxed); }
+
+#endif
 
 int max_threads() { return current_pool != nullptr ? current_pool->concurrency : max_own_threads(); }
 

@@ -3,6 +3,7 @@
 // library uses threads.
 #pragma once
 
+#include <cstdint>
 #include <type_traits>
 
 #include "dim.hpp"
@@ -29,9 +30,20 @@ private:
 
 // How many threads run_parts() would use now at the most. With a caller's pool this is the pool's concurrency.
 // Otherwise it is OpenMP's number of threads, unless a container grants fewer and nobody has set it; but 1 in a
-// parallel region of several threads, in a build without OpenMP, in a thread that ends, and in a process that was
-// forked from one with several threads. Within a part it is 1, whichever threads run the parts.
+// parallel region of several threads, for a moment after teams have waited for busy cores, in a build without OpenMP,
+// in a thread that ends, and in a process that was forked from one with several threads. Within a part it is 1,
+// whichever threads run the parts.
 int max_threads();
+
+// For how many nanoseconds no team is to be started after one of OpenMP's has taken `whole`, in which the calling
+// thread was ready with its own part after `own`, one of those of `sharers` threads. 0 unless one thread would have
+// been faster by more than a millisecond: then another program has the core of a thread that this one waits for. The
+// rest is 16 times what was lost, a second at most, so that such waits take about a sixteenth of the time. Nothing
+// rests if the environment says how OpenMP's threads wait.
+int64_t rest_after(int64_t own, int64_t whole, int sharers);
+
+// For so long max_threads() is 1 on the library's own threads, in the whole process.
+void rest_teams(int64_t nanoseconds);
 
 // Runs body(context, part) once for each part = 0 .. parts-1, on at most `parts` threads, and waits for all of them.
 void run_parts(int parts, void (*body)(void *context, int part), void *context);

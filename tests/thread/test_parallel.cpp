@@ -66,9 +66,13 @@ TEST(parallel, splits_cover_every_item_once) {
 
 #ifdef JITNORM_THREADING_OMP
 
+// A team of this program's that waited for a busy core is no reason any more.
+void end_rest() { rest_teams(0); }
+
 TEST(parallel, each_part_runs_once_for_every_number_of_threads) {
     for (int threads = 1; threads <= 4; ++threads) {
         omp_set_num_threads(threads);
+        end_rest();
         EXPECT_EQ(max_threads(), threads);
         for (int parts = 1; parts <= 8; ++parts) {
             EXPECT_EQ(count_runs(parts), std::vector<int>(size_t(parts), 1)) << threads << " threads";
@@ -77,15 +81,46 @@ TEST(parallel, each_part_runs_once_for_every_number_of_threads) {
     }
 }
 
+constexpr int64_t MS = 1'000'000, HOUR = 3'600'000 * MS;
+
+TEST(parallel, a_team_that_one_thread_would_have_beaten_by_a_millisecond_is_followed_by_a_rest) {
+    EXPECT_EQ(rest_after(8'000, 36 * MS, 2), 16 * (36 * MS - 16'000));
+    EXPECT_EQ(rest_after(MS, 3 * MS, 2), 0) << "a millisecond is lost";
+    EXPECT_EQ(rest_after(MS, 3 * MS + 1, 2), 16 * (MS + 1));
+    EXPECT_EQ(rest_after(MS, 4 * MS, 3), 0) << "one thread would have had three parts to do";
+    EXPECT_EQ(rest_after(100 * MS, 199 * MS, 2), 0) << "it waited, but was faster than one thread";
+    EXPECT_EQ(rest_after(MS, 3 * HOUR, 2), 1000 * MS) << "the process was stopped";
+    EXPECT_EQ(rest_after(0, 0, 1), 0);
+}
+
+TEST(parallel, teams_rest_and_start_again) {
+    omp_set_num_threads(4);
+    rest_teams(HOUR);
+    EXPECT_EQ(max_threads(), 1);
+    EXPECT_EQ(threads_used(4), std::set{gettid()});
+    EXPECT_EQ(count_runs(9), std::vector<int>(9, 1));
+    const jitnorm_thread_pool_t pool = {nullptr, nullptr, 7};
+    {
+        const threads_of callers(&pool);
+        EXPECT_EQ(max_threads(), 7) << "a caller's pool has no rest";
+    }
+    end_rest();
+    EXPECT_EQ(max_threads(), 4);
+    EXPECT_EQ(threads_used(4).size(), 4u);
+}
+
 TEST(parallel, several_threads_are_used) {
+    end_rest();
     omp_set_num_threads(4);
     EXPECT_EQ(threads_used(4).size(), 4u);
 }
 
 TEST(parallel, threads_stay_when_fewer_have_work) {
+    end_rest();
     omp_set_num_threads(4);
     const std::set<pid_t> before = threads_used(4);
     for (const int parts : {2, 3, 1, 2}) threads_used(parts);
+    end_rest();
     EXPECT_EQ(threads_used(4), before);
 }
 
@@ -111,6 +146,7 @@ TEST(parallel, nested_use_is_serial) {
 // nevertheless: callers have cut scratchpads for parts that start no parallel work.
 TEST(parallel, nested_use_is_serial_in_a_team_of_one) {
     omp_set_num_threads(4);
+    end_rest();
     const int levels = omp_get_max_active_levels();
     omp_set_max_active_levels(0);
     ASSERT_EQ(max_threads(), 4);
