@@ -13,7 +13,7 @@ from . import _needs  # noqa: F401  (first of all: it says what is missing)
 import torch
 
 from . import _C, batches, shapes  # noqa: F401  (first the operators, then what else is registered for them)
-from .classes import DEFAULT, Entry, Wanted, enter, leave, report, switch
+from .classes import DEFAULT, Entry, Wanted, checked, enter, leave, report, switch
 from .compiler import inductor
 from .functions import (ada_layer_norm, ada_layer_norm_int8, add_layer_norm, add_rms_norm, gated_rms_norm, layer_norm,
                         rms_norm, rms_norm_int8)
@@ -43,8 +43,9 @@ def override(classes: Wanted = DEFAULT) -> None:
     that has their results, with their roundings: those of Hugging Face's transformers, or, with `classes`, of other
     packages, given by their names, or as classes, or "all". Which of them are, report() says. Classes that are imported
     later are found by PyTorch 2; before, call override() again."""
+    wanted = checked(classes)
     torch.ops.jitnorm._switch_override(True)
-    switch(classes)
+    switch(wanted)
 
 
 def restore() -> None:
@@ -58,10 +59,11 @@ def restore() -> None:
 def overridden(classes: Wanted = DEFAULT) -> Iterator[None]:
     """Does what override() does inside a with statement. It is for all threads, and ends with the last with statement of
     any thread, unless override() was called."""
+    wanted = checked(classes)
     torch.ops.jitnorm._scope_override(True)
-    enter(classes)
+    enter(wanted)
     try:
         yield
     finally:
-        leave(classes)
+        leave(wanted)
         torch.ops.jitnorm._scope_override(False)

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from . import probes
 
-Wanted = Union[str, Iterable[Union[str, type]]]
+Wanted = Union[str, type, Iterable[Union[str, type]]]
 DEFAULT = ("transformers", "transformers_modules")  # the latter has the code that comes with models
 
 _lock = threading.RLock()
@@ -167,6 +167,19 @@ def _wants(wanted: Wanted, kind: type) -> bool:
         if one is kind or isinstance(one, str) and (kind.__module__ + ".").startswith(one + "."):
             return True
     return False
+
+
+def checked(wanted: Wanted) -> Wanted:
+    """What is wanted as a text or a tuple. TypeError if it is neither names nor classes of modules."""
+    if isinstance(wanted, str):
+        return wanted
+    alone = isinstance(wanted, (type, nn.Module)) or not isinstance(wanted, Iterable)
+    listed = (wanted,) if alone else tuple(wanted)
+    for one in listed:
+        if not isinstance(one, str) and not (isinstance(one, type) and issubclass(one, nn.Module)):
+            hint = f"; give its class, {type(one).__qualname__}" if isinstance(one, nn.Module) else ""
+            raise TypeError(f"classes are names of packages, classes of modules, or 'all', not {one!r:.200}{hint}")
+    return "all" if "all" in listed else listed
 
 
 def _is_candidate(kind: type) -> bool:

@@ -87,15 +87,15 @@ void run_steps(Tensor input, Tensor output, forward_steps how, request asked, po
     make_rows_dense(how.shift);
     asked.flags = flags_of(how.rms, how.scale.defined(), how.shift.defined(), how.plus_one, how.rounds);
     if (how.scale.defined() || how.shift.defined())
-        asked.affine_type = type_of(how.scale.defined() ? how.scale : how.shift);
+        asked.affine_type = type_of(how.scale.defined() ? how.scale : how.shift, "scale or shift");
     asked.by_rows = 1;
     for (size_t i = 0; i < how.after.size() && how.after[i].second.defined(); ++i) {
         asked.operations[i] = how.after[i].first;
-        asked.operand_types[i] = type_of(how.after[i].second);
+        asked.operand_types[i] = type_of(how.after[i].second, "a weight, scale or shift");
     }
     if (how.gate.defined()) {
         asked.adds = 2;
-        asked.residual_type = type_of(how.gate);
+        asked.residual_type = type_of(how.gate, "the gate");
     }
     prepared &ready = prepare(
         asked, {&input, &output, &how.gate, &how.scale, &how.shift, &how.after[0].second, &how.after[1].second}, 1);
@@ -163,10 +163,10 @@ sums run_backward(const Tensor &of_output, Tensor input, const Tensor &given_mea
     }
     request asked = make_request(any ? jitnorm_backward : jitnorm_backward_data, input, 0);
     asked.flags = flags_of(how.rms, how.scale.defined(), made.shift.defined(), how.plus_one, how.rounds);
-    if (how.scale.defined()) asked.affine_type = type_of(how.scale);
+    if (how.scale.defined()) asked.affine_type = type_of(how.scale, "the scale");
     if (any) asked.gradient_type = type_of(made.scale);
     asked.by_rows = 1;
-    asked.result_type = type_of(gradient);
+    asked.result_type = type_of(gradient, "the output's gradient");
     prepared &ready = prepare(asked, {&input, &gradient, &made.input, &how.scale, &made.scale}, 1);
     pointers tensors = {};
     tensors[SRC] = data_of(input);

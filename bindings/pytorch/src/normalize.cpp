@@ -74,9 +74,9 @@ request backward_request(const at::Tensor &input, const norm &how, const affine 
     request asked = make_request(any ? jitnorm_backward : jitnorm_backward_data, input, how.epsilon);
     asked.flags = flags_of(how.rms, side.weight->defined(), wanted.bias, how.plus_one, how.rounds);
     if (side.weight->defined())
-        asked.affine_type = type_of(*side.weight);
+        asked.affine_type = type_of(*side.weight, "the weight");
     else if (wanted.bias)
-        asked.affine_type = type_of(side.any() ? *side.bias : input);
+        asked.affine_type = type_of(side.any() ? *side.bias : input, "the bias");
     return asked;
 }
 
@@ -105,7 +105,7 @@ struct backward_inputs {
 // exist.
 void run_backward(request &asked, backward_inputs from, const norm &how, const affine &side, gradients &to) {
     asked.adds = from.other_gradient.defined();
-    asked.result_type = type_of(from.gradient);
+    asked.result_type = type_of(from.gradient, "the output's gradient");
     asked.sum_type = asked.type;
     prepared &ready = prepare(asked, {&from.input, &from.gradient, &to.input, &from.other_gradient}, how.axes());
     pointers tensors = {};
@@ -148,7 +148,7 @@ namespace {
 void run_request(request &asked, const norm &how, const affine &side, std::initializer_list<at::Tensor *> tensors,
                  pointers &data) {
     asked.flags = flags_of(how.rms, side.weight->defined(), side.bias->defined(), how.plus_one, how.rounds);
-    if (side.any()) asked.affine_type = type_of(side.either());
+    if (side.any()) asked.affine_type = type_of(side.either(), "weight or bias");
     prepared &ready = prepare(asked, tensors, how.axes());
     constexpr tensor_slot IN_ORDER[] = {SRC, DST, RESIDUAL, SUM};
     for (size_t i = 0; i < tensors.size(); ++i) data[IN_ORDER[i]] = data_of(*tensors.begin()[i]);
@@ -173,7 +173,7 @@ normalized run_forward(at::Tensor input, at::Tensor residual, const norm &how, b
     statistics[MEAN] = data_of(made.mean);
     statistics[VARIANCE] = data_of(made.rstd);
     asked.adds = residual.defined();
-    if (residual.defined()) asked.residual_type = type_of(residual);
+    if (residual.defined()) asked.residual_type = type_of(residual, "the residual");
     asked.result_type = type_of(made.output);
     if (residual.defined()) asked.sum_type = type_of(made.sum);
     run_request(asked, how, side, {&input, &made.output, &residual, &made.sum}, statistics);

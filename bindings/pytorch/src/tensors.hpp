@@ -15,7 +15,7 @@ using optional_tensor = c10::optional<at::Tensor>;
 
 inline at::Tensor or_none(const optional_tensor &tensor) { return tensor.has_value() ? *tensor : at::Tensor(); }
 
-inline int64_t type_of(const at::Tensor &tensor) {
+inline int64_t type_of(const at::Tensor &tensor, const char *what = "the input") {
     switch (tensor.scalar_type()) {
     case at::kFloat:
         return jitnorm_f32;
@@ -26,7 +26,8 @@ inline int64_t type_of(const at::Tensor &tensor) {
     case at::kDouble:
         return jitnorm_f64;
     default:
-        TORCH_CHECK(false, "jitnorm normalizes float32, bfloat16, float16 and float64, not ", tensor.scalar_type());
+        TORCH_CHECK(false, "jitnorm normalizes float32, bfloat16, float16 and float64, but ", what, " is ",
+                    tensor.scalar_type());
     }
 }
 
@@ -38,6 +39,7 @@ inline void check_device(const char *what, const at::Tensor &tensor) {
 }
 
 inline void check_same_shape(const char *what, const at::Tensor &tensor, const at::Tensor &input) {
+    TORCH_CHECK(tensor.defined(), what, " is missing");
     TORCH_CHECK(tensor.sizes().equals(input.sizes()), what, " must have the shape ", input.sizes(), ", not ",
                 tensor.sizes());
 }

@@ -344,6 +344,28 @@ class Modules(ClassesTestCase):
                 module()
         self.assertEqual(entry_of(gated)[0].calls, 5)
 
+    def test_mistakes_are_told_and_change_nothing(self):
+        own = self.kind.__dict__["forward"]
+        for classes, reason in (
+            (self.module, "not .*; give its class, "),
+            ([self.module], "not .*; give its class, "),
+            (torch.nn.Sequential(), "not .*; give its class, Sequential"),
+            (5, "classes are names of packages, classes of modules, or 'all', not 5"),
+            ([str], "or 'all', not <class 'str'>"),
+        ):
+            with self.assertRaisesRegex(TypeError, reason):
+                jitnorm_torch.override(classes)
+            with self.assertRaisesRegex(TypeError, reason), jitnorm_torch.overridden(classes):
+                pass
+        self.assertIs(self.kind.__dict__["forward"], own)
+        jitnorm_torch.restore()
+
+    def test_a_class_by_itself_and_an_iterator(self):
+        for classes in (self.kind, iter([self.kind]), [self.kind, "all"]):
+            with jitnorm_torch.overridden(classes):
+                self.module(self.x)
+        self.assertEqual(entry_of(self.kind)[0].calls, 3)
+
     def test_restore_and_scopes(self):
         own = self.kind.__dict__["forward"]
         jitnorm_torch.override([self.kind])

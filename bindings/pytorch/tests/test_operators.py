@@ -355,6 +355,25 @@ class Layer(TestCase):
             with self.assertRaises(RuntimeError):
                 call()
 
+    def test_mistakes_name_the_argument_and_what_is_right(self):
+        x, integers, ops = random((4, 8)), torch.ones(8, dtype=torch.int32), torch.ops.jitnorm
+        types = "jitnorm normalizes float32, bfloat16, float16 and float64, but {} is Int"
+        for call, reason in (
+            (lambda: layer_norm(x.int(), (8,)), types.format("the input")),
+            (lambda: layer_norm(x, (8,), integers), types.format("weight or bias")),
+            (lambda: layer_norm(x, (4,)), r"normalized_shape \[4\] is not the end of the input's shape \[4, 8\]"),
+            (lambda: layer_norm(x, (8,), random(7)), r"weight and bias must have the shape \[8\], not \[7\]"),
+            (lambda: layer_norm(x, (8,), random(8).to("meta")), "all tensors must be on one device, not on meta and cpu"),
+            (lambda: ops.add_layer_norm(x, random((4, 7)), (8,)), r"the residual must have the shape \[4, 8\], not \[4, 7\]"),
+            (lambda: jitnorm_torch.add_layer_norm(x, None, (8,)), "the residual is missing"),
+            (lambda: ops.add_layer_norm(x, x.int(), (8,)), types.format("the residual")),
+            (lambda: ops.gated_rms_norm(x, random((4, 9))), r"the gate must have the shape \[4, 8\], not \[4, 9\]"),
+            (lambda: ops.ada_layer_norm(x, random((3, 8)), random((3, 8))),
+             r"scale has the shape \[3, 8\], which does not fit to the input's, \[4, 8\]"),
+        ):
+            with self.assertRaisesRegex(RuntimeError, reason):
+                call()
+
 
 class Rms(TestCase):
     def test_types_and_shapes(self):
