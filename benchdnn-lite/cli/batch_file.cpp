@@ -83,7 +83,10 @@ fs::path batch_folders::look_up(const std::string &name, const fs::path &includi
     std::error_code ignored;
     for (const fs::path &candidate : folders)
         if (const fs::path file = candidate / name; fs::is_regular_file(file, ignored)) return file;
-    throw input_error("no such file '", name, "'");
+    std::string shipped;
+    for (const fs::path &folder : shipped_folders())
+        if (fs::is_directory(folder, ignored) && folder.filename() != "") shipped += " " + folder.string();
+    throw input_error("no such file '", name, "'", shipped.empty() ? "" : "; those of the program are in", shipped);
 }
 
 } // namespace benchdnn_lite

@@ -53,20 +53,33 @@ std::string_view name_in(const named_algorithm (&table)[N], jitnorm_alg_kind_t a
     throw std::logic_error("algorithm without a name");
 }
 
-void require_fields(const std::vector<std::string> &fields, size_t least, size_t most) {
-    if (fields.size() < least) throw input_error("'", fields[0], "' needs more fields");
-    if (fields.size() > most) throw input_error("'", fields[0], "' has too many fields");
+template <typename... Names>
+std::string list_known(const Names &...tables) {
+    std::string text = "; known:";
+    const auto add = [&](const auto &table) {
+        for (const auto &entry : table) text.append(1, ' ').append(entry.name);
+    };
+    (add(tables), ...);
+    return text;
+}
+
+// `form` has the fields that follow the name, those in brackets may be missing.
+void require_fields(const std::vector<std::string> &fields, size_t least, size_t most, std::string_view form) {
+    const char *wrong = fields.size() < least  ? "needs more fields"
+                        : fields.size() > most ? "has too many fields"
+                                               : nullptr;
+    if (wrong != nullptr) throw input_error("'", fields[0], "' ", wrong, ": ", fields[0], form);
 }
 
 unsigned parse_mask(const std::string &text) {
     if (const named_mask *known = find_named(MASKS, text)) return known->mask;
     if (!text.empty() && text.find_first_not_of("0123456789") == text.npos)
         return unsigned(parse_integer(text, 0, ALL_DIMENSIONS));
-    throw input_error("unknown policy '", text, "'");
+    throw input_error("unknown policy '", text, "'", list_known(MASKS));
 }
 
 sum_post_op parse_sum(const std::vector<std::string> &fields) {
-    require_fields(fields, 1, 4);
+    require_fields(fields, 1, 4, "[:SCALE[:ZERO_POINT[:TYPE]]]");
     sum_post_op op;
     if (fields.size() > 1) op.scale = parse_float(fields[1]);
     if (fields.size() > 2) op.zero_point = int(parse_integer(fields[2], INT32_MIN, INT32_MAX));
@@ -75,7 +88,7 @@ sum_post_op parse_sum(const std::vector<std::string> &fields) {
 }
 
 eltwise_post_op parse_eltwise(jitnorm_alg_kind_t algorithm, const std::vector<std::string> &fields) {
-    require_fields(fields, 1, 3);
+    require_fields(fields, 1, 3, "[:ALPHA[:BETA]]");
     eltwise_post_op op{algorithm, 0, 0};
     if (fields.size() > 1) op.alpha = parse_float(fields[1]);
     if (fields.size() > 2) op.beta = parse_float(fields[2]);
@@ -83,7 +96,7 @@ eltwise_post_op parse_eltwise(jitnorm_alg_kind_t algorithm, const std::vector<st
 }
 
 binary_post_op parse_binary(jitnorm_alg_kind_t algorithm, const std::vector<std::string> &fields) {
-    require_fields(fields, 2, 4);
+    require_fields(fields, 2, 4, ":TYPE[:POLICY[:TAG]]");
     binary_post_op op;
     op.algorithm = algorithm;
     op.type = parse_data_type(fields[1]);
@@ -98,7 +111,7 @@ post_op parse_post_op(std::string_view text) {
     if (fields[0] == "sum") return parse_sum(fields);
     if (const named_algorithm *entry = find(ELTWISES, fields[0])) return parse_eltwise(entry->algorithm, fields);
     if (const named_algorithm *entry = find(BINARIES, fields[0])) return parse_binary(entry->algorithm, fields);
-    throw input_error("unknown post-op '", fields[0], "'");
+    throw input_error("unknown post-op '", fields[0], "'", list_known(ELTWISES, BINARIES), " sum");
 }
 
 // Appends ":field".
@@ -153,7 +166,7 @@ dynamic_scales parse_found(const std::string &part, const std::vector<std::strin
 }
 
 residual_tensor parse_tensor(const std::vector<std::string> &fields) {
-    require_fields(fields, 1, 3);
+    require_fields(fields, 1, 3, "[:TYPE[:TAG]]");
     residual_tensor tensor;
     if (fields.size() > 1) tensor.type = parse_data_type(fields[1]);
     if (fields.size() > 2) tensor.tag = parse_tag(fields[2]);
@@ -161,7 +174,7 @@ residual_tensor parse_tensor(const std::vector<std::string> &fields) {
 }
 
 data_type parse_bias(const std::vector<std::string> &fields) {
-    require_fields(fields, 1, 2);
+    require_fields(fields, 1, 2, "[:TYPE]");
     return fields.size() > 1 ? parse_data_type(fields[1]) : jitnorm_f32;
 }
 

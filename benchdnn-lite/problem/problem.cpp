@@ -207,17 +207,19 @@ std::string to_text(const weight_types &types) {
 }
 
 shape parse_shape(std::string_view text) {
+    constexpr std::string_view EXPECTED = "a problem is a shape such as 128x768";
     return blame(concat("malformed problem '", text, "'"), [&] {
-        if (text.empty() || std::isdigit(static_cast<unsigned char>(text.front())) == 0)
-            throw input_error("a problem is a shape such as 128x768");
+        if (text.empty() || std::isdigit(static_cast<unsigned char>(text.front())) == 0) throw input_error(EXPECTED);
         const auto [dims, name] = split_name(text);
         shape size{{}, std::string(name)};
         for (const std::string &dim : split(dims, 'x')) {
-            if (dim.empty()) throw input_error("a dimension is missing; a problem is a shape such as 128x768");
+            if (dim.empty()) throw input_error("a dimension is missing; ", EXPECTED);
+            if (dim.find_first_not_of("0123456789") != dim.npos)
+                throw input_error("'", dim, "' is not a dimension; ", EXPECTED);
             size.dims.push_back(parse_integer(dim, 0, std::numeric_limits<dim_t>::max()));
         }
         if (size.dims.size() < 2 || size.dims.size() > JITNORM_MAX_NDIMS)
-            throw input_error("a shape has 2 to ", std::to_string(JITNORM_MAX_NDIMS), " dimensions");
+            throw input_error("a shape has 2 to ", std::to_string(JITNORM_MAX_NDIMS), " dimensions, such as 128x768");
         check_size(size.dims);
         return size;
     });

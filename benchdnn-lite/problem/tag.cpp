@@ -150,7 +150,8 @@ std::string canonical_tag(std::string_view tag, size_t ndims) {
     if (is_special(resolved)) return resolved;
     const std::string canonical = is_meta(resolved) ? expand_meta(resolved, ndims) : resolved;
     if (split_blocks(canonical).first.size() != ndims || !is_known(canonical, false))
-        reject(tag, concat("does not fit ", std::to_string(ndims), " dimensions"));
+        reject(tag, concat("does not fit ", std::to_string(ndims), " dimensions, as '",
+                           std::string_view("abcdefghijkl").substr(0, ndims), "' does"));
     return canonical;
 }
 

@@ -55,6 +55,15 @@ TEST_F(cli, a_knob_that_applies_to_nothing_is_told_on_stderr) {
                     "the problems after it\n");
 }
 
+TEST_F(cli, a_mistake_in_a_variable_of_the_library_is_told) {
+    for (const char *variable :
+         {"JITNORM_CACHES=l2=1M", "JITNORM_JIT_PROFILE=abc", "JITNORM_JIT_DUMP=/no/such", "JITNORM_VERBOSE=true"}) {
+        run("--lnorm --mode=C 2x8", PROGRAM, variable);
+        EXPECT_EQ(status_, 0) << variable;
+        EXPECT_EQ(count_of(out_ + err_, "jitnorm_verbose,v1,error,"), 1u) << variable << "\n" << out_ << err_;
+    }
+}
+
 TEST_F(cli, tests_before_the_start_are_skipped) {
     expect(0, "--lnorm --start=2 --flags=,C,CH 15x3", {"tests:3 passed:1 skipped:2 "});
     for (const char *skipped : {"0:SKIPPED (--start=2) ", "1:SKIPPED (--start=2) ", "2:PASSED ("})

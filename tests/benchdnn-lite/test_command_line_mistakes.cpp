@@ -77,7 +77,7 @@ TEST(command_line, mistakes_name_the_knob_and_the_reason) {
               "--dt: unknown data type 'f31'; known: f16 bf16 f32 s32 s8 u8 f64 f8_e5m2 f8_e4m3");
     EXPECT_EQ(mistake_in({"--lnorm", "--flavour=1", "2x3"}), "unknown knob '--flavour' (--help lists them)");
     EXPECT_EQ(mistake_in({"--lnorm", "--flag=CH", "2x3"}), "unknown knob '--flag' (the closest is --flags)");
-    EXPECT_EQ(mistake_in({"--lnorm", "--batch=no\nfile"}), "--batch: no such file 'no?file'");
+    EXPECT_EQ(mistake_in({"--lnorm", "--batch=no\nfile"}).find("--batch: no such file 'no?file'"), 0u);
     EXPECT_EQ(mistake_in({"--lnorm", "--engine=gpu", "2x3"}), "--engine: 'gpu' is refused: there is one engine, cpu");
     EXPECT_NE(mistake_in({"--lnorm", "--perf-template=%nothing%", "2x3"}).find("--perf-template: unknown placeholder"),
               std::string::npos);
@@ -110,10 +110,11 @@ TEST(command_line, mistakes_name_the_knob_and_the_reason) {
     EXPECT_EQ(mistake_in({"--lnorm", "--graph", "2x3"}), "--graph and --lnorm exclude each other: name one driver");
     EXPECT_EQ(mistake_in({"--lnorm", "--in-shapes=0:2", "2x3"}), "--lnorm has no knob '--in-shapes', only --graph has");
     EXPECT_EQ(mistake_in({"--lnorm", "--reset=1", "2x3"}), "--reset takes no value");
-    EXPECT_EQ(mistake_in({"--lnorm", "--tag=abc", "2x3"}), "--tag: tag 'abc' does not fit 2 dimensions");
-    EXPECT_EQ(mistake_in({"--lnorm", "--stat_tag=abc", "2x3"}), "--stat_tag: tag 'abc' does not fit 1 dimensions");
+    EXPECT_EQ(mistake_in({"--lnorm", "--tag=abc", "2x3"}), "--tag: tag 'abc' does not fit 2 dimensions, as 'ab' does");
+    EXPECT_EQ(mistake_in({"--lnorm", "--stat_tag=abc", "2x3"}),
+              "--stat_tag: tag 'abc' does not fit 1 dimensions, as 'a' does");
     EXPECT_EQ(mistake_in({"--lnorm", "--attr-post-ops=add:f32:per_tensor:abc", "2x3"}),
-              "--attr-post-ops: tag 'abc' does not fit 2 dimensions");
+              "--attr-post-ops: tag 'abc' does not fit 2 dimensions, as 'ab' does");
     EXPECT_EQ(mistake_in({"--lnorm", "--attr-scales=src:common:1+src:common:2", "2x3"}),
               "--attr-scales: there are two scales of src");
     EXPECT_EQ(mistake_in({"--lnorm", "--attr-residual=src1+src1", "2x3"}), "--attr-residual: 'src1' is there twice");
@@ -128,8 +129,23 @@ TEST(command_line, mistakes_name_the_knob_and_the_reason) {
     EXPECT_EQ(mistake_in({"--lnorm", "--attr-residual=dst1", "2x3"}),
               "--attr-residual: a forward problem with dst1 needs src1");
     EXPECT_EQ(mistake_in({"--lnorm", "--attr-residual=src1:f32:abc", "2x3"}),
-              "--attr-residual: tag 'abc' does not fit 2 dimensions");
-    EXPECT_EQ(mistake_in({"--lnorm", "2xthree"}), "malformed problem '2xthree': 'three' is not an integer");
+              "--attr-residual: tag 'abc' does not fit 2 dimensions, as 'ab' does");
+    EXPECT_EQ(mistake_in({"--lnorm", "2xthree"}),
+              "malformed problem '2xthree': 'three' is not a dimension; a problem is a shape such as 128x768");
+    EXPECT_EQ(mistake_in({"--lnorm", "2x3 4x5"}),
+              "malformed problem '2x3 4x5': '3 4' is not a dimension; a problem is a shape such as 128x768");
+    EXPECT_EQ(mistake_in({"--lnorm", "8"}), "malformed problem '8': a shape has 2 to 12 dimensions, such as 128x768");
+    EXPECT_EQ(mistake_in({"--lnorm", "--attr-post-ops=add", "2x3"}),
+              "--attr-post-ops: 'add' needs more fields: add:TYPE[:POLICY[:TAG]]");
+    EXPECT_EQ(mistake_in({"--lnorm", "--attr-post-ops=relu:1:2:3", "2x3"}),
+              "--attr-post-ops: 'relu' has too many fields: relu[:ALPHA[:BETA]]");
+    EXPECT_EQ(mistake_in({"--lnorm", "--attr-post-ops=relu2", "2x3"})
+                  .find("--attr-post-ops: unknown post-op 'relu2'; known: "),
+              0u);
+    EXPECT_EQ(
+        mistake_in({"--lnorm", "--attr-post-ops=add:f32:per_row", "2x3"}),
+        "--attr-post-ops: unknown policy 'per_row'; known: common per_oc per_dim_0 per_dim_1 per_dim_01 per_dim_2 "
+        "per_dim_3 per_dim_023 per_dim_23 per_dim_03 per_tensor");
     EXPECT_EQ(mistake_in({"--lnorm", "mb2ic3"}), "malformed problem 'mb2ic3': a problem is a shape such as 128x768");
     EXPECT_EQ(mistake_in({"--lnorm=2x3"}), "--lnorm takes no value; a problem is a word of its own");
     EXPECT_EQ(mistake_in({"--lnorm"}), "no problem to run: give a shape such as 128x768, or --batch=FILE");
