@@ -5,8 +5,8 @@
 #include <string>
 
 #include "rig/execution.hpp"
-#include "rig/told.hpp"
-#include "rig/unknown.hpp"
+#include "rig/queried.hpp"
+#include "rig/undefined.hpp"
 
 using namespace jitnorm::tests;
 
@@ -14,10 +14,10 @@ namespace {
 
 TEST(attributes, scratchpad_mode) {
     const owned_attr attr = make_attr();
-    EXPECT_EQ(told(jitnorm_primitive_attr_get_scratchpad_mode, attr), jitnorm_scratchpad_mode_library);
+    EXPECT_EQ(queried(jitnorm_primitive_attr_get_scratchpad_mode, attr), jitnorm_scratchpad_mode_library);
     EXPECT_OK(jitnorm_primitive_attr_set_scratchpad_mode(attr, jitnorm_scratchpad_mode_user));
-    EXPECT_EQ(told(jitnorm_primitive_attr_get_scratchpad_mode, attr), jitnorm_scratchpad_mode_user);
-    EXPECT_EQ(jitnorm_primitive_attr_set_scratchpad_mode(attr, unknown<jitnorm_scratchpad_mode_t>(2)), INVALID);
+    EXPECT_EQ(queried(jitnorm_primitive_attr_get_scratchpad_mode, attr), jitnorm_scratchpad_mode_user);
+    EXPECT_EQ(jitnorm_primitive_attr_set_scratchpad_mode(attr, undefined<jitnorm_scratchpad_mode_t>(2)), INVALID);
 }
 
 TEST(attributes, modes_come_out_as_they_went_in) {
@@ -27,10 +27,10 @@ TEST(attributes, modes_come_out_as_they_went_in) {
     jitnorm_rounding_mode_t rounding = jitnorm_rounding_mode_stochastic;
     EXPECT_OK(jitnorm_primitive_attr_get_fpmath_mode_v2(attr, &fpmath, &applies));
     EXPECT_OK(jitnorm_primitive_attr_get_rounding(attr, JITNORM_ARG_DST, &rounding));
-    EXPECT_EQ(told(jitnorm_primitive_attr_get_deterministic, attr), 0);
+    EXPECT_EQ(queried(jitnorm_primitive_attr_get_deterministic, attr), 0);
     EXPECT_EQ(fpmath, jitnorm_fpmath_mode_strict);
     EXPECT_EQ(applies, 0);
-    EXPECT_EQ(told(jitnorm_primitive_attr_get_accumulation_mode, attr), jitnorm_accumulation_mode_strict);
+    EXPECT_EQ(queried(jitnorm_primitive_attr_get_accumulation_mode, attr), jitnorm_accumulation_mode_strict);
     EXPECT_EQ(rounding, jitnorm_rounding_mode_environment);
 
     EXPECT_OK(jitnorm_primitive_attr_set_deterministic(attr, 7));
@@ -41,10 +41,10 @@ TEST(attributes, modes_come_out_as_they_went_in) {
     ASSERT_OK(jitnorm_primitive_attr_clone(&copy, attr));
     EXPECT_OK(jitnorm_primitive_attr_get_fpmath_mode_v2(copy, nullptr, &applies));
     EXPECT_OK(jitnorm_primitive_attr_get_rounding(copy, JITNORM_ARG_DIFF_SRC, &rounding));
-    EXPECT_EQ(told(jitnorm_primitive_attr_get_deterministic, copy), 1);
-    EXPECT_EQ(told(jitnorm_primitive_attr_get_fpmath_mode, copy), jitnorm_fpmath_mode_bf16);
+    EXPECT_EQ(queried(jitnorm_primitive_attr_get_deterministic, copy), 1);
+    EXPECT_EQ(queried(jitnorm_primitive_attr_get_fpmath_mode, copy), jitnorm_fpmath_mode_bf16);
     EXPECT_EQ(applies, 1);
-    EXPECT_EQ(told(jitnorm_primitive_attr_get_accumulation_mode, copy), jitnorm_accumulation_mode_any);
+    EXPECT_EQ(queried(jitnorm_primitive_attr_get_accumulation_mode, copy), jitnorm_accumulation_mode_any);
     EXPECT_EQ(rounding, jitnorm_rounding_mode_stochastic);
     EXPECT_OK(jitnorm_primitive_attr_get_rounding(copy, JITNORM_ARG_DST, &rounding));
     EXPECT_EQ(rounding, jitnorm_rounding_mode_environment) << "another argument's";
@@ -52,12 +52,13 @@ TEST(attributes, modes_come_out_as_they_went_in) {
 
 TEST(attributes, modes_must_be_known) {
     const owned_attr attr = make_attr();
-    EXPECT_EQ(jitnorm_primitive_attr_set_fpmath_mode(attr, unknown<jitnorm_fpmath_mode_t>(5)), INVALID);
-    EXPECT_EQ(jitnorm_primitive_attr_set_accumulation_mode(attr, unknown<jitnorm_accumulation_mode_t>(6)), INVALID);
-    EXPECT_EQ(jitnorm_primitive_attr_set_rounding(attr, JITNORM_ARG_DST, unknown<jitnorm_rounding_mode_t>(2)), INVALID);
+    EXPECT_EQ(jitnorm_primitive_attr_set_fpmath_mode(attr, undefined<jitnorm_fpmath_mode_t>(5)), INVALID);
+    EXPECT_EQ(jitnorm_primitive_attr_set_accumulation_mode(attr, undefined<jitnorm_accumulation_mode_t>(6)), INVALID);
+    EXPECT_EQ(jitnorm_primitive_attr_set_rounding(attr, JITNORM_ARG_DST, undefined<jitnorm_rounding_mode_t>(2)),
+              INVALID);
     EXPECT_EQ(jitnorm_primitive_attr_set_rounding(attr, JITNORM_ARG_SRC, jitnorm_rounding_mode_stochastic), INVALID);
     EXPECT_OK(jitnorm_primitive_attr_set_rounding(attr, JITNORM_ARG_SRC, jitnorm_rounding_mode_environment));
-    EXPECT_EQ(jitnorm_set_default_fpmath_mode(unknown<jitnorm_fpmath_mode_t>(-1)), INVALID);
+    EXPECT_EQ(jitnorm_set_default_fpmath_mode(undefined<jitnorm_fpmath_mode_t>(-1)), INVALID);
 }
 
 TEST(attributes, default_mode_is_that_of_new_ones) {
@@ -68,8 +69,8 @@ TEST(attributes, default_mode_is_that_of_new_ones) {
     EXPECT_OK(jitnorm_get_default_fpmath_mode(&mode));
     EXPECT_EQ(mode, jitnorm_fpmath_mode_f16);
     ASSERT_OK(jitnorm_set_default_fpmath_mode(jitnorm_fpmath_mode_strict));
-    EXPECT_EQ(told(jitnorm_primitive_attr_get_fpmath_mode, before), jitnorm_fpmath_mode_strict);
-    EXPECT_EQ(told(jitnorm_primitive_attr_get_fpmath_mode, after), jitnorm_fpmath_mode_f16);
+    EXPECT_EQ(queried(jitnorm_primitive_attr_get_fpmath_mode, before), jitnorm_fpmath_mode_strict);
+    EXPECT_EQ(queried(jitnorm_primitive_attr_get_fpmath_mode, after), jitnorm_fpmath_mode_f16);
 }
 
 // ---------------------------------------------------------------- what layer normalization makes of them
@@ -145,10 +146,11 @@ TEST(attributes, descriptors_tell_them) {
     EXPECT_OK(jitnorm_primitive_attr_set_post_ops(attr, post_ops));
     EXPECT_OK(jitnorm_primitive_attr_set_deterministic(attr, 1));
     const owned_pd pd = forward_request{jitnorm_forward_inference, data, data}.make(0, attr);
-    const auto *kept = told(jitnorm_primitive_desc_get_attr, pd);
+    const auto *kept = queried(jitnorm_primitive_desc_get_attr, pd);
     const_jitnorm_memory_desc_t src1 = nullptr;
-    EXPECT_EQ(told(jitnorm_primitive_attr_get_deterministic, kept), 1);
-    ASSERT_OK(jitnorm_post_ops_get_params_binary(told(jitnorm_primitive_attr_get_post_ops, kept), 0, nullptr, &src1));
+    EXPECT_EQ(queried(jitnorm_primitive_attr_get_deterministic, kept), 1);
+    ASSERT_OK(
+        jitnorm_post_ops_get_params_binary(queried(jitnorm_primitive_attr_get_post_ops, kept), 0, nullptr, &src1));
     EXPECT_TRUE(jitnorm_memory_desc_equal(src1, make_md({1, 8}, jitnorm_f32))) << "its layout is decided";
 }
 
@@ -160,10 +162,10 @@ TEST(attributes, keep_a_copy_of_post_ops) {
         EXPECT_OK(jitnorm_primitive_attr_set_post_ops(attr, post_ops));
         EXPECT_OK(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_abs, 0.f, 0.f));
     }
-    EXPECT_EQ(jitnorm_post_ops_len(told(jitnorm_primitive_attr_get_post_ops, attr)), 1);
+    EXPECT_EQ(jitnorm_post_ops_len(queried(jitnorm_primitive_attr_get_post_ops, attr)), 1);
     owned_attr copy;
     EXPECT_OK(jitnorm_primitive_attr_clone(&copy, attr));
-    EXPECT_EQ(jitnorm_post_ops_len(told(jitnorm_primitive_attr_get_post_ops, copy)), 1);
+    EXPECT_EQ(jitnorm_post_ops_len(queried(jitnorm_primitive_attr_get_post_ops, copy)), 1);
 }
 
 } // namespace

@@ -5,7 +5,7 @@
 
 #include "jitnorm/jitnorm.hpp"
 #include "rig/execution.hpp"
-#include "rig/told.hpp"
+#include "rig/queried.hpp"
 
 using namespace jitnorm::tests;
 
@@ -77,12 +77,12 @@ TEST(epsilon, of_the_attribute_replaces_the_argument) {
 TEST(epsilon, what_is_put_in_comes_out) {
     const owned_attr attr = make_attr();
     owned_attr copy;
-    EXPECT_EQ(told(jitnorm_primitive_attr_get_epsilon, attr), -1);
+    EXPECT_EQ(queried(jitnorm_primitive_attr_get_epsilon, attr), -1);
     for (const double wrong : {-1e-300, -1.0, double(NAN), double(INFINITY)})
         EXPECT_EQ(jitnorm_primitive_attr_set_epsilon(attr, wrong), jitnorm_invalid_arguments);
     for (const double right : {1e-300, 0.0, 1e300, DECIMAL}) EXPECT_OK(jitnorm_primitive_attr_set_epsilon(attr, right));
     EXPECT_OK(jitnorm_primitive_attr_clone(&copy, attr));
-    EXPECT_EQ(told(jitnorm_primitive_attr_get_epsilon, copy), DECIMAL);
+    EXPECT_EQ(queried(jitnorm_primitive_attr_get_epsilon, copy), DECIMAL);
     jitnorm::primitive_attr in_cpp;
     in_cpp.set_epsilon(DECIMAL);
     EXPECT_EQ(in_cpp.get_epsilon(), DECIMAL);

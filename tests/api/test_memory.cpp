@@ -9,7 +9,7 @@
 
 #include "api/memory/memory.hpp"
 #include "rig/execution.hpp"
-#include "rig/told.hpp"
+#include "rig/queried.hpp"
 
 using namespace jitnorm::tests;
 
@@ -19,7 +19,7 @@ extern "C" const char *__tsan_default_options() { return "allocator_may_return_n
 
 namespace {
 
-void *data_of(const owned_memory &memory) { return told(jitnorm_memory_get_data_handle, memory); }
+void *data_of(const owned_memory &memory) { return queried(jitnorm_memory_get_data_handle, memory); }
 
 TEST(memory, takes_the_callers_pointer) {
     float data[6];
@@ -30,8 +30,8 @@ TEST(memory, takes_the_callers_pointer) {
     EXPECT_OK(jitnorm_memory_unmap_data(memory, mapped));
     EXPECT_EQ(data_of(memory), data);
     EXPECT_EQ(mapped, data);
-    EXPECT_TRUE(jitnorm_memory_desc_equal(told(jitnorm_memory_get_memory_desc, memory), md));
-    EXPECT_EQ(told(jitnorm_memory_get_engine, memory), cpu());
+    EXPECT_TRUE(jitnorm_memory_desc_equal(queried(jitnorm_memory_get_memory_desc, memory), md));
+    EXPECT_EQ(queried(jitnorm_memory_get_engine, memory), cpu());
 }
 
 // There is one buffer, number 0.
@@ -103,7 +103,7 @@ TEST(host_scalar, holds_its_value) {
     EXPECT_OK(jitnorm_memory_map_data(memory, &mapped));
     ASSERT_NE(mapped, nullptr);
     EXPECT_EQ(*static_cast<float *>(mapped), 84);
-    EXPECT_EQ(told(jitnorm_memory_get_engine, memory), nullptr);
+    EXPECT_EQ(queried(jitnorm_memory_get_engine, memory), nullptr);
     EXPECT_EQ(jitnorm_memory_set_data_handle(memory, handle), INVALID);
     EXPECT_OK(jitnorm_memory_get_data_handle(memory, &handle));
     EXPECT_EQ(handle, nullptr) << "the value is the memory's own";

@@ -4,8 +4,8 @@
 
 #include "rig/execution.hpp"
 #include "rig/jitnorm_handle.hpp"
-#include "rig/told.hpp"
-#include "rig/unknown.hpp"
+#include "rig/queried.hpp"
+#include "rig/undefined.hpp"
 
 using namespace jitnorm::tests;
 
@@ -16,11 +16,11 @@ namespace {
 TEST(engine, there_is_one) {
     EXPECT_EQ(jitnorm_engine_get_count(jitnorm_cpu), 1u);
     EXPECT_EQ(jitnorm_engine_get_count(jitnorm_any_engine), 1u);
-    EXPECT_EQ(jitnorm_engine_get_count(unknown<jitnorm_engine_kind_t>(2)), 0u);
+    EXPECT_EQ(jitnorm_engine_get_count(undefined<jitnorm_engine_kind_t>(2)), 0u);
     jitnorm_engine_t any = nullptr;
     EXPECT_OK(jitnorm_engine_create(&any, jitnorm_any_engine, 0));
     EXPECT_EQ(any, cpu());
-    EXPECT_EQ(told(jitnorm_engine_get_kind, any), jitnorm_cpu);
+    EXPECT_EQ(queried(jitnorm_engine_get_kind, any), jitnorm_cpu);
 }
 
 TEST(engine, outlives_its_destruction) {
@@ -33,7 +33,7 @@ TEST(engine, outlives_its_destruction) {
 TEST(engine, others_there_are_none) {
     jitnorm_engine_t engine = nullptr;
     EXPECT_EQ(jitnorm_engine_create(&engine, jitnorm_cpu, 1), INVALID);
-    EXPECT_EQ(jitnorm_engine_create(&engine, unknown<jitnorm_engine_kind_t>(2), 0), INVALID);
+    EXPECT_EQ(jitnorm_engine_create(&engine, undefined<jitnorm_engine_kind_t>(2), 0), INVALID);
     EXPECT_EQ(engine, nullptr);
 }
 
@@ -41,7 +41,7 @@ TEST(stream, knows_its_engine) {
     for (const unsigned flags : {unsigned(jitnorm_stream_in_order), unsigned(jitnorm_stream_out_of_order)}) {
         owned_stream stream;
         ASSERT_OK(jitnorm_stream_create(&stream, cpu(), flags));
-        EXPECT_EQ(told(jitnorm_stream_get_engine, stream), cpu());
+        EXPECT_EQ(queried(jitnorm_stream_get_engine, stream), cpu());
         EXPECT_OK(jitnorm_stream_wait(stream));
     }
 }
@@ -61,7 +61,7 @@ TEST(stream, with_a_thread_pool) {
          {jitnorm_thread_pool_t{run_in_place, nullptr, 4}, jitnorm_thread_pool_t{nullptr, nullptr, 1}}) {
         owned_stream stream;
         ASSERT_OK(jitnorm_stream_create_with_thread_pool(&stream, cpu(), jitnorm_stream_in_order, &pool));
-        EXPECT_EQ(told(jitnorm_stream_get_engine, stream), cpu());
+        EXPECT_EQ(queried(jitnorm_stream_get_engine, stream), cpu());
         EXPECT_OK(jitnorm_stream_wait(stream));
     }
 }
@@ -168,7 +168,7 @@ TEST(memory_desc, sizes) {
         EXPECT_EQ(jitnorm_data_type_size(jitnorm_data_type_t(type)), sizes[type]) << type;
     EXPECT_EQ(jitnorm_data_type_size(jitnorm_f8_e5m2), 1u);
     EXPECT_EQ(jitnorm_data_type_size(jitnorm_f8_e4m3), 1u);
-    EXPECT_EQ(jitnorm_data_type_size(unknown<jitnorm_data_type_t>(8)), 0u);
+    EXPECT_EQ(jitnorm_data_type_size(undefined<jitnorm_data_type_t>(8)), 0u);
 }
 
 TEST(memory_desc, query_misuse) {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "rig/execution.hpp"
-#include "rig/unknown.hpp"
+#include "rig/undefined.hpp"
 
 using namespace jitnorm::tests;
 
@@ -70,7 +70,7 @@ TEST(post_ops, misuse) {
     const owned_post_ops post_ops = make_post_ops();
     const owned_md src1 = make_md({1, 8}, jitnorm_f32, jitnorm_ab);
     owned_post_ops copy;
-    EXPECT_EQ(jitnorm_post_ops_append_sum(post_ops, 1.f, 0, unknown<jitnorm_data_type_t>(99)), INVALID);
+    EXPECT_EQ(jitnorm_post_ops_append_sum(post_ops, 1.f, 0, undefined<jitnorm_data_type_t>(99)), INVALID);
     for (const int alg : {0, 0x1f, 0x100, int(jitnorm_binary_add)})
         EXPECT_EQ(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_alg_kind_t(alg), 0.f, 0.f), INVALID) << alg;
     EXPECT_EQ(jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_add, make_md({}, jitnorm_f32)), INVALID);

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "rig/execution.hpp"
-#include "rig/told.hpp"
-#include "rig/unknown.hpp"
+#include "rig/queried.hpp"
+#include "rig/undefined.hpp"
 
 using namespace jitnorm::tests;
 
@@ -63,7 +63,7 @@ TEST(primitive_desc, query_misuse) {
     const owned_pd pd = make_forward(jitnorm_forward_training, 0);
     int result = -1;
     for (const auto what :
-         {jitnorm_query_undef, jitnorm_query_some_md, jitnorm_query_ndims_s32, unknown<jitnorm_query_t>(999)})
+         {jitnorm_query_undef, jitnorm_query_some_md, jitnorm_query_ndims_s32, undefined<jitnorm_query_t>(999)})
         EXPECT_EQ(jitnorm_primitive_desc_query(pd, what, 0, &result), jitnorm_unimplemented) << what;
     EXPECT_EQ(result, -1);
     EXPECT_EQ(jitnorm_primitive_desc_query_md(pd, jitnorm_query_prop_kind, 0), nullptr);
@@ -82,8 +82,8 @@ TEST(primitive_desc, clone_answers_the_same) {
 TEST(primitive_desc, keeps_a_copy_of_the_attributes) {
     const owned_md data = make_md(DATA, jitnorm_f32);
     const owned_pd pd = forward_request{jitnorm_forward_inference, data, data}.make(0, with_user_scratchpad());
-    const auto *kept = told(jitnorm_primitive_desc_get_attr, pd);
-    EXPECT_EQ(told(jitnorm_primitive_attr_get_scratchpad_mode, kept), jitnorm_scratchpad_mode_user);
+    const auto *kept = queried(jitnorm_primitive_desc_get_attr, pd);
+    EXPECT_EQ(queried(jitnorm_primitive_attr_get_scratchpad_mode, kept), jitnorm_scratchpad_mode_user);
     EXPECT_EQ(answer_of<int64_t>(pd, jitnorm_query_memory_consumption_s64), 0); // none of the library's own
 }
 

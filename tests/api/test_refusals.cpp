@@ -6,7 +6,7 @@
 #include <string>
 
 #include "rig/execution.hpp"
-#include "rig/unknown.hpp"
+#include "rig/undefined.hpp"
 
 using namespace jitnorm::tests;
 
@@ -74,7 +74,7 @@ TEST(refusals, of_forward) {
         {{INVALID, "prop_kind is backward; forward_training or forward_inference is expected",
           [](fwd &r, auto &) { r.prop_kind = jitnorm_backward; }},
          {INVALID, "prop_kind is unknown; forward_training or forward_inference is expected",
-          [](fwd &r, auto &) { r.prop_kind = unknown<jitnorm_prop_kind_t>(65); }},
+          [](fwd &r, auto &) { r.prop_kind = undefined<jitnorm_prop_kind_t>(65); }},
          {INVALID, "flags is 0x1001, of which jitnorm_normalization_flags_t does not have 0x1000",
           [](fwd &r, auto &) { r.flags = 0x1001; }},
          {INVALID, "epsilon is nan; it must be finite and not negative", [](fwd &r, auto &) { r.epsilon = NAN; }},

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "rig/execution.hpp"
-#include "rig/unknown.hpp"
+#include "rig/undefined.hpp"
 
 using namespace jitnorm::tests;
 
@@ -13,7 +13,7 @@ namespace {
 constexpr auto AMAX = jitnorm_quantization_mode_dynamic_amax;
 constexpr int SRC = JITNORM_ARG_SRC, DST = JITNORM_ARG_DST, DST_SCALES = JITNORM_ARG_ATTR_SCALES | DST;
 constexpr jitnorm_dim_t PAIRS[] = {1, 2}, FOURS[] = {1, 4}, THREES[] = {1, 3}, ROW_PAIRS[] = {2, 2}, NONE[] = {1, 0};
-const auto E8M0 = unknown<jitnorm_data_type_t>(13);
+const auto E8M0 = undefined<jitnorm_data_type_t>(13);
 
 // A call of jitnorm_primitive_attr_set_scales_v3 that is right: change one thing and see.
 struct scale_request {
@@ -62,7 +62,7 @@ TEST(scales, are_taken_by_any_attributes) {
              scale_request{.type = jitnorm_f8_e4m3},
              scale_request{.mask = 1, .is_on_host = 1},
              scale_request{.mode = jitnorm_quantization_mode_undef},
-             scale_request{.mode = unknown<jitnorm_quantization_mode_t>(4)},
+             scale_request{.mode = undefined<jitnorm_quantization_mode_t>(4)},
          })
         EXPECT_EQ(wrong.set(attr), INVALID) << jitnorm_get_last_error();
 }

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "rig/execution.hpp"
-#include "rig/unknown.hpp"
+#include "rig/undefined.hpp"
 
 using namespace jitnorm::tests;
 
@@ -59,13 +59,13 @@ TEST(isa, hints_are_kept) {
     EXPECT_EQ(jitnorm_get_cpu_isa_hints(), jitnorm_cpu_isa_no_hints);
     EXPECT_OK(jitnorm_set_cpu_isa_hints(jitnorm_cpu_isa_prefer_ymm));
     EXPECT_EQ(jitnorm_get_cpu_isa_hints(), jitnorm_cpu_isa_prefer_ymm);
-    EXPECT_EQ(jitnorm_set_cpu_isa_hints(unknown<jitnorm_cpu_isa_hints_t>(2)), INVALID);
+    EXPECT_EQ(jitnorm_set_cpu_isa_hints(undefined<jitnorm_cpu_isa_hints_t>(2)), INVALID);
     EXPECT_OK(jitnorm_set_cpu_isa_hints(jitnorm_cpu_isa_no_hints));
 }
 
 TEST(isa, unknown_cap_changes_nothing) {
     const jitnorm_cpu_isa_t before = jitnorm_get_effective_cpu_isa();
-    EXPECT_EQ(jitnorm_set_max_cpu_isa(unknown<jitnorm_cpu_isa_t>(0x1234)), INVALID);
+    EXPECT_EQ(jitnorm_set_max_cpu_isa(undefined<jitnorm_cpu_isa_t>(0x1234)), INVALID);
     EXPECT_EQ(jitnorm_get_effective_cpu_isa(), before);
 }
 
@@ -261,25 +261,27 @@ TEST(names, are_complete) {
     const auto is_known = [](const char *name) { return std::string(name) != "unknown"; };
     for (int v = 0; v <= jitnorm_invalid_data_type + 1; ++v)
         EXPECT_EQ(is_known(jitnorm_status2str(jitnorm_status_t(v))), v <= jitnorm_invalid_data_type) << v;
-    EXPECT_EQ(named([&](int v) { return is_known(jitnorm_dt2str(unknown<jitnorm_data_type_t>(v))); }),
+    EXPECT_EQ(named([&](int v) { return is_known(jitnorm_dt2str(undefined<jitnorm_data_type_t>(v))); }),
               DATA_TYPE_NUMBERS);
     for (int v = 0; v <= jitnorm_format_tag_last; ++v)
         EXPECT_EQ(is_known(jitnorm_fmt_tag2str(jitnorm_format_tag_t(v))), v < jitnorm_format_tag_last) << v;
-    EXPECT_EQ(named([&](int v) { return is_known(jitnorm_alg_kind2str(unknown<jitnorm_alg_kind_t>(v))); }),
+    EXPECT_EQ(named([&](int v) { return is_known(jitnorm_alg_kind2str(undefined<jitnorm_alg_kind_t>(v))); }),
               ALGORITHM_NUMBERS);
-    EXPECT_EQ(named([&](int v) { return is_known(jitnorm_fpmath_mode2str(unknown<jitnorm_fpmath_mode_t>(v))); }),
+    EXPECT_EQ(named([&](int v) { return is_known(jitnorm_fpmath_mode2str(undefined<jitnorm_fpmath_mode_t>(v))); }),
               (std::set{0, 1, 2, 3, 4}));
-    EXPECT_EQ(
-        named([&](int v) { return is_known(jitnorm_accumulation_mode2str(unknown<jitnorm_accumulation_mode_t>(v))); }),
-        (std::set{0, 1, 2, 3, 4, 5}));
-    EXPECT_EQ(named([&](int v) { return is_known(jitnorm_rounding_mode2str(unknown<jitnorm_rounding_mode_t>(v))); }),
+    EXPECT_EQ(named([&](int v) {
+                  return is_known(jitnorm_accumulation_mode2str(undefined<jitnorm_accumulation_mode_t>(v)));
+              }),
+              (std::set{0, 1, 2, 3, 4, 5}));
+    EXPECT_EQ(named([&](int v) { return is_known(jitnorm_rounding_mode2str(undefined<jitnorm_rounding_mode_t>(v))); }),
               (std::set{0, 1}));
-    EXPECT_EQ(
-        named([&](int v) { return is_known(jitnorm_quantization_mode2str(unknown<jitnorm_quantization_mode_t>(v))); }),
-        (std::set{0, 1, 2, 3, 0x1000}));
-    EXPECT_EQ(named([&](int v) { return is_known(jitnorm_cpu_isa_hints2str(unknown<jitnorm_cpu_isa_hints_t>(v))); }),
+    EXPECT_EQ(named([&](int v) {
+                  return is_known(jitnorm_quantization_mode2str(undefined<jitnorm_quantization_mode_t>(v)));
+              }),
+              (std::set{0, 1, 2, 3, 0x1000}));
+    EXPECT_EQ(named([&](int v) { return is_known(jitnorm_cpu_isa_hints2str(undefined<jitnorm_cpu_isa_hints_t>(v))); }),
               (std::set{0, 1}));
-    EXPECT_FALSE(is_known(jitnorm_fmt_tag2str(unknown<jitnorm_format_tag_t>(-1))));
+    EXPECT_FALSE(is_known(jitnorm_fmt_tag2str(undefined<jitnorm_format_tag_t>(-1))));
     EXPECT_FALSE(is_known(jitnorm_runtime2str(77)));
 }
 

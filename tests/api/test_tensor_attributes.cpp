@@ -6,8 +6,8 @@
 
 #include "api/primitive/primitive_desc.hpp"
 #include "jitnorm/jitnorm.hpp"
-#include "rig/told.hpp"
-#include "rig/unknown.hpp"
+#include "rig/queried.hpp"
+#include "rig/undefined.hpp"
 #include "row_tensors.hpp"
 
 using namespace jitnorm::tests;
@@ -140,7 +140,7 @@ TEST_P(tensor_attribute, has_a_decided_layout_in_a_primitive_descriptor) {
                    decided = make_md(tensor.sizes, jitnorm_f32, tensor.follows_src ? jitnorm_bac : jitnorm_abc);
     const owned_pd pd = forward(src, attr_with(src, any));
     EXPECT_TRUE(jitnorm_memory_desc_equal(described(pd), decided));
-    EXPECT_TRUE(jitnorm_memory_desc_equal(get(told(jitnorm_primitive_desc_get_attr, pd)), decided));
+    EXPECT_TRUE(jitnorm_memory_desc_equal(get(queried(jitnorm_primitive_desc_get_attr, pd)), decided));
 }
 
 TEST_P(tensor_attribute, is_counted_and_described) {
@@ -210,7 +210,7 @@ TEST_F(residual_attribute, mistakes_change_nothing) {
     const owned_md empty = make_md({}, jitnorm_f32);
     const auto set = jitnorm_primitive_attr_set_residual;
     EXPECT_EQ(set(attr, empty, data, NO_BIAS, 0), INVALID);
-    EXPECT_EQ(set(attr, half, data, unknown<jitnorm_data_type_t>(77), 0), INVALID);
+    EXPECT_EQ(set(attr, half, data, undefined<jitnorm_data_type_t>(77), 0), INVALID);
     EXPECT_EQ(set(attr, half, data, NO_BIAS, 4), INVALID);
     EXPECT_EQ(set(attr, half, nullptr, NO_BIAS, jitnorm_residual_normalize_rounded), INVALID);
     md_handle residual = nullptr;
@@ -236,7 +236,7 @@ TEST(scale_shift_attribute, is_kept_where_it_is_not_used) {
     EXPECT_OK(jitnorm_primitive_attr_set_scale_shift_descs(attr, scale, nullptr));
     const owned_pd pd = forward_request{jitnorm_forward_inference, data, data}.make(0, attr);
     md_handle a = nullptr, b = nullptr;
-    EXPECT_OK(jitnorm_primitive_attr_get_scale_shift_descs(told(jitnorm_primitive_desc_get_attr, pd), &a, &b));
+    EXPECT_OK(jitnorm_primitive_attr_get_scale_shift_descs(queried(jitnorm_primitive_desc_get_attr, pd), &a, &b));
     EXPECT_TRUE(jitnorm_memory_desc_equal(a, scale));
 }
 

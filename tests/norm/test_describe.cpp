@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "rig/problems.hpp"
-#include "rig/unknown.hpp"
+#include "rig/undefined.hpp"
 #include "tensor/names.hpp"
 
 using namespace jitnorm::impl;
@@ -171,17 +171,17 @@ TEST(names, runtime_dimensions_are_stars) {
 }
 
 TEST(names, unknown_values_are_undef) {
-    EXPECT_EQ(name_of(unknown<jitnorm_data_type_t>(77)), "undef");
-    EXPECT_EQ(name_of(unknown<jitnorm_prop_kind_t>(1)), "undef");
+    EXPECT_EQ(name_of(undefined<jitnorm_data_type_t>(77)), "undef");
+    EXPECT_EQ(name_of(undefined<jitnorm_prop_kind_t>(1)), "undef");
     EXPECT_EQ(name_of(jitnorm_alg_kind_undef), "undef");
 }
 
 TEST(names, values_of_the_tables_have_those_of_the_tables) {
-#define ELTWISE(name, number) EXPECT_EQ(name_of(unknown<jitnorm_alg_kind_t>(number)), #name);
+#define ELTWISE(name, number) EXPECT_EQ(name_of(undefined<jitnorm_alg_kind_t>(number)), #name);
 #include "../../tables/eltwise.inc"
-#define BINARY(name, number) EXPECT_EQ(name_of(unknown<jitnorm_alg_kind_t>(number)), #name);
+#define BINARY(name, number) EXPECT_EQ(name_of(undefined<jitnorm_alg_kind_t>(number)), #name);
 #include "../../tables/binary.inc"
-#define DATA_TYPE(name, number, ...) EXPECT_EQ(name_of(unknown<jitnorm_data_type_t>(number)), #name);
+#define DATA_TYPE(name, number, ...) EXPECT_EQ(name_of(undefined<jitnorm_data_type_t>(number)), #name);
 #include "../../tables/data_types.inc"
 }
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "rig/unknown.hpp"
+#include "rig/undefined.hpp"
 #include "validation.hpp"
 
 using namespace jitnorm::impl;
@@ -20,7 +20,7 @@ TEST(validate, propagation_kinds) {
         accepts(make_problem(kind, {4, 8}));
     is_invalid(forward_problem(), [](problem &p) { p.prop_kind = jitnorm_prop_kind_undef; });
     for (const problem &start : {forward_problem(), backward_problem()})
-        is_invalid(start, [](problem &p) { p.prop_kind = unknown<jitnorm_prop_kind_t>(65); });
+        is_invalid(start, [](problem &p) { p.prop_kind = undefined<jitnorm_prop_kind_t>(65); });
 }
 
 TEST(validate, flags) {

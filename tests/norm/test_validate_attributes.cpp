@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which attributes and post-ops validate() accepts.
 #include "norm/attributes.hpp"
-#include "rig/unknown.hpp"
+#include "rig/undefined.hpp"
 #include "validation.hpp"
 
 using namespace jitnorm::impl;
@@ -91,7 +91,7 @@ TEST(validate, eltwise_algorithms) {
     for (const auto alg : ELTWISE_ALGORITHMS) accepts(forward_problem(), eltwise(alg));
     for (const auto alg : BINARY_ALGORITHMS) is_invalid(forward_problem(), eltwise(alg));
     for (const int alg : {-1, int(jitnorm_alg_kind_undef), 0x1f, 0x100})
-        is_invalid(forward_problem(), eltwise(unknown<jitnorm_alg_kind_t>(alg)));
+        is_invalid(forward_problem(), eltwise(undefined<jitnorm_alg_kind_t>(alg)));
 }
 
 TEST(validate, binary_algorithms_and_types) {
@@ -99,7 +99,7 @@ TEST(validate, binary_algorithms_and_types) {
     for (const auto alg : BINARY_ALGORITHMS) accepts(forward_problem(), binary(alg));
     for (const auto alg : ELTWISE_ALGORITHMS) is_invalid(forward_problem(), binary(alg));
     for (const int alg : {-1, int(jitnorm_alg_kind_undef), 0x1ffef, 0x20000})
-        is_invalid(forward_problem(), binary(unknown<jitnorm_alg_kind_t>(alg)));
+        is_invalid(forward_problem(), binary(undefined<jitnorm_alg_kind_t>(alg)));
     for (const auto type : ALL_TYPES)
         accepts(forward_problem(), with(binary_post_op{jitnorm_binary_add, dense({4, 6, 8}, type)}));
 }
@@ -194,7 +194,7 @@ TEST(validate, biases_of_residuals) {
         accepts(forward_problem(), with_residual(same, same, false, type));
     for (const auto type : {jitnorm_f64, jitnorm_s8, jitnorm_u8, jitnorm_s32})
         is_unsupported(forward_problem(), with_residual(same, same, false, type));
-    is_invalid(forward_problem(), with_residual(same, same, false, unknown<jitnorm_data_type_t>(77)));
+    is_invalid(forward_problem(), with_residual(same, same, false, undefined<jitnorm_data_type_t>(77)));
 }
 
 TEST(validate, gradients_of_sums) {
@@ -217,7 +217,7 @@ void check_further_output(slot output) {
     is_invalid(forward_problem(), with_output(dense({4, 6, 9})));
     is_invalid(forward_problem(), with_output(dense({6, 8})));
     memory_desc repeated = same, open = same, foreign = same;
-    foreign.data_type = unknown<jitnorm_data_type_t>(77);
+    foreign.data_type = undefined<jitnorm_data_type_t>(77);
     is_invalid(forward_problem(), with_output(foreign));
     repeated.strides[0] = 0;
     open.format_kind = jitnorm_format_kind_any;

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "rig/unknown.hpp"
+#include "rig/undefined.hpp"
 #include "tensor/names.hpp"
 
 using namespace jitnorm::impl;
-using jitnorm::tests::unknown;
+using jitnorm::tests::undefined;
 
 namespace {
 
@@ -99,7 +99,7 @@ TEST(format_tag, names_follow_the_enumeration) {
     EXPECT_EQ(tag_name(jitnorm_format_tag_undef), "");
     EXPECT_EQ(tag_name(jitnorm_format_tag_any), "");
     EXPECT_EQ(tag_name(jitnorm_format_tag_last), "");
-    EXPECT_EQ(tag_name(unknown<jitnorm_format_tag_t>(-1)), "");
+    EXPECT_EQ(tag_name(undefined<jitnorm_format_tag_t>(-1)), "");
 }
 
 TEST(format_tag, inner_blocks_are_outermost_first) {
@@ -136,7 +136,7 @@ jitnorm_status_t status_of_tag(const values &dims, jitnorm_format_tag_t tag, jit
 
 TEST(format_tag, refuses_what_has_no_meaning) {
     for (const auto tag : {jitnorm_format_tag_undef, jitnorm_abc, jitnorm_a, jitnorm_format_tag_last,
-                           unknown<jitnorm_format_tag_t>(-7), unknown<jitnorm_format_tag_t>(INT32_MIN)})
+                           undefined<jitnorm_format_tag_t>(-7), undefined<jitnorm_format_tag_t>(INT32_MIN)})
         EXPECT_EQ(status_of_tag({3, 5}, tag), jitnorm_invalid_arguments) << tag;
     for (const auto tag : {jitnorm_ab, jitnorm_format_tag_any})
         EXPECT_EQ(status_of_tag({3, -5}, tag), jitnorm_invalid_arguments) << tag;

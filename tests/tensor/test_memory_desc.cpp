@@ -8,11 +8,11 @@
 #include <set>
 #include <vector>
 
-#include "rig/unknown.hpp"
+#include "rig/undefined.hpp"
 #include "tensor/memory_desc.hpp"
 
 using namespace jitnorm::impl;
-using jitnorm::tests::unknown;
+using jitnorm::tests::undefined;
 
 namespace {
 
@@ -48,7 +48,7 @@ TEST(memory_desc, sizes_of_types) {
     EXPECT_EQ(size_of(jitnorm_s32), 4u);
     EXPECT_EQ(size_of(jitnorm_f64), 8u);
     EXPECT_EQ(size_of(jitnorm_data_type_undef), 0u);
-    EXPECT_EQ(size_of(unknown<jitnorm_data_type_t>(7777)), 0u);
+    EXPECT_EQ(size_of(undefined<jitnorm_data_type_t>(7777)), 0u);
 }
 
 TEST(memory_desc, row_major_by_default) {
@@ -79,7 +79,7 @@ TEST(memory_desc, refuses_bad_rank_dimension_and_type) {
     EXPECT_EQ(make_with_strides(md, 2, nullptr, jitnorm_f32, nullptr), jitnorm_invalid_arguments);
     EXPECT_EQ(status_of({2, -1}, {}), jitnorm_invalid_arguments);
     EXPECT_EQ(status_of({2, 3}, {}, jitnorm_data_type_undef), jitnorm_invalid_arguments);
-    EXPECT_EQ(status_of({2, 3}, {}, unknown<jitnorm_data_type_t>(42)), jitnorm_invalid_arguments);
+    EXPECT_EQ(status_of({2, 3}, {}, undefined<jitnorm_data_type_t>(42)), jitnorm_invalid_arguments);
 }
 
 TEST(memory_desc, strides_may_have_gaps_and_any_order) {

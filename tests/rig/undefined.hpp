@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// unknown: enumeration values that a C caller can pass but a C++ conversion does not define.
+// undefined: enumeration values that a C caller can pass but a C++ conversion does not define.
 #pragma once
 
 #include <cstring>
@@ -7,7 +7,7 @@
 namespace jitnorm::tests {
 
 template <typename Enumeration>
-Enumeration unknown(int value) {
+Enumeration undefined(int value) {
     static_assert(sizeof(Enumeration) == sizeof(int));
     Enumeration result;
     std::memcpy(&result, &value, sizeof result);
