@@ -16,6 +16,7 @@ import torch
 try:
     import transformers
 except ImportError:
+    print("skipped: transformers is not installed; ./dev newest has it")
     sys.exit(77)  # CTest counts it as skipped
 
 import jitnorm_torch
