@@ -336,9 +336,11 @@ three record_layer_norm_backward(const Tensor &of_output, const Tensor &input, I
     static const operation<three, const Tensor &, const Tensor &, IntArrayRef, const Tensor &, const Tensor &,
                            const optional_tensor &, mask<3>, const optional_tensor &>
         norm("jitnorm::layer_norm_backward");
-    const Tensor own = or_none(weight);
-    const composed_leaves of = {input, own, wanted[2] ? zeros_of_bias(input, shape, own) : Tensor()};
-    auto [a, b, c] = record_gradients(layer_composition(shape), of, of_output, rstd, wanted, or_none(added), [&] {
+    const Tensor own = or_none(weight), plus = or_none(added);
+    const auto given = {&input, &own, &of_output, &plus};
+    const bool differentiates = wanted[2] && (have_tangents(given) || are_recorded(given));
+    const composed_leaves of = {input, own, differentiates ? zeros_of_bias(input, shape, own) : Tensor()};
+    auto [a, b, c] = record_gradients(layer_composition(shape), of, of_output, rstd, wanted, plus, [&] {
         auto [x, y, z] = norm(of_output, input, shape, mean, rstd, weight, wanted, added);
         return composed_leaves{x, y, z};
     });

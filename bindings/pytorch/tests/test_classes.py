@@ -544,6 +544,25 @@ class Modules(ClassesTestCase):
         self.assertIn("rsqrt", graphs[0])
         self.assertEqual(entry_of(self.kind)[0].calls, 1)
 
+    @unittest.skipUnless(IS_2, "torch.compile came with PyTorch 2")
+    def test_modules_that_a_compiled_forward_makes(self):
+        class Slicing(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.parts = nn.ModuleList(RoundedBeforeWeight() for _ in range(3))
+
+            def forward(self, x):
+                for part in self.parts[:2]:  # a ModuleList of its own, whose registrations are seen
+                    x = part(x)
+                return x
+
+        net, x = Slicing(), random((3, 64))
+        expected = net(x)
+        with jitnorm_torch.overridden("all"):
+            self.assert_near(net(x).detach(), expected.detach(), 1e-6)
+            compiled = torch.compile(net, backend="eager", fullgraph=True)
+            self.assert_same_bits(compiled(x).detach(), expected.detach())
+
     @unittest.skipUnless(hasattr(torch, "func") and hasattr(torch.library, "register_vmap"), "PyTorch 2.5")
     def test_transforms(self):
         from torch import func
