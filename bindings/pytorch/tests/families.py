@@ -128,11 +128,13 @@ class Model:
             config.decoder_start_token_id = 0
         else:
             config.is_decoder = True
-        torch.manual_seed(1)
-        self.model = auto.from_config(config, dtype=dtype, attn_implementation="eager", experts_implementation="eager")
-        count = sum(p.numel() for p in self.model.parameters())
+        ways = dict(dtype=dtype, attn_implementation="eager", experts_implementation="eager")
+        with torch.device("meta"):  # what is too large is not made
+            count = sum(p.numel() for p in auto.from_config(copy.deepcopy(config), **ways).parameters())
         if count > LARGEST:
             raise ValueError(f"{count / 1e6:.0f} million parameters")
+        torch.manual_seed(1)
+        self.model = auto.from_config(config, **ways)
         with torch.no_grad():
             for parameter in self.model.parameters():  # so that no weight of a norm is all ones
                 parameter.add_(torch.randn(parameter.shape).to(parameter.dtype) * 0.02)
