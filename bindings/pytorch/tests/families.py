@@ -368,7 +368,7 @@ def main():
             with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
                 results[name] = {dtype: compare(name, dtype) for dtype in TYPES}
         except Exception as error:
-            missing[name] = f"{type(error).__name__}: {error}".strip().splitlines()[0][:150]
+            missing[name] = f"{type(error).__name__}: {' '.join(str(error).split())}"[:150].replace("|", "/")
             print(f"{name}: not made: {missing[name]}", flush=True)
             continue
         print(" | ".join(row(name, results[name])), flush=True)
