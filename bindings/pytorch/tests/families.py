@@ -79,14 +79,16 @@ OWN = {
     "xlnet": {"d_inner": 128, "max_position_embeddings": None},
     "xmod": {"default_language": "en_XX", "languages": ["en_XX"]},
     "youtu": {"num_key_value_heads": 4},
-    "zamba": {"num_hidden_layers": 6, "attn_layer_period": 2, "attn_layer_offset": 1, "layer_types": None},
+    "zamba": {"num_hidden_layers": 6, "attn_layer_period": 2, "attn_layer_offset": 1, "layer_types": None,
+              "use_mamba_kernels": False},
     "zamba2": {"layers_block_type": ["mamba", "hybrid"], "layer_types": None, "num_mem_blocks": 1},
 }
 MAPPINGS = ((transformers.AutoModelForCausalLM, modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES),
             (transformers.AutoModelForSeq2SeqLM, modeling_auto.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES))  # fmt: skip
 LARGEST = 12e6  # parameters
 TYPES = (torch.float32, torch.bfloat16)
-KEPT = ("DeepseekV4UnweightedRMSNorm",)  # in bfloat16 it rounds the root, as no operator does
+# Classes that no operator executes: the first rounds the root in bfloat16, the other one has a weight for all heads.
+KEPT = ("DeepseekV4UnweightedRMSNorm", "xLSTMMultiHeadLayerNorm")
 NATIVE = (torch.nn.LayerNorm, torch.nn.RMSNorm)  # executed by PyTorch's operators, in whose place jitnorm is
 
 
