@@ -59,35 +59,6 @@ TEST_P(bands_of_backward, of_every_type) {
     expect_same(outputs_of(r), outputs_by(reference_entry, late), late, "sizes at execution");
 }
 
-// Given statistics, rows of other layouts and machines that overlap batches.
-TEST_P(bands_of_backward, wherever_both_passes_are_needed) {
-    setup given = in_place_of(jitnorm_backward, jitnorm_f32);
-    given.flags |= jitnorm_use_global_stats;
-    setup gathered = in_place_of(jitnorm_backward, jitnorm_f32, 70, 48);
-    gathered.src = gathered.dst = gathered.diff_src = "@ba";
-    setup interleaved = gathered;
-    interleaved.dims = {64, 64, 48};
-    interleaved.src = interleaved.dst = interleaved.diff_src = "@cba";
-    EXPECT_EQ(plan_of(interleaved, TO_L2).rows, row_access::interleaved);
-    for (const setup &s : {given, gathered, interleaved})
-        for (const machine &m : {WITH_L2, TO_L2, ROOMY}) {
-            EXPECT_EQ(plan_of(s, m).band_rows, expected_rows(s, m)) << s;
-            expect_reference(s, m);
-        }
-    EXPECT_EQ(plan_of(gathered, TO_L1).prefetch, 0) << "tiles are in L2";
-    const setup dense = in_place_of(jitnorm_backward, jitnorm_f32);
-    EXPECT_EQ(plan_of(dense, ROOMY).batch_rows, MAX_BATCH_ROWS);
-    EXPECT_EQ(plan_of(dense, NO_CACHES).band_rows, 0) << "all batches go in one loop";
-    EXPECT_EQ(plan_of(in_place_of(jitnorm_backward, jitnorm_f32, 37, 4097), TO_L1).band_rows, 0) << "more than a chunk";
-    given.kind = jitnorm_backward_data;
-    EXPECT_EQ(plan_of(given, TO_L1).band_rows, 0) << "nothing is reduced";
-    const machine half = batches_in_l1(1, 2 * 37 * 192 * 12);
-    machine less = half;
-    less.last_level += 2;
-    EXPECT_EQ(plan_of(dense, half).prefetch, 1);
-    EXPECT_EQ(plan_of(dense, less).prefetch, 0);
-}
-
 // Rows with infinities, NaN, zeros and a huge mean, between rows without.
 TEST_P(bands_of_backward, special_ones) {
     setup s = in_place_of(jitnorm_backward, jitnorm_f32, 40, 192);

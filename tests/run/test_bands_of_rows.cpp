@@ -28,27 +28,6 @@ setup added_to(setup s, const char *sum = "dense", jitnorm_data_type_t sum_type 
     return s;
 }
 
-// A band has the rows that take 12 KB, at most 32, in eights if there are so many.
-TEST_P(bands_of_rows, stay_in_l1) {
-    for (const auto &[columns, rows] : {std::pair<dim_t, dim_t>(1, 32),
-                                        {96, 32},
-                                        {97, 24},
-                                        {192, 16},
-                                        {193, 8},
-                                        {384, 8},
-                                        {385, 7},
-                                        {768, 4},
-                                        {1025, 2},
-                                        {1537, 1},
-                                        {4096, 1}})
-        for (const machine &m : {NO_LOOP, ROOMY, IN_MEMORY}) {
-            const setup s = in_place_of(jitnorm_forward_training, jitnorm_f32, 67, columns);
-            EXPECT_EQ(plan_of(s, m).band_rows, rows) << s;
-            EXPECT_EQ(plan_of(s, m).batch_rows, MAX_BATCH_ROWS) << s;
-            EXPECT_EQ(plan_of(added_to(s), m).band_rows, rows) << s;
-        }
-}
-
 TEST_P(bands_of_rows, of_every_length) {
     for (const unsigned flags : FLAGS)
         for (const bool adds : {false, true})
@@ -233,22 +212,6 @@ TEST_P(bands_of_rows, whose_sizes_the_execution_tells) {
                 late.execute_on(jit_for(GetParam()), sizes_come::at_execution, IN_MEMORY);
                 expect_same(outputs_of(late), outputs_by(reference_entry, s), s, "sizes at execution");
             }
-}
-
-TEST_P(bands_of_rows, are_not_for_what_the_kernel_does_not_do) {
-    const auto go = [&](const setup &s, const machine &m = NO_LOOP) { return plan_of(s, m).band_rows > 0; };
-    const setup plain = in_place_of(jitnorm_forward_training, jitnorm_f32);
-    EXPECT_TRUE(go(plain));
-    EXPECT_FALSE(go(plain, NO_CACHES)) << "in one loop";
-    EXPECT_FALSE(go(in_place_of(jitnorm_forward_training, jitnorm_f32, 7, 4097))) << "longer than a chunk";
-    EXPECT_FALSE(go(in_place_of(jitnorm_forward_training, jitnorm_f64)));
-    setup other = plain;
-    other.flags |= jitnorm_use_global_stats;
-    EXPECT_FALSE(go(other)) << "nothing is reduced";
-    other = plain;
-    other.dst_type = jitnorm_s8;
-    other.dynamic_scales = scales_of(other.dims, 2);
-    EXPECT_FALSE(go(other)) << "several scales in a row";
 }
 
 INSTANTIATE_TEST_SUITE_P(native, bands_of_rows, testing::Values(isa::avx2, isa::avx512), on_isa::name);

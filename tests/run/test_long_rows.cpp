@@ -47,7 +47,6 @@ TEST_P(long_rows, of_forward_in_batches) {
                 }
 }
 
-// As many as stay in L2: eight, or four where batches stay in L1.
 TEST_P(long_rows, of_backward_in_batches) {
     for (const auto kind : {jitnorm_backward, jitnorm_backward_data})
         for (const auto type : FLOATING)
@@ -61,11 +60,6 @@ TEST_P(long_rows, of_backward_in_batches) {
                     s.in_place = true;
                     expect_reference(s, m);
                 }
-    const setup s = in_place_of(jitnorm_backward, jitnorm_f32, 19, 8192);
-    constexpr machine in_l1 = batches_in_l1(1 << 20, dim_t(1) << 40);
-    EXPECT_EQ(plan_of(s, IN_L2).batch_rows, 8) << "of L2's half";
-    EXPECT_EQ(plan_of(s, in_l1).batch_rows, 4);
-    EXPECT_EQ(plan_of(s, THROUGH_L2).batch_rows, 2);
 }
 
 // Batches of rows from memory.

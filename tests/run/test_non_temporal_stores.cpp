@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // When plans store results past the caches, at small sizes, because the machines have small caches; and the bits.
-#include <climits>
-
 #include <gtest/gtest.h>
 
 #include "plans_on_machines.hpp"
@@ -52,70 +50,6 @@ TEST_P(non_temporal_stores, of_long_rows_at_any_address) {
                     s.diff_src = s.dst = "gap";
                     expect_reference(s, alone);
                 }
-}
-
-// Data that fill a part of a last level that others use as well: those of one thread, and of several from another part
-// on, which is that of forward or that of sums and backward.
-TEST_P(non_temporal_stores, of_data_that_come_from_memory_in_part) {
-    constexpr dim_t HALF = 50, ALL = 100;
-    const auto shared = [](dim_t bytes, dim_t of_forward, dim_t of_others) {
-        return machine{
-            .l2 = 1 << 14, .last_level = 2 * bytes, .shared_forward = of_forward, .shared_others = of_others};
-    };
-    const setup batches = in_place_of(jitnorm_forward_training, jitnorm_f32, 37, 128);
-    const setup alone = in_place_of(jitnorm_forward_training, jitnorm_f32, 37, 256);
-    setup sums = batches;
-    sums.residual.added = sums.residual.sum = "dense";
-    const setup backward = in_place_of(jitnorm_backward, jitnorm_f32);
-    const struct {
-        const setup &s;
-        dim_t tensors;
-        bool is_forward;
-    } cases[] = {{batches, 2, true}, {alone, 2, true}, {sums, 4, false}, {backward, 3, false}};
-    for (const auto &[s, tensors, is_forward] : cases) {
-        const dim_t bytes = tensors * s.dims[0] * s.dims[1] * dim_t(sizeof(float));
-        for (const auto &[of_forward, of_others] : {std::pair(ALL, ALL), std::pair(ALL, HALF), std::pair(HALF, ALL)}) {
-            const int most = (is_forward ? of_forward : of_others) == HALF ? INT_MAX : 1;
-            plan how = plan_of(s, shared(bytes, of_forward, of_others));
-            how.row_threads = 2;
-            EXPECT_EQ(how.non_temporal_threads, most) << s;
-            EXPECT_EQ(how.on(1, true).non_temporal, most >= 1) << s;
-            EXPECT_EQ(how.on(2, true).non_temporal, most >= 2) << s;
-            EXPECT_EQ(plan_of(s, shared(bytes + 1, of_forward, of_others)).non_temporal_threads, 0) << s;
-            expect_reference(s, shared(bytes, of_forward, of_others));
-        }
-        machine without_others = shared(bytes, HALF, HALF);
-        without_others.memory = ALL;
-        EXPECT_EQ(plan_of(s, without_others).non_temporal_threads, 0) << s;
-    }
-}
-
-// The narrowest types, short rows that are no whole cache lines, and short ones in a destination that begins within
-// one.
-TEST_P(non_temporal_stores, never_where_they_would_be_wrong) {
-    setup bytes = in_place_of(jitnorm_forward_inference, jitnorm_f32);
-    bytes.dst_type = jitnorm_s8;
-    EXPECT_FALSE(plan_of(bytes, NO_CACHES).non_temporal_threads > 0);
-    expect_reference(bytes, NO_CACHES);
-    for (const auto kind : {jitnorm_forward_training, jitnorm_backward}) {
-        const setup odd = in_place_of(kind, jitnorm_f32, 37, 190);
-        EXPECT_FALSE(plan_of(odd, NO_CACHES).non_temporal_threads > 0);
-        expect_reference(odd, NO_CACHES);
-        setup within = in_place_of(kind, jitnorm_f32);
-        within.src = within.dst = within.diff_src = "dense+7";
-        EXPECT_TRUE(plan_of(within, NO_CACHES).non_temporal_threads > 0)
-            << "only the execution knows where tensors begin";
-        expect_reference(within, NO_CACHES);
-    }
-}
-
-// Two outputs are streams enough.
-TEST_P(non_temporal_stores, never_beside_a_second_output) {
-    setup s = in_place_of(jitnorm_forward_training, jitnorm_f32);
-    EXPECT_TRUE(plan_of(s, NO_CACHES).non_temporal_threads > 0);
-    s.pre_quantization = "dense";
-    EXPECT_FALSE(plan_of(s, NO_CACHES).non_temporal_threads > 0);
-    expect_reference(s, NO_CACHES);
 }
 
 // The lines of an input have been read: what goes into its place is stored there. Short rows must begin cache lines,

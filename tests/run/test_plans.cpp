@@ -1,117 +1,357 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every way through rows that plans know, at small sizes, because the machines have small caches; and the bits of the
-// reference on each. What a plan is to say is asserted, so that no case tests another way than it claims.
+// What plans decide, as one table, at small sizes, because the machines have small caches; and the bits of the
+// reference by each of these plans.
 #include <gtest/gtest.h>
+
+#include <sstream>
 
 #include "math/row_blocks.hpp"
 #include "plans_on_machines.hpp"
-#include "run/forward.hpp"
 
 namespace jitnorm::tests {
 namespace {
 
-constexpr machine IN_L1 = batches_in_l1(1 << 20, dim_t(1) << 40);
-
 class plans : public plans_on_machines {};
 
-// Forward of rows that come from memory, and backward beyond L2: a batch is written while the next one is reduced.
-TEST_P(plans, one_loop_beyond_the_caches) {
-    const setup f32 = in_place_of(jitnorm_forward_training, jitnorm_f32);
-    EXPECT_FALSE(plan_of(f32, ROOMY).on(4, true).one_loop);
-    EXPECT_TRUE(plan_of(f32, NO_CACHES).on(4, true).one_loop);
-    setup mostly_reads = f32;
-    mostly_reads.dst_type = jitnorm_s8;
-    EXPECT_TRUE(plan_of(mostly_reads, NO_CACHES).on(1, true).one_loop);
-    setup given = f32;
-    given.flags |= jitnorm_use_global_stats;
-    EXPECT_FALSE(plan_of(given, NO_CACHES).on(1, true).one_loop) << "nothing is reduced";
-    for (const auto kind : {jitnorm_forward_training, jitnorm_backward}) {
-        const setup larger = in_place_of(kind, jitnorm_f32, 96, 512);
-        const bool is_backward = kind == jitnorm_backward;
-        const dim_t bytes = (is_backward ? 3 : 2) * 96 * 512 * 4;
-        const auto with = [&](dim_t near) { // so much is not far yet, nor is what two threads have of a little more
-            return machine{.l2 = is_backward ? near / machine().one_loop : 1 << 10,
-                           .last_level = is_backward ? dim_t(1) << 40 : 2 * (near + 1)};
-        };
-        const machine at = with(bytes), far = with(bytes - machine().one_loop);
-        EXPECT_FALSE(plan_of(larger, at).on(1, true).one_loop);
-        EXPECT_TRUE(plan_of(larger, far).on(1, true).one_loop);
-        EXPECT_FALSE(plan_of(larger, far).on(2, true).one_loop);
-        expect_reference(larger, far);
+// What the plan of a problem on a machine says, as describe() says it: some items of the list, and the names of those
+// that it does not have, each after a minus sign.
+struct decision {
+    const char *why;
+    setup of;
+    machine on;
+    std::string items;
+};
+
+void expect_items(const decision &row, const std::string &said) {
+    std::istringstream items(row.items);
+    for (std::string item; std::getline(items, item, ',');) {
+        const bool is_there = ("," + said + ",").find("," + item + ",") != std::string::npos;
+        const bool is_named = ("," + said + ",").find("," + item.substr(1)) != std::string::npos;
+        EXPECT_TRUE(item[0] == '-' ? !is_named : is_there) << row.why << ": " << item << "\n" << row.of << "\n" << said;
     }
-    for (const setup &s : {f32, mostly_reads})
-        for (const machine &m : MACHINES) expect_reference(s, m);
 }
 
-// Batches that stay in L2 are large.
-TEST_P(plans, batches_that_stay_in_l2) {
-    const auto with = [](dim_t l2, dim_t last_level) { return batches_in_l2(l2, last_level); };
-    constexpr dim_t far_away = dim_t(1) << 40;
-    const machine near = with(1 << 18, far_away), between = with(1 << 14, far_away), beyond = with(1 << 18, 1 << 12);
-    setup given = in_place_of(jitnorm_forward_training, jitnorm_f32);
-    given.flags |= jitnorm_use_global_stats;
-    setup sums = in_place_of(jitnorm_forward_training, jitnorm_f32);
-    sums.residual = {.added = "dense", .sum = "dense", .type = jitnorm_f32, .sum_type = jitnorm_f32};
-    setup packed = in_place_of(jitnorm_forward_training, jitnorm_f32, 37, 95);
-    packed.src = packed.dst = "@ba";
-    struct expectation {
-        setup s;
-        dim_t near, between, beyond; // rows of a batch
-    };
-    for (const auto &[s, in_l2, in_last_level, in_memory] :
-         {expectation{in_place_of(jitnorm_forward_training, jitnorm_f32, 37, 95), 32, 32, 32},
-          expectation{given, 32, 2, 32}, expectation{sums, 32, 32, 32}, expectation{packed, 32, 5, 32},
-          expectation{in_place_of(jitnorm_backward, jitnorm_f32, 37, 95), 32, 32, 32}}) {
-        EXPECT_EQ(plan_of(s, near).batch_rows, in_l2) << s;
-        EXPECT_EQ(plan_of(s, between).batch_rows, in_last_level) << s;
-        EXPECT_EQ(plan_of(s, beyond).batch_rows, in_memory) << s;
-        for (const machine &m : {near, between, beyond}) {
-            const schedule now = plan_of(s, m).on(1, true);
-            EXPECT_FALSE(now.one_loop) << s;
-            expect_reference(s, m);
+template <typename Change>
+setup with(setup s, Change change) {
+    change(s);
+    return s;
+}
+setup forward(jitnorm_data_type_t type = jitnorm_f32, dim_t rows = 37, dim_t columns = 192) {
+    return in_place_of(jitnorm_forward_training, type, rows, columns);
+}
+setup forward(dim_t columns) { return forward(jitnorm_f32, 37, columns); }
+setup backward(jitnorm_data_type_t type = jitnorm_f32, dim_t rows = 37, dim_t columns = 192) {
+    return in_place_of(jitnorm_backward, type, rows, columns);
+}
+setup backward_data(setup s) {
+    s.kind = jitnorm_backward_data;
+    return s;
+}
+setup given(setup s) {
+    s.flags |= jitnorm_use_global_stats;
+    return s;
+}
+setup stored_as(jitnorm_data_type_t dst, setup s) {
+    s.dst_type = dst;
+    return s;
+}
+setup laid_out(const char *layout, setup s) {
+    s.src = s.dst = s.diff_src = layout;
+    return s;
+}
+setup laid_out(const char *layout, const std::vector<dim_t> &dims, setup s) {
+    s.dims = dims;
+    return laid_out(layout, s);
+}
+// Sums of rows of the setup's type with a residual of that type, written or not, as they are normalized or rounded.
+setup sums(setup s, const char *written = "dense", jitnorm_data_type_t sum_type = jitnorm_f32) {
+    s.residual = {.added = "dense", .sum = written, .type = s.src_type, .sum_type = sum_type};
+    return s;
+}
+
+constexpr dim_t FAR = dim_t(1) << 40;
+constexpr auto ALWAYS = "one_loop_threads:2147483647", NEVER = "one_loop_threads:0";
+constexpr machine IN_L1 = batches_in_l1(1 << 14, 1 << 20, FAR);
+constexpr machine NO_LOOP = batches_in_l1(1 << 15, FAR, FAR);
+constexpr machine THROUGH_L2 = batches_in_l2(1 << 10, 1 << 18, 1 << 12), IN_L2 = batches_in_l2(1 << 10, 1 << 20, FAR);
+constexpr machine LARGE_L2 = {.l1 = 1 << 10, .l2 = 1 << 19, .last_level = 1 << 12};
+// Data of batches with forward_batch of 2^15 are near, between L2 and the last level, or in memory.
+constexpr machine NEAR = batches_in_l2(1 << 12, 1 << 18, FAR), BETWEEN = batches_in_l2(1 << 12, 1 << 14, FAR),
+                  BEYOND = batches_in_l2(1 << 12, 1 << 18, 1 << 12);
+constexpr machine TO_L1 = batches_in_l1(1, 1, 1), TO_L2 = batches_in_l2(1, 1, 1);
+constexpr machine WITH_L2 = batches_in_l1(1, 1 << 20, FAR);
+
+// Where a thread has so many bytes that they are just too few for one loop, or, with fewer, just enough.
+machine loop_from(dim_t bytes, bool is_backward) {
+    return {.l1 = 1 << 10,
+            .l2 = is_backward ? bytes / machine().one_loop : 1 << 10,
+            .last_level = is_backward ? FAR : 2 * (bytes + 1)};
+}
+
+// Where so many bytes are half of a last level that others use as well.
+machine shared(dim_t bytes, dim_t of_forward, dim_t of_others, dim_t memory = 50) {
+    return {.l1 = 1 << 15,
+            .l2 = 1 << 14,
+            .last_level = 2 * bytes,
+            .memory = memory,
+            .shared_forward = of_forward,
+            .shared_others = of_others};
+}
+
+std::vector<decision> one_loop() {
+    constexpr dim_t FORWARD = 2 * 96 * 512 * 4, BACKWARD = 3 * 96 * 512 * 4;
+    const setup larger = forward(jitnorm_f32, 96, 512), larger_backward = backward(jitnorm_f32, 96, 512);
+    return {
+        {"in the caches", forward(), ROOMY, NEVER},
+        {"beyond the last level", forward(), NO_CACHES, ALWAYS},
+        {"mostly reads", stored_as(jitnorm_s8, forward()), NO_CACHES, ALWAYS},
+        {"nothing is reduced", given(forward()), NO_CACHES, NEVER},
+        {"not far yet", larger, loop_from(FORWARD, false), NEVER},
+        {"what one thread has", larger, loop_from(FORWARD - machine().one_loop, false), "one_loop_threads:1"},
+        {"not far yet", larger_backward, loop_from(BACKWARD, true), NEVER},
+        {"what one thread has", larger_backward, loop_from(BACKWARD - machine().one_loop, true), "one_loop_threads:1"},
+        {"narrow types until the last level",
+         forward(jitnorm_bf16, 96, 512),
+         {.l1 = 1 << 10, .l2 = 1 << 10, .last_level = 96 * 512 * 4 + 1},
+         NEVER},
+        {"sums of more than a chunk", sums(forward(jitnorm_f32, 7, 5000)), NO_CACHES, NEVER},
+        {"the last batch alone", backward(jitnorm_f32, 37, 4096 + 512), NO_CACHES, ALWAYS}};
+}
+
+std::vector<decision> batches() {
+    const setup packed = laid_out("@ba", {37, 95}, forward()), packed_backward = laid_out("@ba", {37, 95}, backward());
+    return {{"stays in L2", forward(95), NEAR, "batch:32,one_loop_threads:0"},
+            {"in bands", forward(95), BETWEEN, "batch:32,one_loop_threads:0"},
+            {"in bands", forward(95), BEYOND, "batch:32,one_loop_threads:0"},
+            {"stays in L2", given(forward()), NEAR, "batch:32,one_loop_threads:0"},
+            {"an eighth of L2", given(forward()), BETWEEN, "batch:2,one_loop_threads:0"},
+            {"stays in L2", given(forward()), BEYOND, "batch:32,one_loop_threads:0"},
+            {"sums", sums(forward()), NEAR, "batch:32"},
+            {"sums", sums(forward()), BETWEEN, "batch:32"},
+            {"sums", sums(forward()), BEYOND, "batch:32"},
+            {"in tiles", packed, NEAR, "batch:32"},
+            {"in tiles", packed, BETWEEN, "batch:5,-prefetch_to_l2"},
+            {"in tiles", packed, BEYOND, "batch:32,prefetch_to_l2"},
+            {"in tiles", packed_backward, BETWEEN, "-prefetch_to_l2"},
+            {"in tiles", packed_backward, BEYOND, "prefetch_to_l2"},
+            {"of backward", backward(jitnorm_f32, 37, 95), NEAR, "batch:32,one_loop_threads:0"},
+            {"of backward", backward(jitnorm_f32, 37, 95), BETWEEN, "batch:32,one_loop_threads:0"},
+            {"of backward", backward(jitnorm_f32, 37, 95), BEYOND, "batch:32,one_loop_threads:0"},
+            {"in L1", given(forward(1024)), ROOMY, "batch:4"},
+            {"in L1", given(forward(1024)), NO_L2, "batch:4"},
+            {"in L1", given(forward(1024)), IN_L1, "batch:4"},
+            {"in L1, narrow", given(forward(jitnorm_bf16, 37, 1024)), ROOMY, "batch:8"},
+            {"in L1, narrow", given(forward(jitnorm_bf16, 37, 1024)), IN_L1, "batch:8"},
+            {"more than L1", forward(4097), ROOMY, "batch:1"},
+            {"more than L1", forward(4097), IN_L1, "batch:1"},
+            {"beside the sums over columns", backward(), NO_L2, "batch:10"},
+            {"beside the sums over columns", backward(), NO_CACHES, "batch:5,-band"},
+            {"in bands", backward(), ROOMY, "batch:32"},
+            {"L1 keeps them", backward(jitnorm_f32, 7, 2999), NO_CACHES, "batch:1"},
+            {"L1 does not keep them", backward(jitnorm_f32, 7, 4000), NO_CACHES, "batch:2"},
+            {"long narrow rows in fours", backward(jitnorm_bf16, 19, 4097), WITH_L2, "batch:4"},
+            {"long rows in fours", backward(jitnorm_f32, 7, 8192), ROOMY, "batch:4"},
+            {"four would fill L2", backward(jitnorm_f32, 7, 8192), NO_L2, "batch:2"},
+            {"long rows in fours", backward(jitnorm_f32, 7, 8192), LARGE_L2, "batch:4"},
+            {"half of L2", backward(jitnorm_f32, 19, 8192), IN_L2, "batch:8"},
+            {"long rows in fours", backward(jitnorm_f32, 19, 8192), WITH_L2, "batch:4"},
+            {"half of L2", backward(jitnorm_f32, 19, 8192), THROUGH_L2, "batch:2"}};
+}
+
+// A band of forward has the rows that take 12 KB, at most 32, in eights if there are so many. One of backward has pairs
+// of 8 KB of both tensors.
+std::vector<decision> bands() {
+    std::vector<decision> all = {
+        {"one loop", forward(), NO_CACHES, "-band"},
+        {"longer than a chunk", forward(jitnorm_f32, 7, 4097), NO_LOOP, "-band"},
+        {"in double", forward(jitnorm_f64), NO_LOOP, "-band"},
+        {"nothing is reduced", given(forward()), NO_LOOP, "-band"},
+        {"a scale for each row",
+         with(stored_as(jitnorm_s8, forward()), [](setup &s) { s.dynamic_scales = scales_of(s.dims); }), NO_LOOP,
+         "band:16"},
+        {"several scales in a row",
+         with(stored_as(jitnorm_s8, forward()), [](setup &s) { s.dynamic_scales = scales_of(s.dims, 2); }), NO_LOOP,
+         "-band"},
+        {"pairs", given(backward()), WITH_L2, "band:4"},
+        {"one by one where stores pass the caches", given(backward()), TO_L2, "band:1"},
+        {"but not short ones", backward(jitnorm_f32, 67, 64), TO_L1, "band:16"},
+        {"pairs", given(backward()), ROOMY, "band:4"},
+        {"in tiles", laid_out("@ba", {70, 48}, backward()), WITH_L2, "band:20"},
+        {"in tiles, which are near", laid_out("@ba", {70, 48}, backward()), TO_L1, "band:20,-prefetch_to_l1"},
+        {"of strands", laid_out("@cba", {64, 64, 48}, backward()), TO_L2, "rows:interleaved,band:20"},
+        {"of strands", laid_out("@cba", {64, 64, 48}, backward()), ROOMY, "rows:interleaved,band:20"},
+        {"all in one loop", backward(), NO_CACHES, "-band"},
+        {"more than a chunk", backward(jitnorm_f32, 37, 4097), TO_L1, "-band"},
+        {"nothing is reduced", backward_data(given(backward())), TO_L1, "-band"},
+        {"half of memory", backward(), batches_in_l1(1, 1, 2 * 37 * 192 * 12), "prefetch_to_l1"},
+        {"less than half", backward(), batches_in_l1(1, 1, 2 * 37 * 192 * 12 + 2), "-prefetch_to_l1"},
+        {"one row is the problem", forward(jitnorm_f32, 1, 192), ROOMY, "single_batch,batch:1"},
+        {"one batch is the problem", forward(jitnorm_f32, 32, 192), ROOMY, "single_batch,batch:32"},
+        {"more than a batch", forward(jitnorm_f32, 33, 192), ROOMY, "-single_batch,batch:32"}};
+    const std::pair<dim_t, const char *> lengths[] = {
+        {1, "band:32"},  {96, "band:32"}, {97, "band:24"},  {192, "band:16"}, {193, "band:8"}, {384, "band:8"},
+        {385, "band:7"}, {768, "band:4"}, {1025, "band:2"}, {1537, "band:1"}, {4096, "band:1"}};
+    for (const auto &[columns, items] : lengths)
+        for (const machine &m : {NO_LOOP, ROOMY, IN_MEMORY}) {
+            const setup s = forward(jitnorm_f32, 67, columns);
+            all.push_back({"in L1", s, m, std::string(items) + ",batch:32"});
+            all.push_back({"in L1", sums(s), m, items});
         }
-    }
-    setup gradients = packed;
-    gradients.kind = jitnorm_backward;
-    gradients.diff_src = "@ba";
-    for (const setup &s : {packed, gradients}) {
-        EXPECT_EQ(plan_of(s, between).prefetch, 0) << s;
-        EXPECT_EQ(plan_of(s, beyond).prefetch, 2) << s;
-        for (const dim_t columns : {16, 33, 95, 200}) { // both distances of columns, with rectangles that overlap
-            setup other = s;
-            other.dims = {75, columns};
-            for (const machine &m : {between, beyond}) expect_reference(other, m);
-        }
-    }
+    return all;
 }
 
-// Where batches stay in L1, with one loop or without, those of all types are small.
-TEST_P(plans, batches_that_stay_in_l1) {
-    for (const machine &m : {ROOMY, NO_L2, IN_L1}) {
-        const setup f32 = in_place_of(jitnorm_forward_training, jitnorm_f32, 37, 1024);
-        setup given = f32, narrow = in_place_of(jitnorm_forward_training, jitnorm_bf16, 37, 1024);
-        given.flags |= jitnorm_use_global_stats;
-        narrow.flags |= jitnorm_use_global_stats;
-        EXPECT_EQ(plan_of(given, m).batch_rows, 4);
-        EXPECT_EQ(plan_of(narrow, m).batch_rows, 8);
-        EXPECT_EQ(plan_of(in_place_of(jitnorm_forward_training, jitnorm_f32, 37, 4097), m).batch_rows, 1);
-        for (const setup &s : {f32, given, narrow}) expect_reference(s, m);
+std::vector<decision> row_sources() {
+    const std::vector<dim_t> packed = {70, 48}, far_apart = {64, 64, 48};
+    std::vector<decision> all;
+    for (const machine &m : MACHINES) {
+        all.push_back({"dense", forward(jitnorm_bf16), m, "rows:in_place"});
+        all.push_back({"dense", backward(jitnorm_bf16), m, "rows:in_place"});
+        all.push_back({"tiles are near", laid_out("@ba", packed, forward()), m, "rows:tiles,one_loop_threads:0"});
+        all.push_back({"tiles are near", laid_out("@ba", packed, backward()), m, "rows:tiles,one_loop_threads:0"});
+        all.push_back({"no sums over columns", backward_data(laid_out("@cba", far_apart, backward())), m,
+                       "rows:tiles,one_loop_threads:0"});
+        all.push_back({"sums in the order of rows", laid_out("@cba", far_apart, backward()), m,
+                       "rows:interleaved,one_loop_threads:0"});
     }
+    return all;
 }
 
-// Beyond the last level sums of rows with a residual in narrow types prefetch their inputs to L2 where batches do not
-// stay in L1.
-TEST_P(plans, narrow_sums_prefetched_to_l2) {
-    const machine near = batches_in_l1(1, 1), through_l2 = batches_in_l2(1, 1);
+// Narrow sums and long ones are prefetched where batches do not stay in L1.
+std::vector<decision> prefetches_and_stores() {
+    constexpr auto PAST = "non_temporal_threads:2147483647", ALONE = "non_temporal_threads:1",
+                   NO = "non_temporal_threads:0";
+    std::vector<decision> all = {
+        {"narrowest type", stored_as(jitnorm_s8, forward()), NO_CACHES, NO},
+        {"short rows that are no lines", forward(190), NO_CACHES, NO},
+        {"short rows that are no lines", backward(jitnorm_f32, 37, 190), NO_CACHES, NO},
+        {"only executions know where tensors begin", laid_out("dense+7", forward()), NO_CACHES, PAST},
+        {"only executions know where tensors begin", laid_out("dense+7", backward()), NO_CACHES, PAST},
+        {"two outputs are streams enough", with(forward(), [](setup &s) { s.pre_quantization = "dense"; }), NO_CACHES,
+         NO}};
     for (const auto type : {jitnorm_bf16, jitnorm_f16, jitnorm_f32})
-        for (const auto *sum : {"dense", ""})
+        for (const auto *written : {"dense", ""})
             for (const dim_t columns : {15, 1024, 4097}) {
-                setup s = in_place_of(jitnorm_forward_training, type, 37, columns);
-                s.residual = {.added = "dense", .sum = sum, .type = type, .sum_type = type};
-                EXPECT_EQ(plan_of(s, through_l2).prefetch, type != jitnorm_f32 || columns == 4097 ? 2 : 0) << s;
-                EXPECT_EQ(plan_of(s, near).prefetch, 0) << s;
-                expect_reference(s, through_l2);
+                const setup s = sums(forward(type, 37, columns), written, type);
+                const bool is_fetched = type != jitnorm_f32 || columns == 4097;
+                all.push_back({"sums", s, TO_L2, is_fetched ? "prefetch_to_l2" : "-prefetch_to_l2"});
+                all.push_back({"batches in L1", s, TO_L1, "-prefetch_to_l2"});
             }
+    // Data that fill half of a last level that others use as well, from which part on several threads share it.
+    const struct {
+        setup s;
+        dim_t tensors;
+        bool is_forward;
+    } problems[] = {
+        {forward(128), 2, true}, {forward(256), 2, true}, {sums(forward(128)), 4, false}, {backward(), 3, false}};
+    for (const auto &[s, tensors, is_forward] : problems) {
+        const dim_t bytes = tensors * s.dims[0] * s.dims[1] * dim_t(sizeof(float));
+        all.push_back({"one thread's", s, shared(bytes, 100, 100), ALONE});
+        all.push_back({"of several", s, shared(bytes, 100, 50), is_forward ? ALONE : PAST});
+        all.push_back({"of several", s, shared(bytes, 50, 100), is_forward ? PAST : ALONE});
+        all.push_back({"in the caches", s, shared(bytes + 1, 50, 50), NO});
+        all.push_back({"of this process alone", s, shared(bytes, 50, 50, 100), NO});
+    }
+    return all;
+}
+
+std::vector<decision> long_rows() {
+    std::vector<decision> all;
+    for (const machine &m : {ROOMY, NO_L2, NO_CACHES})
+        for (const char *layout : {"dense", "@ba"}) {
+            const std::vector<dim_t> dims = {2, 40 * 4096 + 100};
+            all.push_back({"few long rows", laid_out(layout, dims, forward()), m, "row_threads:2,chunk_threads:64"});
+            all.push_back({"few long rows", laid_out(layout, dims, backward()), m, "only_chunks"});
+            all.push_back({"few long rows", backward_data(laid_out(layout, dims, backward())), m, "only_chunks"});
+        }
+    all.push_back({"of 128 K elements", backward(jitnorm_f32, 3, 128 * 1024), ROOMY, "-only_chunks"});
+    all.push_back({"longer", backward(jitnorm_f32, 3, 128 * 1024 + 1), ROOMY, "only_chunks"});
+    return all;
+}
+
+// What tiles, panels and the scratchpad hold.
+std::vector<decision> room() {
+    const machine from_memory = batches_in_l2(1 << 15, 1 << 18, 1 << 12);
+    const setup packed = laid_out("@ba", {70, 48}, forward()), packed_backward = laid_out("@ba", {70, 48}, backward());
+    const setup narrow_sums = sums(forward(jitnorm_bf16), "dense", jitnorm_bf16);
+    const auto found = [](setup s, dim_t per_row) {
+        s.dst_type = jitnorm_s8;
+        s.dynamic_scales = scales_of(s.dims, per_row);
+        return s;
+    };
+    return {
+        {"one tile for two tensors", packed, ROOMY, "rows:tiles,tile_rows:256,batch:32,scratchpad:49152"},
+        {"src alone is packed", with(packed, [](setup &s) { s.dst = "dense"; }), ROOMY,
+         "rows:tiles,tile_rows:256,batch:32,scratchpad:49152"},
+        {"tiles of two types", stored_as(jitnorm_bf16, packed), ROOMY,
+         "rows:tiles,tile_rows:256,batch:32,scratchpad:98304"},
+        {"one tile for two tensors", packed_backward, ROOMY, "rows:tiles,tile_rows:256,batch:32,scratchpad:100608"},
+        {"nothing to add up", backward_data(packed_backward), ROOMY,
+         "rows:tiles,tile_rows:256,batch:32,scratchpad:98304"},
+        {"another type", with(packed_backward, [](setup &s) { s.diff_src_type = jitnorm_bf16; }), ROOMY,
+         "rows:tiles,tile_rows:256,batch:32,scratchpad:149760"},
+        {"strands together", laid_out("@cba", {64, 64, 48}, backward()), ROOMY,
+         "rows:interleaved,tile_rows:256,batch:16,scratchpad:6414336"},
+        {"long rows of strands", laid_out("@cba", {4, 64, 4100}, backward()), ROOMY,
+         "rows:tiles,tile_rows:8,panel:4096,batch:32,chunk_threads:2,scratchpad:5329152,-only_chunks"},
+        {"whole lines", laid_out("@ba", {70, 5000}, backward()), ROOMY,
+         "rows:tiles,tile_rows:16,panel:4096,batch:32,only_chunks,chunk_threads:2,scratchpad:1382784"},
+        {"whole lines", laid_out("@ba", {8, 5000}, backward()), ROOMY,
+         "rows:tiles,tile_rows:8,panel:4096,batch:32,only_chunks,chunk_threads:2,scratchpad:855424"},
+        {"chunk by chunk", laid_out("@ba", {70, 5000}, forward()), ROOMY,
+         "rows:tiles,tile_rows:17,panel:4096,batch:17,scratchpad:17895424"},
+        {"whole", laid_out("@ba", {4, 5000}, forward()), ROOMY,
+         "rows:tiles,tile_rows:14,batch:1,chunk_threads:1,scratchpad:280704"},
+        {"a residual", sums(laid_out("@ba", {4, 5000}, forward())), ROOMY,
+         "rows:tiles,tile_rows:5,sum_pitch:16448,panel:4096,batch:5,chunk_threads:8,scratchpad:1974016"},
+        {"sums are the output", sums(packed), ROOMY, "rows:tiles,tile_rows:256,batch:32,scratchpad:98304,-sum_pitch"},
+        {"sums have a tile", sums(packed, ""), NO_L2,
+         "rows:tiles,tile_rows:256,sum_pitch:192,batch:32,scratchpad:104448"},
+        {"narrow sums have a tile", sums(laid_out("@ba", {70, 200}, forward(jitnorm_bf16)), ""), NO_L2,
+         "rows:tiles,tile_rows:170,sum_pitch:832,batch:20,scratchpad:168960"},
+        {"sums have a tile", sums(forward(jitnorm_f32, 20, 1024), ""), ROOMY,
+         "sum_pitch:4160,batch:4,scratchpad:16640"},
+        {"two tiles in one loop", sums(forward(), ""), NO_CACHES, "sum_pitch:832,batch:21,scratchpad:34944"},
+        {"long sums", sums(forward(jitnorm_f32, 7, 20000), ""), ROOMY,
+         "sum_pitch:16448,panel:4096,batch:1,chunk_threads:35,scratchpad:576832"},
+        {"narrow sums until the last level",
+         narrow_sums,
+         {.l1 = 1 << 10, .l2 = 1 << 10, .last_level = 4 * 37 * 192 * 2 + 1},
+         NEVER},
+        {"rows unevenly spaced", laid_out("@bac", {3, 5, 64}, forward()), ROOMY, "rows:in_place,-single_batch"},
+        {"the processor reads ahead", forward(1534), from_memory, "-prefetch_to_l2"},
+        {"longer than a page", forward(1536), from_memory, "prefetch_to_l2"},
+        {"in the caches", forward(1536), IN_L2, "-prefetch_to_l2"},
+        {"no chunks", backward(), ROOMY, "batch:32,chunk_threads:0,scratchpad:8320"},
+        {"chunks", backward(jitnorm_f32, 37, 8192), ROOMY, "batch:4,chunk_threads:2,scratchpad:1444608"},
+        {"every chunk", forward(jitnorm_f32, 3, 10 * 4096 + 100), ROOMY, "batch:1,chunk_threads:33,scratchpad:1088"},
+        {"rows enough", forward(jitnorm_f32, 64, 8192), ROOMY, "batch:1,chunk_threads:0,scratchpad:0"},
+        {"a piece of a group", found(forward(jitnorm_f32, 3, 40000), 1), ROOMY,
+         "values:16384,batch:1,scratchpad:196608"},
+        {"groups of double", found(forward(jitnorm_f64, 37, 4096), 1), batches_in_l2(1 << 12, 1 << 21, FAR),
+         "batch:4,values:4096"},
+        {"gathered operands",
+         with(forward(jitnorm_f32, 5, 5000),
+              [](setup &s) {
+                  s.attr.post_ops.entries = {impl::binary_post_op{jitnorm_binary_mul, dense({5, 5000}, jitnorm_f64)}};
+              }),
+         ROOMY, "panel:4096,batch:1,chunk_threads:1,scratchpad:33152"}};
+}
+
+std::vector<decision> the_table() {
+    std::vector<decision> all;
+    for (const auto &rows :
+         {one_loop(), batches(), bands(), row_sources(), prefetches_and_stores(), long_rows(), room()})
+        all.insert(all.end(), rows.begin(), rows.end());
+    return all;
+}
+
+TEST_P(plans, decide_as_the_table_says) {
+    for (const decision &row : the_table()) expect_items(row, describe(plan_of(row.of, row.on)));
+}
+
+TEST_P(plans, keep_the_bits_whatever_they_decide) {
+    const thread_count threads(5);
+    for (const decision &row : the_table()) expect_reference(row.of, row.on);
 }
 
 // Sums with a residual are added and reduced while the batch before is written: in the output, where it holds the rows
@@ -156,93 +396,24 @@ TEST_P(plans, groups_of_a_row_go_together_where_a_batch_has_fewer_rows) {
                 s.flags = jitnorm_use_scale | jitnorm_use_shift;
                 s.dst_type = groups == 4 ? jitnorm_f8_e4m3 : jitnorm_s8;
                 s.dynamic_scales = scales_of(s.dims, groups);
-                const auto groups_go_in_rows = [&] {
-                    return quantizer(make_problem(s), plan_of(s, ROOMY)).takes_groups_of_a_row();
-                };
                 const plan how = plan_of(s, ROOMY);
-                EXPECT_EQ(groups_go_in_rows(), groups > how.batch_rows) << s;
+                EXPECT_EQ(how.groups_together != 0, groups > how.batch_rows) << s;
                 for (const machine &m : MACHINES) expect_reference(s, m);
                 s.pre_quantization = "dense";
                 s.attr.post_ops.entries = {impl::eltwise_post_op{jitnorm_eltwise_swish, 1, 0}};
-                EXPECT_EQ(groups_go_in_rows(), groups > how.batch_rows) << s;
+                EXPECT_EQ(plan_of(s, ROOMY).groups_together != 0, groups > how.batch_rows) << s;
                 for (const machine &m : MACHINES) expect_reference(s, m);
                 s.attr.post_ops.entries = {impl::binary_post_op{jitnorm_binary_mul, dense({1, 640})}};
-                EXPECT_FALSE(groups_go_in_rows()) << s;
+                EXPECT_EQ(plan_of(s, ROOMY).groups_together, 0) << s;
                 for (const machine &m : MACHINES) expect_reference(s, m);
             }
-}
-
-// The batches of both tensors.
-TEST_P(plans, backward_has_batches_in_one_loop) {
-    const setup s = in_place_of(jitnorm_backward, jitnorm_f32);
-    EXPECT_EQ(plan_of(s, NO_L2).batch_rows, 10);
-    EXPECT_EQ(plan_of(s, NO_CACHES).batch_rows, 10);
-    for (const machine &m : MACHINES) expect_reference(s, m);
-}
-
-// Rows that L1 does not keep go in fours, or in pairs where four would fill L2.
-TEST_P(plans, backward_takes_several_long_rows_at_once) {
-    const setup shorter = in_place_of(jitnorm_backward, jitnorm_f32, 7, 2999);
-    EXPECT_EQ(plan_of(shorter, NO_CACHES).batch_rows, 1);
-    const setup longer = in_place_of(jitnorm_backward, jitnorm_f32, 7, 2 * 4096);
-    EXPECT_EQ(plan_of(longer, ROOMY).batch_rows, 4);
-    EXPECT_EQ(plan_of(longer, NO_L2).batch_rows, 2);
-    const machine with_large_l2 = {.l2 = 1 << 19, .last_level = 1 << 12};
-    EXPECT_EQ(plan_of(longer, with_large_l2).batch_rows, 4);
-    for (const auto type : {jitnorm_f32, jitnorm_f64})
-        for (const auto kind : {jitnorm_backward, jitnorm_backward_data})
-            for (const dim_t rows : {1, 2, 3, 5, 37})
-                for (const machine &m : {ROOMY, NO_L2, NO_CACHES, with_large_l2})
-                    expect_reference(in_place_of(kind, type, rows, 4096 + 512), m);
-}
-
-TEST_P(plans, every_row_source_has_the_same_bits_on_every_machine) {
-    struct expectation {
-        setup s;
-        row_access rows;
-    };
-    setup packed_forward = in_place_of(jitnorm_forward_training, jitnorm_f32, 70, 48), packed_data = packed_forward;
-    packed_forward.src = packed_forward.dst = "@ba";
-    packed_data.kind = jitnorm_backward_data;
-    packed_data.src = packed_data.dst = packed_data.diff_src = "@ba";
-    setup interleaved = packed_data;
-    interleaved.kind = jitnorm_backward;
-    interleaved.dims = {64, 64, 48};
-    interleaved.src = interleaved.dst = interleaved.diff_src = "@cba";
-    setup tiles_with_sums = packed_data;
-    tiles_with_sums.kind = jitnorm_backward;
-    for (const auto &[s, rows] :
-         {expectation{in_place_of(jitnorm_forward_training, jitnorm_bf16), row_access::in_place},
-          expectation{in_place_of(jitnorm_backward, jitnorm_bf16), row_access::in_place},
-          expectation{packed_forward, row_access::tiles}, expectation{packed_data, row_access::tiles},
-          expectation{tiles_with_sums, row_access::tiles}, expectation{interleaved, row_access::interleaved}})
-        for (const machine &m : MACHINES) {
-            EXPECT_EQ(int(plan_of(s, m).rows), int(rows)) << s;
-            if (rows != row_access::in_place) {
-                EXPECT_FALSE(plan_of(s, m).on(1, true).one_loop) << "tiles are near: " << s;
-            }
-            expect_reference(s, m);
-        }
-}
-
-// Few long rows: threads share their chunks, in place and in tiles.
-TEST_P(plans, chunks_of_long_rows_are_shared_by_threads) {
-    const thread_count threads(5);
-    for (const auto kind : {jitnorm_forward_training, jitnorm_backward, jitnorm_backward_data})
-        for (const char *layout : {"dense", "@ba"}) {
-            setup s = in_place_of(kind, jitnorm_f32, 2, 40 * 4096 + 100);
-            s.src = s.dst = s.diff_src = layout;
-            const plan how = plan_of(s, ROOMY);
-            EXPECT_TRUE(how.on(5, true).by_chunks) << s;
-            EXPECT_EQ(how.on(5, true).threads, 5) << s;
-            for (const machine &m : MACHINES) expect_reference(s, m);
-        }
 }
 
 TEST_P(plans, are_values) {
     const setup s = in_place_of(jitnorm_backward, jitnorm_f32);
     EXPECT_EQ(plan_of(s, NO_L2), plan_of(s, NO_L2));
     EXPECT_NE(plan_of(s, NO_L2), plan_of(s, NO_CACHES));
+    EXPECT_EQ(plan_of(backward(jitnorm_f32, 37, 8192), ROOMY).chunk_gain, 2) << "chunks are read twice";
     EXPECT_EQ(describe(plan_of(in_place_of(jitnorm_forward_training, jitnorm_f32), NO_CACHES)),
               "rows:in_place,panel:192,batch:21,one_loop_threads:2147483647,"
               "non_temporal_threads:2147483647,row_threads:1,chunk_threads:0,scratchpad:0");
@@ -273,15 +444,15 @@ TEST(plan, shares_chunks_where_that_is_worth_their_price) {
     plan how;
     how.row_threads = 3;
     how.chunk_threads = 5;
-    how.share_chunks(1);
     EXPECT_TRUE(how.may_go_by_chunks(4));
     EXPECT_FALSE(how.may_go_by_chunks(3)) << "no more threads than by rows";
-    how.share_chunks(2);
+    how.chunk_gain = 2;
     EXPECT_FALSE(how.may_go_by_chunks(5));
     how.chunk_threads = 6;
-    how.share_chunks(2);
     EXPECT_TRUE(how.may_go_by_chunks(6));
     EXPECT_FALSE(how.may_go_by_chunks(5));
+    how.only_chunks = true;
+    EXPECT_TRUE(how.may_go_by_chunks(1));
 }
 
 INSTANTIATE_TEST_SUITE_P(native, plans, testing::Values(isa::avx2, isa::avx512), on_isa::name);
