@@ -7,6 +7,7 @@
 
 #include "math/row_blocks.hpp"
 #include "plans_on_machines.hpp"
+#include "run/forward.hpp"
 
 namespace jitnorm::tests {
 namespace {
@@ -71,27 +72,25 @@ setup sums(setup s, const char *written = "dense", jitnorm_data_type_t sum_type 
 
 constexpr dim_t FAR = dim_t(1) << 40;
 constexpr auto ALWAYS = "one_loop_threads:2147483647", NEVER = "one_loop_threads:0";
-constexpr machine IN_L1 = batches_in_l1(1 << 14, 1 << 20, FAR);
-constexpr machine NO_LOOP = batches_in_l1(1 << 15, FAR, FAR);
-constexpr machine THROUGH_L2 = batches_in_l2(1 << 10, 1 << 18, 1 << 12), IN_L2 = batches_in_l2(1 << 10, 1 << 20, FAR);
-constexpr machine LARGE_L2 = {.l1 = 1 << 10, .l2 = 1 << 19, .last_level = 1 << 12};
+constexpr machine IN_L1 = batches_in_l1(1 << 20, FAR);
+constexpr machine NO_LOOP = batches_in_l1(FAR, FAR);
+constexpr machine THROUGH_L2 = batches_in_l2(1 << 18, 1 << 12), IN_L2 = batches_in_l2(1 << 20, FAR);
+constexpr machine LARGE_L2 = {.l2 = 1 << 19, .last_level = 1 << 12};
 // Data of batches with forward_batch of 2^15 are near, between L2 and the last level, or in memory.
-constexpr machine NEAR = batches_in_l2(1 << 12, 1 << 18, FAR), BETWEEN = batches_in_l2(1 << 12, 1 << 14, FAR),
-                  BEYOND = batches_in_l2(1 << 12, 1 << 18, 1 << 12);
-constexpr machine TO_L1 = batches_in_l1(1, 1, 1), TO_L2 = batches_in_l2(1, 1, 1);
-constexpr machine WITH_L2 = batches_in_l1(1, 1 << 20, FAR);
+constexpr machine NEAR = batches_in_l2(1 << 18, FAR), BETWEEN = batches_in_l2(1 << 14, FAR),
+                  BEYOND = batches_in_l2(1 << 18, 1 << 12);
+constexpr machine TO_L1 = batches_in_l1(1, 1), TO_L2 = batches_in_l2(1, 1);
+constexpr machine WITH_L2 = batches_in_l1(1 << 20, FAR);
 
 // Where a thread has so many bytes that they are just too few for one loop, or, with fewer, just enough.
 machine loop_from(dim_t bytes, bool is_backward) {
-    return {.l1 = 1 << 10,
-            .l2 = is_backward ? bytes / machine().one_loop : 1 << 10,
+    return {.l2 = is_backward ? bytes / machine().one_loop : 1 << 10,
             .last_level = is_backward ? FAR : 2 * (bytes + 1)};
 }
 
 // Where so many bytes are half of a last level that others use as well.
 machine shared(dim_t bytes, dim_t of_forward, dim_t of_others, dim_t memory = 50) {
-    return {.l1 = 1 << 15,
-            .l2 = 1 << 14,
+    return {.l2 = 1 << 14,
             .last_level = 2 * bytes,
             .memory = memory,
             .shared_forward = of_forward,
@@ -112,7 +111,7 @@ std::vector<decision> one_loop() {
         {"what one thread has", larger_backward, loop_from(BACKWARD - machine().one_loop, true), "one_loop_threads:1"},
         {"narrow types until the last level",
          forward(jitnorm_bf16, 96, 512),
-         {.l1 = 1 << 10, .l2 = 1 << 10, .last_level = 96 * 512 * 4 + 1},
+         {.l2 = 1 << 10, .last_level = 96 * 512 * 4 + 1},
          NEVER},
         {"sums of more than a chunk", sums(forward(jitnorm_f32, 7, 5000)), NO_CACHES, NEVER},
         {"the last batch alone", backward(jitnorm_f32, 37, 4096 + 512), NO_CACHES, ALWAYS}};
@@ -130,10 +129,10 @@ std::vector<decision> batches() {
             {"sums", sums(forward()), BETWEEN, "batch:32"},
             {"sums", sums(forward()), BEYOND, "batch:32"},
             {"in tiles", packed, NEAR, "batch:32"},
-            {"in tiles", packed, BETWEEN, "batch:5,-prefetch_to_l2"},
-            {"in tiles", packed, BEYOND, "batch:32,prefetch_to_l2"},
-            {"in tiles", packed_backward, BETWEEN, "-prefetch_to_l2"},
-            {"in tiles", packed_backward, BEYOND, "prefetch_to_l2"},
+            {"in tiles", packed, BETWEEN, "batch:5,-prefetch"},
+            {"in tiles", packed, BEYOND, "batch:32,prefetch:2"},
+            {"in tiles", packed_backward, BETWEEN, "-prefetch"},
+            {"in tiles", packed_backward, BEYOND, "prefetch:2"},
             {"of backward", backward(jitnorm_f32, 37, 95), NEAR, "batch:32,one_loop_threads:0"},
             {"of backward", backward(jitnorm_f32, 37, 95), BETWEEN, "batch:32,one_loop_threads:0"},
             {"of backward", backward(jitnorm_f32, 37, 95), BEYOND, "batch:32,one_loop_threads:0"},
@@ -145,10 +144,9 @@ std::vector<decision> batches() {
             {"more than L1", forward(4097), ROOMY, "batch:1"},
             {"more than L1", forward(4097), IN_L1, "batch:1"},
             {"beside the sums over columns", backward(), NO_L2, "batch:10"},
-            {"beside the sums over columns", backward(), NO_CACHES, "batch:5,-band"},
+            {"beside the sums over columns", backward(), NO_CACHES, "batch:10,-band"},
             {"in bands", backward(), ROOMY, "batch:32"},
-            {"L1 keeps them", backward(jitnorm_f32, 7, 2999), NO_CACHES, "batch:1"},
-            {"L1 does not keep them", backward(jitnorm_f32, 7, 4000), NO_CACHES, "batch:2"},
+            {"as long as L1's part", backward(jitnorm_f32, 7, 4000), NO_CACHES, "batch:1"},
             {"long narrow rows in fours", backward(jitnorm_bf16, 19, 4097), WITH_L2, "batch:4"},
             {"long rows in fours", backward(jitnorm_f32, 7, 8192), ROOMY, "batch:4"},
             {"four would fill L2", backward(jitnorm_f32, 7, 8192), NO_L2, "batch:2"},
@@ -177,17 +175,17 @@ std::vector<decision> bands() {
         {"but not short ones", backward(jitnorm_f32, 67, 64), TO_L1, "band:16"},
         {"pairs", given(backward()), ROOMY, "band:4"},
         {"in tiles", laid_out("@ba", {70, 48}, backward()), WITH_L2, "band:20"},
-        {"in tiles, which are near", laid_out("@ba", {70, 48}, backward()), TO_L1, "band:20,-prefetch_to_l1"},
+        {"in tiles, which are near", laid_out("@ba", {70, 48}, backward()), TO_L1, "band:20,-prefetch"},
         {"of strands", laid_out("@cba", {64, 64, 48}, backward()), TO_L2, "rows:interleaved,band:20"},
         {"of strands", laid_out("@cba", {64, 64, 48}, backward()), ROOMY, "rows:interleaved,band:20"},
         {"all in one loop", backward(), NO_CACHES, "-band"},
         {"more than a chunk", backward(jitnorm_f32, 37, 4097), TO_L1, "-band"},
         {"nothing is reduced", backward_data(given(backward())), TO_L1, "-band"},
-        {"half of memory", backward(), batches_in_l1(1, 1, 2 * 37 * 192 * 12), "prefetch_to_l1"},
-        {"less than half", backward(), batches_in_l1(1, 1, 2 * 37 * 192 * 12 + 2), "-prefetch_to_l1"},
-        {"one row is the problem", forward(jitnorm_f32, 1, 192), ROOMY, "single_batch,batch:1"},
-        {"one batch is the problem", forward(jitnorm_f32, 32, 192), ROOMY, "single_batch,batch:32"},
-        {"more than a batch", forward(jitnorm_f32, 33, 192), ROOMY, "-single_batch,batch:32"}};
+        {"half of memory", backward(), batches_in_l1(1, 2 * 37 * 192 * 12), "prefetch:1"},
+        {"less than half", backward(), batches_in_l1(1, 2 * 37 * 192 * 12 + 2), "-prefetch"},
+        {"one row is the problem", forward(jitnorm_f32, 1, 192), ROOMY, "batch:1"},
+        {"one batch is the problem", forward(jitnorm_f32, 32, 192), ROOMY, "batch:32"},
+        {"more than a batch", forward(jitnorm_f32, 33, 192), ROOMY, "batch:32"}};
     const std::pair<dim_t, const char *> lengths[] = {
         {1, "band:32"},  {96, "band:32"}, {97, "band:24"},  {192, "band:16"}, {193, "band:8"}, {384, "band:8"},
         {385, "band:7"}, {768, "band:4"}, {1025, "band:2"}, {1537, "band:1"}, {4096, "band:1"}};
@@ -233,8 +231,8 @@ std::vector<decision> prefetches_and_stores() {
             for (const dim_t columns : {15, 1024, 4097}) {
                 const setup s = sums(forward(type, 37, columns), written, type);
                 const bool is_fetched = type != jitnorm_f32 || columns == 4097;
-                all.push_back({"sums", s, TO_L2, is_fetched ? "prefetch_to_l2" : "-prefetch_to_l2"});
-                all.push_back({"batches in L1", s, TO_L1, "-prefetch_to_l2"});
+                all.push_back({"sums", s, TO_L2, is_fetched ? "prefetch:2" : "-prefetch"});
+                all.push_back({"batches in L1", s, TO_L1, "-prefetch"});
             }
     // Data that fill half of a last level that others use as well, from which part on several threads share it.
     const struct {
@@ -260,17 +258,17 @@ std::vector<decision> long_rows() {
         for (const char *layout : {"dense", "@ba"}) {
             const std::vector<dim_t> dims = {2, 40 * 4096 + 100};
             all.push_back({"few long rows", laid_out(layout, dims, forward()), m, "row_threads:2,chunk_threads:64"});
-            all.push_back({"few long rows", laid_out(layout, dims, backward()), m, "only_chunks"});
-            all.push_back({"few long rows", backward_data(laid_out(layout, dims, backward())), m, "only_chunks"});
+            all.push_back({"few long rows", laid_out(layout, dims, backward()), m, "chunks_from:1"});
+            all.push_back({"few long rows", backward_data(laid_out(layout, dims, backward())), m, "chunks_from:1"});
         }
-    all.push_back({"of 128 K elements", backward(jitnorm_f32, 3, 128 * 1024), ROOMY, "-only_chunks"});
-    all.push_back({"longer", backward(jitnorm_f32, 3, 128 * 1024 + 1), ROOMY, "only_chunks"});
+    all.push_back({"of 128 K elements", backward(jitnorm_f32, 3, 128 * 1024), ROOMY, "-chunks_from:1"});
+    all.push_back({"longer", backward(jitnorm_f32, 3, 128 * 1024 + 1), ROOMY, "chunks_from:1"});
     return all;
 }
 
 // What tiles, panels and the scratchpad hold.
 std::vector<decision> room() {
-    const machine from_memory = batches_in_l2(1 << 15, 1 << 18, 1 << 12);
+    const machine from_memory = batches_in_l2(1 << 18, 1 << 12);
     const setup packed = laid_out("@ba", {70, 48}, forward()), packed_backward = laid_out("@ba", {70, 48}, backward());
     const setup narrow_sums = sums(forward(jitnorm_bf16), "dense", jitnorm_bf16);
     const auto found = [](setup s, dim_t per_row) {
@@ -292,43 +290,35 @@ std::vector<decision> room() {
         {"strands together", laid_out("@cba", {64, 64, 48}, backward()), ROOMY,
          "rows:interleaved,tile_rows:256,batch:16,scratchpad:6414336"},
         {"long rows of strands", laid_out("@cba", {4, 64, 4100}, backward()), ROOMY,
-         "rows:tiles,tile_rows:8,panel:4096,batch:32,chunk_threads:2,scratchpad:5329152,-only_chunks"},
+         "rows:tiles,tile_rows:8,panel:4096,batch:32,chunk_threads:2,scratchpad:5329152,-chunks_from:1"},
         {"whole lines", laid_out("@ba", {70, 5000}, backward()), ROOMY,
-         "rows:tiles,tile_rows:16,panel:4096,batch:32,only_chunks,chunk_threads:2,scratchpad:1382784"},
+         "rows:tiles,tile_rows:16,panel:4096,batch:32,chunks_from:1,chunk_threads:2,scratchpad:1382784"},
         {"whole lines", laid_out("@ba", {8, 5000}, backward()), ROOMY,
-         "rows:tiles,tile_rows:8,panel:4096,batch:32,only_chunks,chunk_threads:2,scratchpad:855424"},
+         "rows:tiles,tile_rows:8,panel:4096,batch:32,chunks_from:1,chunk_threads:2,scratchpad:855424"},
         {"chunk by chunk", laid_out("@ba", {70, 5000}, forward()), ROOMY,
          "rows:tiles,tile_rows:17,panel:4096,batch:17,scratchpad:17895424"},
         {"whole", laid_out("@ba", {4, 5000}, forward()), ROOMY,
          "rows:tiles,tile_rows:14,batch:1,chunk_threads:1,scratchpad:280704"},
         {"a residual", sums(laid_out("@ba", {4, 5000}, forward())), ROOMY,
-         "rows:tiles,tile_rows:5,sum_pitch:16448,panel:4096,batch:5,chunk_threads:8,scratchpad:1974016"},
-        {"sums are the output", sums(packed), ROOMY, "rows:tiles,tile_rows:256,batch:32,scratchpad:98304,-sum_pitch"},
-        {"sums have a tile", sums(packed, ""), NO_L2,
-         "rows:tiles,tile_rows:256,sum_pitch:192,batch:32,scratchpad:104448"},
+         "rows:tiles,tile_rows:5,panel:4096,batch:5,chunk_threads:8,scratchpad:1974016"},
+        {"sums are the output", sums(packed), ROOMY, "rows:tiles,tile_rows:256,batch:32,scratchpad:98304"},
+        {"sums have a tile", sums(packed, ""), NO_L2, "rows:tiles,tile_rows:256,batch:32,scratchpad:104448"},
         {"narrow sums have a tile", sums(laid_out("@ba", {70, 200}, forward(jitnorm_bf16)), ""), NO_L2,
-         "rows:tiles,tile_rows:170,sum_pitch:832,batch:20,scratchpad:168960"},
-        {"sums have a tile", sums(forward(jitnorm_f32, 20, 1024), ""), ROOMY,
-         "sum_pitch:4160,batch:4,scratchpad:16640"},
-        {"two tiles in one loop", sums(forward(), ""), NO_CACHES, "sum_pitch:832,batch:21,scratchpad:34944"},
+         "rows:tiles,tile_rows:170,batch:20,scratchpad:168960"},
+        {"sums have a tile", sums(forward(jitnorm_f32, 20, 1024), ""), ROOMY, "batch:4,scratchpad:16640"},
+        {"two tiles in one loop", sums(forward(), ""), NO_CACHES, "batch:21,scratchpad:34944"},
         {"long sums", sums(forward(jitnorm_f32, 7, 20000), ""), ROOMY,
-         "sum_pitch:16448,panel:4096,batch:1,chunk_threads:35,scratchpad:576832"},
-        {"narrow sums until the last level",
-         narrow_sums,
-         {.l1 = 1 << 10, .l2 = 1 << 10, .last_level = 4 * 37 * 192 * 2 + 1},
-         NEVER},
-        {"rows unevenly spaced", laid_out("@bac", {3, 5, 64}, forward()), ROOMY, "rows:in_place,-single_batch"},
-        {"the processor reads ahead", forward(1534), from_memory, "-prefetch_to_l2"},
-        {"longer than a page", forward(1536), from_memory, "prefetch_to_l2"},
-        {"in the caches", forward(1536), IN_L2, "-prefetch_to_l2"},
+         "panel:4096,batch:1,chunk_threads:35,scratchpad:576832"},
+        {"narrow sums until the last level", narrow_sums, {.l2 = 1 << 10, .last_level = 4 * 37 * 192 * 2 + 1}, NEVER},
+        {"rows unevenly spaced", laid_out("@bac", {3, 5, 64}, forward()), ROOMY, "rows:in_place"},
+        {"from memory", forward(1536), from_memory, "prefetch:2"},
+        {"in the caches", forward(1536), IN_L2, "-prefetch"},
         {"no chunks", backward(), ROOMY, "batch:32,chunk_threads:0,scratchpad:8320"},
         {"chunks", backward(jitnorm_f32, 37, 8192), ROOMY, "batch:4,chunk_threads:2,scratchpad:1444608"},
         {"every chunk", forward(jitnorm_f32, 3, 10 * 4096 + 100), ROOMY, "batch:1,chunk_threads:33,scratchpad:1088"},
         {"rows enough", forward(jitnorm_f32, 64, 8192), ROOMY, "batch:1,chunk_threads:0,scratchpad:0"},
-        {"a piece of a group", found(forward(jitnorm_f32, 3, 40000), 1), ROOMY,
-         "values:16384,batch:1,scratchpad:196608"},
-        {"groups of double", found(forward(jitnorm_f64, 37, 4096), 1), batches_in_l2(1 << 12, 1 << 21, FAR),
-         "batch:4,values:4096"},
+        {"a piece of a group", found(forward(jitnorm_f32, 3, 40000), 1), ROOMY, "batch:1,scratchpad:196608"},
+        {"groups of double", found(forward(jitnorm_f64, 37, 4096), 1), batches_in_l2(1 << 21, FAR), "batch:4"},
         {"gathered operands",
          with(forward(jitnorm_f32, 5, 5000),
               [](setup &s) {
@@ -396,15 +386,18 @@ TEST_P(plans, groups_of_a_row_go_together_where_a_batch_has_fewer_rows) {
                 s.flags = jitnorm_use_scale | jitnorm_use_shift;
                 s.dst_type = groups == 4 ? jitnorm_f8_e4m3 : jitnorm_s8;
                 s.dynamic_scales = scales_of(s.dims, groups);
+                const auto groups_go_in_rows = [&] {
+                    return quantizer(make_problem(s), plan_of(s, ROOMY)).takes_groups_of_a_row();
+                };
                 const plan how = plan_of(s, ROOMY);
-                EXPECT_EQ(how.groups_together != 0, groups > how.batch_rows) << s;
+                EXPECT_EQ(groups_go_in_rows(), groups > how.batch_rows) << s;
                 for (const machine &m : MACHINES) expect_reference(s, m);
                 s.pre_quantization = "dense";
                 s.attr.post_ops.entries = {impl::eltwise_post_op{jitnorm_eltwise_swish, 1, 0}};
-                EXPECT_EQ(plan_of(s, ROOMY).groups_together != 0, groups > how.batch_rows) << s;
+                EXPECT_EQ(groups_go_in_rows(), groups > how.batch_rows) << s;
                 for (const machine &m : MACHINES) expect_reference(s, m);
                 s.attr.post_ops.entries = {impl::binary_post_op{jitnorm_binary_mul, dense({1, 640})}};
-                EXPECT_EQ(plan_of(s, ROOMY).groups_together, 0) << s;
+                EXPECT_FALSE(groups_go_in_rows()) << s;
                 for (const machine &m : MACHINES) expect_reference(s, m);
             }
 }
@@ -413,7 +406,6 @@ TEST_P(plans, are_values) {
     const setup s = in_place_of(jitnorm_backward, jitnorm_f32);
     EXPECT_EQ(plan_of(s, NO_L2), plan_of(s, NO_L2));
     EXPECT_NE(plan_of(s, NO_L2), plan_of(s, NO_CACHES));
-    EXPECT_EQ(plan_of(backward(jitnorm_f32, 37, 8192), ROOMY).chunk_gain, 2) << "chunks are read twice";
     EXPECT_EQ(describe(plan_of(in_place_of(jitnorm_forward_training, jitnorm_f32), NO_CACHES)),
               "rows:in_place,panel:192,batch:21,one_loop_threads:2147483647,"
               "non_temporal_threads:2147483647,row_threads:1,chunk_threads:0,scratchpad:0");
@@ -444,15 +436,15 @@ TEST(plan, shares_chunks_where_that_is_worth_their_price) {
     plan how;
     how.row_threads = 3;
     how.chunk_threads = 5;
+    how.share_chunks(1);
     EXPECT_TRUE(how.may_go_by_chunks(4));
     EXPECT_FALSE(how.may_go_by_chunks(3)) << "no more threads than by rows";
-    how.chunk_gain = 2;
+    how.share_chunks(2);
     EXPECT_FALSE(how.may_go_by_chunks(5));
     how.chunk_threads = 6;
+    how.share_chunks(2);
     EXPECT_TRUE(how.may_go_by_chunks(6));
     EXPECT_FALSE(how.may_go_by_chunks(5));
-    how.only_chunks = true;
-    EXPECT_TRUE(how.may_go_by_chunks(1));
 }
 
 INSTANTIATE_TEST_SUITE_P(native, plans, testing::Values(isa::avx2, isa::avx512), on_isa::name);
