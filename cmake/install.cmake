@@ -36,7 +36,7 @@ endforeach()
 # As they lie here, so that the links between them hold; those to headers by a link to the folder of headers.
 install(FILES LICENSE debian/copyright README.md CHANGELOG.md CONTRIBUTING.md HACKING.md SECURITY.md
   DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(FILES bindings/pytorch/README.md bindings/pytorch/times.svg
+install(FILES bindings/pytorch/README.md bindings/pytorch/families.md bindings/pytorch/times.svg
   DESTINATION ${CMAKE_INSTALL_DOCDIR}/bindings/pytorch)
 install(FILES bindings/onnxruntime/README.md bindings/onnxruntime/times.svg
   DESTINATION ${CMAKE_INSTALL_DOCDIR}/bindings/onnxruntime)
