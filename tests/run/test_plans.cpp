@@ -76,7 +76,7 @@ constexpr machine IN_L1 = batches_in_l1(1 << 20, FAR);
 constexpr machine NO_LOOP = batches_in_l1(FAR, FAR);
 constexpr machine THROUGH_L2 = batches_in_l2(1 << 18, 1 << 12), IN_L2 = batches_in_l2(1 << 20, FAR);
 constexpr machine LARGE_L2 = {.l2 = 1 << 19, .last_level = 1 << 12};
-// Data of batches with forward_batch of 2^15 are near, between L2 and the last level, or in memory.
+// Data of batches of 2^15 bytes are near, between L2 and the last level, or in memory.
 constexpr machine NEAR = batches_in_l2(1 << 18, FAR), BETWEEN = batches_in_l2(1 << 14, FAR),
                   BEYOND = batches_in_l2(1 << 18, 1 << 12);
 constexpr machine TO_L1 = batches_in_l1(1, 1), TO_L2 = batches_in_l2(1, 1);
