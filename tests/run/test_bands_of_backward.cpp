@@ -22,9 +22,6 @@ protected:
     }
 };
 
-constexpr machine WITH_L2 = batches_in_l1(1 << 20, dim_t(1) << 40);
-constexpr machine TO_L1 = batches_in_l1(1, 1), TO_L2 = batches_in_l2(1, 1);
-
 // Rows of at most a chunk go in bands of pairs, with ordinary and with non-temporal stores, in place, and with gaps
 // between rows. From half of what counts as memory on, later rows are prefetched, to L1 or to L2; and where results may
 // go past the caches, rows go one by one unless they are short.

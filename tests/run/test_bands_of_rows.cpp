@@ -10,7 +10,6 @@
 namespace jitnorm::tests {
 namespace {
 
-constexpr machine NO_LOOP = batches_in_l1(dim_t(1) << 40, dim_t(1) << 40);
 constexpr unsigned FLAGS[] = {0U, unsigned(jitnorm_use_scale | jitnorm_use_shift),
                               unsigned(jitnorm_rms_norm | jitnorm_use_scale)};
 

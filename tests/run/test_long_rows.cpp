@@ -8,9 +8,6 @@
 namespace jitnorm::tests {
 namespace {
 
-constexpr machine THROUGH_L2 = batches_in_l2(1 << 18, 1 << 12);
-constexpr machine IN_L2 = batches_in_l2(1 << 20, dim_t(1) << 40);
-
 class long_rows : public plans_on_machines {};
 
 // Several rows, longer than a chunk or with what the kernel for groups does not do, are a batch.

@@ -70,17 +70,10 @@ setup sums(setup s, const char *written = "dense", jitnorm_data_type_t sum_type 
     return s;
 }
 
-constexpr dim_t FAR = dim_t(1) << 40;
 constexpr auto ALWAYS = "one_loop_threads:2147483647", NEVER = "one_loop_threads:0";
-constexpr machine IN_L1 = batches_in_l1(1 << 20, FAR);
-constexpr machine NO_LOOP = batches_in_l1(FAR, FAR);
-constexpr machine THROUGH_L2 = batches_in_l2(1 << 18, 1 << 12), IN_L2 = batches_in_l2(1 << 20, FAR);
 constexpr machine LARGE_L2 = {.l2 = 1 << 19, .last_level = 1 << 12};
 // Data of batches of 2^15 bytes are near, between L2 and the last level, or in memory.
-constexpr machine NEAR = batches_in_l2(1 << 18, FAR), BETWEEN = batches_in_l2(1 << 14, FAR),
-                  BEYOND = batches_in_l2(1 << 18, 1 << 12);
-constexpr machine TO_L1 = batches_in_l1(1, 1), TO_L2 = batches_in_l2(1, 1);
-constexpr machine WITH_L2 = batches_in_l1(1 << 20, FAR);
+constexpr machine NEAR = batches_in_l2(1 << 18, FAR), BETWEEN = batches_in_l2(1 << 14, FAR), BEYOND = THROUGH_L2;
 
 // Where a thread has so many bytes that they are just too few for one loop, or, with fewer, just enough.
 machine loop_from(dim_t bytes, bool is_backward) {
@@ -138,11 +131,11 @@ std::vector<decision> batches() {
             {"of backward", backward(jitnorm_f32, 37, 95), BEYOND, "batch:32,one_loop_threads:0"},
             {"in L1", given(forward(1024)), ROOMY, "batch:4"},
             {"in L1", given(forward(1024)), NO_L2, "batch:4"},
-            {"in L1", given(forward(1024)), IN_L1, "batch:4"},
+            {"in L1", given(forward(1024)), WITH_L2, "batch:4"},
             {"in L1, narrow", given(forward(jitnorm_bf16, 37, 1024)), ROOMY, "batch:8"},
-            {"in L1, narrow", given(forward(jitnorm_bf16, 37, 1024)), IN_L1, "batch:8"},
+            {"in L1, narrow", given(forward(jitnorm_bf16, 37, 1024)), WITH_L2, "batch:8"},
             {"more than L1", forward(4097), ROOMY, "batch:1"},
-            {"more than L1", forward(4097), IN_L1, "batch:1"},
+            {"more than L1", forward(4097), WITH_L2, "batch:1"},
             {"beside the sums over columns", backward(), NO_L2, "batch:10"},
             {"beside the sums over columns", backward(), NO_CACHES, "batch:10,-band"},
             {"in bands", backward(), ROOMY, "batch:32"},
