@@ -46,16 +46,19 @@ column_sums<T> gradient_sums<T>::begin(T *sums, dim_t pitch) const {
     return found;
 }
 
+static void add_up(const jit::backward_weights_kernel &kernel, const double *start, const void *sums, dim_t stride,
+                   dim_t blocks, void *to, dim_t number) {
+    kernel({.start = start, .sums = sums, .sums_stride = stride, .number = blocks, .count = number, .to = to});
+}
+
 template <typename T>
 void gradient_sums<T>::add_block(const double *start, const T *sums, double *to, dim_t number, dim_t blocks) const {
-    const dim_t stride = layout_.width() * dim_t(sizeof(T));
-    kernels_->add_block(
-        {.start = start, .sums = sums, .sums_stride = stride, .number = blocks, .count = number, .to = to});
+    add_up(kernels_->add_block, start, sums, layout_.width() * dim_t(sizeof(T)), blocks, to, number);
 }
 
 template <typename T>
 void gradient_sums<T>::add_part(const double *start, const double *sums, double *to, dim_t number) const {
-    kernels_->add_part({.start = start, .sums = sums, .sums_stride = 0, .number = 1, .count = number, .to = to});
+    add_up(kernels_->add_part, start, sums, 0, 1, to, number);
 }
 
 template <typename T>
