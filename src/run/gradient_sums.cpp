@@ -46,10 +46,14 @@ column_sums<T> gradient_sums<T>::begin(T *sums, dim_t pitch) const {
     return found;
 }
 
-static void add_up(const jit::backward_weights_kernel &kernel, const double *start, const void *sums, dim_t stride,
-                   dim_t blocks, void *to, dim_t number) {
+namespace {
+
+void add_up(const jit::backward_weights_kernel &kernel, const double *start, const void *sums, dim_t stride,
+            dim_t blocks, void *to, dim_t number) {
     kernel({.start = start, .sums = sums, .sums_stride = stride, .number = blocks, .count = number, .to = to});
 }
+
+} // namespace
 
 template <typename T>
 void gradient_sums<T>::add_block(const double *start, const T *sums, double *to, dim_t number, dim_t blocks) const {

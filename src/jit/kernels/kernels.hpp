@@ -132,7 +132,7 @@ struct normalize_arguments {
     dim_t pre_quantization_row_stride = 0;
     // The largest magnitude of each row, replaced if one of this call is larger or NaN (docs/arithmetic.md, "Scales
     // that are found"); used only if the kernel finds it. If the kernel quantizes, the scale of each row, an output;
-    // and room for a float for each row, and for `count` floats for each row (of a band).
+    // then `factors` has room for one float for each row, and `values` for the `count` values of each row of a band.
     float *maxima = nullptr;
     float *factors = nullptr;
     void *values = nullptr;

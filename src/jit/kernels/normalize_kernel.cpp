@@ -67,7 +67,7 @@ void normalize_pass::write_rows_one_by_one() {
 // processor can wait for without the values of the next row.
 void normalize_pass::quantize_rows() {
     const vmm &factor = largest_[0];
-    where_.band ? g_.mov(index_, where_.band->begin) : g_.xor_(index_.cvt32(), index_.cvt32());
+    if (where_.band) g_.mov(index_, where_.band->begin);
     begin_rows(rows_);
     g_.mov(values_, JITNORM_ARGUMENT(values));
     rows_.step(1, [&] {
