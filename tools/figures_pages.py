@@ -13,6 +13,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 SKIP = "residual and normalization"
 BEGIN, END = "<!-- figures: {} -->", "<!-- end of figures -->"
+KINDS = ("f32", "bf16", "f16")
 KEYS = ("what", "type", "threads", "shape", "peer_us", "ours_us", "limit_us")  # of a race
 
 
@@ -54,16 +55,16 @@ def table(columns, rows):
 
 def front_rows(name, found):
     """Rows of README's table: the peer, the type, and mean and least of each group of races."""
-    kinds = list(dict.fromkeys(one[1] for one in found["races"]))
+    kinds = sorted({one[1] for one in found["races"]}, key=KINDS.index)
     groups = {found["peer"]: (("forward",), ("backward",))}
     if name == "pytorch":
         groups = {f"{found['peer']}, from Python": (("forward",), ("backward",))}
     elif name == "loops":
         groups = {"a loop of intrinsics, inexact for large means": (("LayerNorm", "RMSNorm"), ()),
-                  "the same, residual and RMSNorm": ((SKIP,), ())}
+                  "such a loop of a residual and RMSNorm": ((SKIP,), ())}
     elif name == "onnxruntime":
         whats = list(dict.fromkeys(one[0] for one in found["races"]))
-        groups = {f"{found['peer']}, LayerNormalization, RMSNormalization": (("LayerNormalization", "RMSNormalization"), ()),
+        groups = {f"{found['peer']}": (("LayerNormalization", "RMSNormalization"), ()),
                   f"{found['peer']}, with a residual": ([what for what in whats if what.startswith("Skip")], ())}
     for peer, (forward, backward) in groups.items():
         for kind in kinds:
@@ -94,7 +95,7 @@ def front_page(figures):
 def pytorch_page(figures):
     found = figures["pytorch"]
     whats = ("inference", "forward", "backward")
-    lines = dict.fromkeys((one[1], one[2]) for one in found["races"])
+    lines = sorted({(one[1], one[2]) for one in found["races"]}, key=lambda line: (KINDS.index(line[0]), line[1]))
     rows = []
     for kind, threads in lines:
         races = [chosen(found, what=(what,), type=(kind,), threads=(threads,)) for what in whats]
