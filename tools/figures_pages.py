@@ -73,9 +73,8 @@ def front_rows(name, found):
                 for what in (forward, backward):
                     races = chosen(found, what=what, type=(kind,), threads=(threads,))
                     cells.append(mean_and_least([one for one in races if is_one_row(one) == rows]))
-            if all(cell in ("", "refused") for cell in cells):
-                cells = ["refused"] + [""] * 5
-            yield [peer, kind, *cells]
+            if any(cell not in ("", "refused") for cell in cells):
+                yield [peer, kind, *cells]
 
 
 FRONT = ["times as fast as", "type", "one row: forward", "backward", "batches: forward", "backward",
@@ -88,8 +87,10 @@ def front_page(figures):
     sets = {name: found for name, found in figures.items() if found["processor"] == first["processor"]}
     rows = [row for name in ("onednn", "pytorch", "onnxruntime", "loops") if name in sets
             for row in front_rows(name, sets[name])]
+    refused = [f"{found['peer']} refuses {kind} here. " for found in sets.values()
+               for kind in KINDS if (races := chosen(found, type=(kind,))) and not ratios(races)]
     return [*table(FRONT, rows), "", "Geometric mean, least. One row is 1 × 768, in loops also 1 × 4096; batches have 8 to "
-            "200000 rows. By `./dev figures`, on", f"{about(first)}."]
+            "200000 rows.", f"{''.join(refused)}By `./dev figures`, on {about(first)}."]
 
 
 def pytorch_page(figures):

@@ -12,6 +12,9 @@ step. It fails if
   than 1e-4 of those of bfloat16 differ; tokens differ; or gradients, by more than rounding;
 - a training step takes more memory, by more than a hundredth (statistics of LayerNorm are float32).
 
+It also times, in bfloat16 with one thread and two, the normalizations of a forward by themselves, and the forward: as they are,
+and within the override, in turns, the least time of each. No time makes it fail.
+
 With NAMEs, only these families. --json writes docs/measurements/families.json, from which tools/measurements makes the
 table of bindings/pytorch/families.md."""
 
@@ -24,6 +27,7 @@ import json
 import math
 import os
 import sys
+import time
 import warnings
 
 os.environ.update(KINETO_LOG_LEVEL="99", TORCH_CPP_LOG_LEVEL="ERROR")  # the profiler has nothing to say
@@ -247,6 +251,44 @@ def distance_of_gradients(got, expected):
     return math.sqrt(sum((got[n].double() - g.double()).square().sum().item() for n, g in expected.items())) / norm
 
 
+def least(function, seconds):
+    """The least time of a call in microseconds."""
+    best, end = math.inf, time.perf_counter() + seconds
+    while time.perf_counter() < end or best == math.inf:
+        begin = time.perf_counter()
+        function()
+        best = min(best, time.perf_counter() - begin)
+    return best * 1e6
+
+
+def times_of(function, seconds=0.2):
+    """Least times without and with the override, taken in turns."""
+    theirs = own = math.inf
+    for _ in range(5):
+        theirs = min(theirs, least(function, seconds / 10))
+        with jitnorm_torch.overridden():
+            function()
+            own = min(own, least(function, seconds / 10))
+    return theirs, own
+
+
+def times(made, calls):
+    """By number of threads: times of a normalization, the mean of those of a forward, and of the forward."""
+
+    def normalize():
+        for call in calls:
+            call.module(*call.given, **call.named)
+
+    found = {}
+    for threads in (1, 2):
+        torch.set_num_threads(threads)
+        with torch.no_grad():
+            norms = [time / len(calls) for time in times_of(normalize)]
+            found[threads] = norms, times_of(made.logits)
+    torch.set_num_threads(1)
+    return found
+
+
 def counts():
     return {entry.name: entry.calls for entry in jitnorm_torch.report()}
 
@@ -296,6 +338,7 @@ def compare(name, dtype):
         logits=distance(own[0], theirs[0]), logits_different=(own[0] != theirs[0]).double().mean().item(),
         tokens=own[1] == theirs[1], generated=theirs[1], gradients=distance_of_gradients(own[2], theirs[2]),
         memory=own[3] / theirs[3], errors=errors_of_logits(made, theirs[0], own[0]),
+        times=times(made, calls) if dtype == torch.bfloat16 and calls else {},
     )  # fmt: skip
 
 
@@ -335,17 +378,37 @@ def row(name, found):
     taken = [f"{n.rpartition('.')[2]}: {short(operators)}" for n, operators in narrow["taken"].items()]
     taken += [n.rpartition(".")[2] for n in narrow["native"]]
     return [name, "; ".join(taken), str(wide["calls"]), f"{wide['logits']:.1e}",
-            share(1 - narrow["elements_different"] / max(1, narrow["elements"])), share(1 - narrow["logits_different"])]  # fmt: skip
+            share(1 - narrow["elements_different"] / max(1, narrow["elements"])), share(1 - narrow["logits_different"]),
+            *("; ".join(ratio_text(*of[what]) for of in narrow["times"].values()) for what in (0, 1))]  # fmt: skip
+
+
+def ratio_text(theirs, own):
+    digits = 0 if theirs >= 100 else 1
+    return f"{theirs:.{digits}f} / {own:.{digits}f} = {theirs / own:.2f}"
 
 
 COLUMNS = ["family", "classes, executed as", "calls", "f32: logits differ by", "bf16: elements of normalizations equal",
-           "bf16: logits equal"]  # fmt: skip
+           "bf16: logits equal", "bf16: a normalization, PyTorch / jitnorm, us, with 1; 2 threads", "bf16: a forward, so"]  # fmt: skip
+
+
+def mean_of_times(found):
+    """A sentence on the ratios of all families."""
+    timed = [one[torch.bfloat16]["times"] for one in found.values() if one[torch.bfloat16]["times"]]
+    means = {threads: [mean(of[threads][what][0] / of[threads][what][1] for of in timed) for what in (0, 1)] for threads in (1, 2)}
+    words = "; ".join(f"{norm:.2f} and {whole:.3f} with {threads}" for threads, (norm, whole) in means.items())
+    return f"PyTorch's time over jitnorm's in bfloat16, of a normalization and of a forward, by threads: {words} (geometric means)."
+
+
+def mean(ratios):
+    """Geometric."""
+    logarithms = [math.log(one) for one in ratios]
+    return math.exp(sum(logarithms) / max(1, len(logarithms)))
 
 
 def ratio_of_errors(found, dtype, key):
     """Mean error with jitnorm over that without, a geometric mean of all families, and their number."""
     pairs = [one[dtype][key] for one in found.values() if one[dtype][key] and min(one[dtype][key]) > 0]
-    return math.exp(sum(math.log(own / theirs) for theirs, own in pairs) / max(1, len(pairs))), len(pairs)
+    return mean(own / theirs for theirs, own in pairs), len(pairs)
 
 
 def nearer(found):
@@ -382,8 +445,10 @@ def main():
     print(f"{len(results)} families, {len(missing)} that are not made here, {len(set(failed))} failures {sorted(set(failed))}")
     print(f"Without generation, which raises without the override, too: {without}" if without else "All generate.")
     print(nearer(results))
+    print(mean_of_times(results))
     if options.json:
-        about = [f"transformers {transformers.__version__}, PyTorch {torch.__version__.partition('+')[0]}.", nearer(results)]
+        about = [f"transformers {transformers.__version__}, PyTorch {torch.__version__.partition('+')[0]}.", nearer(results),
+                 mean_of_times(results), f"The times are of {processor()}."]
         tables = {
             "families": {"about": about, "columns": COLUMNS, "rows": [row(*one) for one in results.items()]},
             "not_made": {"columns": ["family", "why it is not here"], "rows": list(map(list, missing.items()))},
@@ -391,6 +456,13 @@ def main():
         with open(options.json, "w") as file:
             file.write(text_of(tables))
     return bool(failed) or not results
+
+
+def processor():
+    with open("/proc/cpuinfo") as file:
+        about = dict(line.strip().split("\t", 1) for line in file.read().split("\n\n")[0].splitlines() if "\t" in line)
+    value = {key.strip(): text.lstrip("\t: ") for key, text in about.items()}
+    return f"{value['model name']} (family {value['cpu family']}, model {value['model']})"
 
 
 def text_of(tables):
