@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs an execution and judges every output by the oracle, row by row, so that only one row of expected values is held
+// Runs an execution and checks every output by the oracle, row by row, so that only one row of expected values is held
 // in memory.
 #include "check.hpp"
 
@@ -68,7 +68,7 @@ struct kept_inputs {
 
 class row_checker {
 public:
-    // `kind` decides how the outputs are judged.
+    // `kind` decides how the outputs are checked.
     row_checker(const execution &e, const kept_inputs &inputs, fill_kind kind)
         : execution_(e), inputs_(inputs), sums_(e, inputs.residual), unit_(unit_of(e.prb())),
           scale_(values_of(e, JITNORM_ARG_SCALE)), shift_(values_of(e, JITNORM_ARG_SHIFT)),
@@ -224,7 +224,7 @@ private:
         benchdnn_lite::apply(expected_, op, scratch_, unit_);
     }
 
-    // Judges the scales that the library found, then expects the values that follow from these: dst is right or wrong
+    // Checks the scales that the library found, then expects the values that follow from these: dst is right or wrong
     // for them. Dynamic scales are computed from f32, so values that were computed in f64 are rounded to f32 first.
     void check_dynamic_scales(dim_t row) {
         const buffer &scales = execution_.data(DST_SCALES);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// check: runs an execution on filled inputs, and judges every output by the oracle, or its bits in other circumstances.
+// check: runs an execution on filled inputs, and checks every output by the oracle, or its bits in other circumstances.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges the elements of one tensor.
+// Checks the elements of one tensor.
 #include "compare.hpp"
 
 #include <algorithm>

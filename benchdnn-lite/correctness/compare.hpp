@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// compare: judges the elements of one tensor against what the oracle expects.
+// compare: checks the elements of one tensor against what the oracle expects.
 #pragma once
 
 #include <string>
@@ -18,13 +18,13 @@ bool is_acceptable(data_type type, const expectation &e, double got);
 // Whether the result is the expected value, rounded once.
 bool is_exact(data_type type, const expectation &e, double got);
 
-// How the elements of a tensor are judged.
+// How the elements of a tensor are checked.
 struct acceptance {
     bool (*accepts)(data_type type, const expectation &e, double got) = is_acceptable;
     std::string rule; // shown in reports in place of the allowed error
 };
 
-// Judges the elements of one tensor: counts the wrong ones, and knows the worst and where they lie.
+// Checks the elements of one tensor: counts the wrong ones, and knows the worst and where they lie.
 class comparison {
 public:
     comparison(std::string tensor, const layout &shape, acceptance how = {})

@@ -13,7 +13,7 @@ struct run_mode {
     bool list = false;    // L: only print the problem's line
     bool init = false;    // I: create the primitive
     bool run = false;     // R: execute once
-    bool check = true;    // C: judge the results
+    bool check = true;    // C: check the results
     bool bitwise = false; // B: compare the results' bits with those of other executions
     bool time = false;    // P: measure the time
     bool fast = false;    // F: P for 10 ms, with both modifiers; `time` is set too

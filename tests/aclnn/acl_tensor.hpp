@@ -9,14 +9,14 @@
 
 #include "acl/acl.h"
 #include "aclnn/acl_meta.h"
-#include "rig/layouts.hpp"
-#include "rig/tensor.hpp"
+#include "support/layouts.hpp"
+#include "support/tensor.hpp"
 
 namespace jitnorm::tests {
 
 using dims_t = std::vector<int64_t>;
 
-// Layouts (rig/layouts.hpp) but for the dense one.
+// Layouts (support/layouts.hpp) but for the dense one.
 inline const std::string DENSE = "dense", REVERSED = "reversed+7", SPREAD = "spread+7";
 
 struct destroy_acl {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the two-phase calls have for the contract of every front end (rig/contract.hpp), and what is asked of them
+// What the two-phase calls have for the contract of every front end (support/contract.hpp), and what is asked of them
 // alone.
-#include "rig/contract.hpp"
+#include "support/contract.hpp"
 #include "jitnorm/jitnorm.h"
 #include "operands.hpp"
-#include "rig/allocation_failures.hpp"
+#include "support/allocation_failures.hpp"
 
 namespace jitnorm::tests {
 namespace {

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "operations.hpp"
-#include "rig/guarded_buffer.hpp"
+#include "support/guarded_buffer.hpp"
 
 namespace jitnorm::tests {
 

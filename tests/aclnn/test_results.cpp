@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the two-phase calls compute, over shapes, types, optional tensors and masks: the bits that the reference gives
-// for dense rows of FLOAT with the same values, rounded once to each tensor's type. Quantization is judged by plain
+// for dense rows of FLOAT with the same values, rounded once to each tensor's type. Quantization is checked by plain
 // loops behind the reference, and adaptive layer normalization, which has several roundings, by its formula.
 #include <cmath>
 #include <cstring>
 
 #include "operands.hpp"
-#include "rig/equality.hpp"
+#include "support/equality.hpp"
 
 namespace jitnorm::tests {
 namespace {
@@ -20,7 +20,7 @@ values as_type(const values &given, aclDataType type) {
     return rounded.values();
 }
 
-// ---------------------------------------------------------------- the judge
+// ---------------------------------------------------------------- the checks
 
 // What is normalized: x, or (x1 + x2) + bias as f32 computes it; the bias repeats itself.
 values sums_of(const operands &call) {
@@ -72,7 +72,7 @@ void expect_values(const acl_tensor *t, const values &expected) {
     }
 }
 
-void judge_norm(const operands &call) {
+void check_norm(const operands &call) {
     const run r = reference_of(call);
     const std::pair<slot, const acl_tensor *> outputs[] = {{DST, call.find({"out", "yOut"})},
                                                            {MEAN, call.find({"meanOut"})},
@@ -84,7 +84,7 @@ void judge_norm(const operands &call) {
 }
 
 // The rows times the smooth factors, and a scale for each of them, as plain loops find it.
-void judge_quantized(values u, const acl_tensor *smooth, const acl_tensor &y, const acl_tensor &scales) {
+void check_quantized(values u, const acl_tensor *smooth, const acl_tensor &y, const acl_tensor &scales) {
     const float most = y.type() == ACL_INT8 ? 127 : y.type() == ACL_FLOAT8_E5M2 ? 57344 : 448;
     const size_t columns = y.count() / scales.count();
     const values factors = smooth == nullptr ? values(1, 1) : smooth->values();
@@ -101,16 +101,16 @@ void judge_quantized(values u, const acl_tensor *smooth, const acl_tensor &y, co
     expect_values(&y, u);
 }
 
-void judge_quantization(const operands &call) {
+void check_quantization(const operands &call) {
     const values u = reference_of(call)[DST].values();
-    judge_quantized(u, call.find({"smoothScalesOptional", "smoothScale1Optional"}), *call.find({"yOut", "y1Out"}),
+    check_quantized(u, call.find({"smoothScalesOptional", "smoothScale1Optional"}), *call.find({"yOut", "y1Out"}),
                     *call.find({"scaleOut", "scale1Out"}));
     const acl_tensor *y2 = call.find({"y2Out"}), *smooth = call.find({"smoothScale2Optional"});
-    if (y2 != nullptr && smooth != nullptr) judge_quantized(u, smooth, *y2, *call.find({"scale2Out"}));
+    if (y2 != nullptr && smooth != nullptr) check_quantized(u, smooth, *y2, *call.find({"scale2Out"}));
     EXPECT_TRUE(y2 == nullptr || smooth != nullptr || (y2->is_untouched() && call.find({"scale2Out"})->is_untouched()));
 }
 
-void judge_modulated(const operands &call) {
+void check_modulated(const operands &call) {
     const auto values_of = [&](std::initializer_list<std::string_view> names) {
         const acl_tensor *t = call.find(names);
         return t == nullptr ? values() : t->values();
@@ -141,14 +141,14 @@ void judge_modulated(const operands &call) {
     }
 }
 
-void run_and_judge(operands &call) {
+void run_and_check(operands &call) {
     SCOPED_TRACE(testing::Message() << call.op.name << ' ' << testing::PrintToString(call.tensors[0]->shape())
                                     << " over " << call.normalized << " type " << call.tensors[0]->type());
     call.run();
     if (testing::Test::HasFatalFailure()) return;
-    is_named(call.op, "adaptive") ? judge_modulated(call)
-    : is_named(call.op, "8 bits") ? judge_quantization(call)
-                                  : judge_norm(call);
+    is_named(call.op, "adaptive") ? check_modulated(call)
+    : is_named(call.op, "8 bits") ? check_quantization(call)
+                                  : check_norm(call);
     const acl_tensor *sum = call.find({"xOut"});
     if (sum != nullptr) expect_values(sum, sums_of(call));
     for (size_t i = 0; i < call.given.size(); ++i)
@@ -206,7 +206,7 @@ TEST(aclnn_results, of_every_shape_and_what_may_be_null) {
                     shape.ones = turn++ % 2 == 0;
                     operands call(op, type, shape);
                     for (const size_t place : places) call.given[place] = nullptr;
-                    run_and_judge(call);
+                    run_and_check(call);
                 });
             }
 }
@@ -220,7 +220,7 @@ TEST(aclnn_results, of_shapes_that_models_have) {
                                         {{64, 768}, 1},
                                         {{2, 9000}, 1}}) {
             operands call(op, ACL_BF16, shape);
-            if (takes(op, shape)) run_and_judge(call);
+            if (takes(op, shape)) run_and_check(call);
         }
 }
 
@@ -229,7 +229,7 @@ TEST(aclnn_results, of_tensors_with_types_of_their_own) {
         for (const aclDataType type : TYPES)
             for (const typing &types : typings_of(op, type)) {
                 operands call(op, type, {{5, 7}, 1}, {}, types);
-                run_and_judge(call);
+                run_and_check(call);
             }
 }
 
@@ -252,7 +252,7 @@ TEST(aclnn_results, of_every_mask) {
                     for (const size_t place : places) call.given[place] = nullptr;
                     for (size_t i = 6; masked_are_null && i < 9; ++i)
                         if (call.parameters[i].use == '!') call.given[i] = nullptr;
-                    run_and_judge(call);
+                    run_and_check(call);
                 }
             });
     }

@@ -8,7 +8,7 @@
 
 #include "jitnorm/jitnorm.h"
 #include "operands.hpp"
-#include "rig/small_pool.hpp"
+#include "support/small_pool.hpp"
 
 namespace jitnorm::tests {
 namespace {

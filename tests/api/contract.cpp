@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What primitives have for the contract of every front end (rig/contract.hpp), and what is asked of them alone.
-#include "rig/contract.hpp"
+// What primitives have for the contract of every front end (support/contract.hpp), and what is asked of them alone.
+#include "support/contract.hpp"
 #include "primitives_with_all.hpp"
-#include "rig/allocation_failures.hpp"
 #include "runtime_requests.hpp"
+#include "support/allocation_failures.hpp"
 
 using namespace jitnorm::tests;
 

@@ -2,8 +2,8 @@
 // parts_with_numbers: guarded memory for a problem that is split, with random numbers.
 #pragma once
 
-#include "rig/split_problem.hpp"
 #include "row_tensors.hpp"
+#include "support/split_problem.hpp"
 
 namespace jitnorm::tests {
 

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "problem/data_type.hpp"
-#include "rig/execution.hpp"
+#include "support/execution.hpp"
 
 namespace jitnorm::tests {
 

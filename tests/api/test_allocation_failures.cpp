@@ -6,8 +6,8 @@
 
 #include <unistd.h>
 
-#include "rig/allocation_failures.hpp"
 #include "row_tensors.hpp"
+#include "support/allocation_failures.hpp"
 
 using namespace jitnorm::tests;
 

@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "rig/execution.hpp"
-#include "rig/queried.hpp"
-#include "rig/undefined.hpp"
+#include "support/execution.hpp"
+#include "support/queried.hpp"
+#include "support/undefined.hpp"
 
 using namespace jitnorm::tests;
 

@@ -157,7 +157,7 @@ private:
 
 TEST(derivatives, are_what_backward_calls_gradients) {
     drawing draw;
-    int judged = 0;
+    int checked = 0;
     for (int i = 0; i < 400 && !HasFailure(); ++i) {
         const drawn d = draw.next();
         SCOPED_TRACE(testing::Message() << d);
@@ -170,9 +170,9 @@ TEST(derivatives, are_what_backward_calls_gradients) {
         }
         ASSERT_OK(status);
         pair.expect_derivatives(pd);
-        ++judged;
+        ++checked;
     }
-    EXPECT_GE(judged, 200);
+    EXPECT_GE(checked, 200);
 }
 
 } // namespace

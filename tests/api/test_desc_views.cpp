@@ -4,7 +4,7 @@
 #include <functional>
 #include <numeric>
 
-#include "rig/execution.hpp"
+#include "support/execution.hpp"
 #include "tensor/memory_desc.hpp"
 
 using namespace jitnorm::tests;

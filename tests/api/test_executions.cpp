@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // From C calls to numbers: scales and epsilon, and tensors without elements. The rest is for benchdnn-lite and the fuzz
-// targets, whose oracle judges every kind, flag and attribute through this interface.
+// targets, whose oracle checks every kind, flag and attribute through this interface.
 #include <cmath>
 
 #include "jitnorm/jitnorm.hpp"
-#include "rig/execution.hpp"
-#include "rig/queried.hpp"
+#include "support/execution.hpp"
+#include "support/queried.hpp"
 
 using namespace jitnorm::tests;
 

@@ -3,7 +3,7 @@
 // backward and with global statistics, and no bit of the data differs.
 #include <cmath>
 
-#include "rig/execution.hpp"
+#include "support/execution.hpp"
 
 using namespace jitnorm::tests;
 

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "jitnorm/jitnorm.hpp"
-#include "rig/allocation_failures.hpp"
-#include "rig/execution.hpp"
+#include "support/allocation_failures.hpp"
+#include "support/execution.hpp"
 
 namespace jitnorm::tests {
 namespace {

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "oneapi/dnnl/dnnl.h"
-#include "rig/execution.hpp"
+#include "support/execution.hpp"
 
 using namespace jitnorm::tests;
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "api/memory/memory.hpp"
-#include "rig/execution.hpp"
-#include "rig/queried.hpp"
+#include "support/execution.hpp"
+#include "support/queried.hpp"
 
 using namespace jitnorm::tests;
 

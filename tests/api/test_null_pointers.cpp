@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every function of the C interface that takes pointers refuses null in the place of each; what may be null is null
 // here. Those for descriptors that attributes have are in test_tensor_attributes.cpp.
-#include "rig/execution.hpp"
-#include "rig/null_pointers.hpp"
+#include "support/execution.hpp"
+#include "support/null_pointers.hpp"
 
 using namespace jitnorm::tests;
 

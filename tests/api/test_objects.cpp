@@ -2,10 +2,10 @@
 // Engines, streams and memory descriptors: what they answer, and each way to misuse them.
 #include <gtest/gtest.h>
 
-#include "rig/execution.hpp"
-#include "rig/jitnorm_handle.hpp"
-#include "rig/queried.hpp"
-#include "rig/undefined.hpp"
+#include "support/execution.hpp"
+#include "support/jitnorm_handle.hpp"
+#include "support/queried.hpp"
+#include "support/undefined.hpp"
 
 using namespace jitnorm::tests;
 

@@ -2,8 +2,8 @@
 // Post-ops: what is put in comes out, and each way to misuse them.
 #include <gtest/gtest.h>
 
-#include "rig/execution.hpp"
-#include "rig/undefined.hpp"
+#include "support/execution.hpp"
+#include "support/undefined.hpp"
 
 using namespace jitnorm::tests;
 

@@ -3,9 +3,9 @@
 #include <cstring>
 #include <string>
 
-#include "rig/execution.hpp"
-#include "rig/queried.hpp"
-#include "rig/undefined.hpp"
+#include "support/execution.hpp"
+#include "support/queried.hpp"
+#include "support/undefined.hpp"
 
 using namespace jitnorm::tests;
 

@@ -5,8 +5,8 @@
 #include <functional>
 #include <string>
 
-#include "rig/execution.hpp"
-#include "rig/undefined.hpp"
+#include "support/execution.hpp"
+#include "support/undefined.hpp"
 
 using namespace jitnorm::tests;
 

@@ -3,8 +3,8 @@
 // how they are described and handed over.
 #include <string>
 
-#include "rig/execution.hpp"
-#include "rig/undefined.hpp"
+#include "support/execution.hpp"
+#include "support/undefined.hpp"
 
 using namespace jitnorm::tests;
 

@@ -8,8 +8,8 @@
 
 #include <unistd.h>
 
-#include "rig/execution.hpp"
-#include "rig/undefined.hpp"
+#include "support/execution.hpp"
+#include "support/undefined.hpp"
 
 using namespace jitnorm::tests;
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "api/primitive/primitive_desc.hpp"
-#include "rig/allocation_failures.hpp"
-#include "rig/execution.hpp"
+#include "support/allocation_failures.hpp"
+#include "support/execution.hpp"
 
 using namespace jitnorm::tests;
 

@@ -6,9 +6,9 @@
 
 #include "api/primitive/primitive_desc.hpp"
 #include "jitnorm/jitnorm.hpp"
-#include "rig/queried.hpp"
-#include "rig/undefined.hpp"
 #include "row_tensors.hpp"
+#include "support/queried.hpp"
+#include "support/undefined.hpp"
 
 using namespace jitnorm::tests;
 

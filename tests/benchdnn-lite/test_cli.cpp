@@ -203,7 +203,7 @@ TEST_F(cli, what_the_library_finds_invalid_is_failed) {
             "invalid_arguments:1 failed:1"});
 }
 
-TEST_F(cli, statistics_alone_are_judged) {
+TEST_F(cli, statistics_alone_are_checked) {
     expect(0, "--lnorm --mode=C --tag=abx:undef,axb:undef --dt=f32,bf16,f64 --flags=,M 3x5x70 2x4x9000", {"passed:24"});
     expect(0, "--lnorm --dir=FWD_I --tag=abx:undef 3x5x70", {"without dst forward training writes only statistics"});
 }

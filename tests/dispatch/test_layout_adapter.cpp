@@ -3,7 +3,7 @@
 // between the elements is touched.
 #include "dispatch/layout_adapter.hpp"
 #include "dispatch/ranking.hpp"
-#include "rig/equality.hpp"
+#include "support/equality.hpp"
 
 namespace jitnorm::tests {
 namespace {

@@ -8,7 +8,7 @@
 #include "dispatch/ranking.hpp"
 #include "jit/isa.hpp"
 #include "norm/attributes.hpp"
-#include "rig/sweep.hpp"
+#include "support/sweep.hpp"
 
 namespace jitnorm::tests {
 namespace {

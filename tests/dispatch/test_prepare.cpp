@@ -11,7 +11,7 @@
 
 #include "dispatch/object_cache.hpp"
 #include "dispatch/prepare.hpp"
-#include "rig/problems.hpp"
+#include "support/problems.hpp"
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::layer_norm;

@@ -7,7 +7,7 @@
 
 #include "base/verbose.hpp"
 #include "dispatch/ranking.hpp"
-#include "rig/run.hpp"
+#include "support/run.hpp"
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::layer_norm;

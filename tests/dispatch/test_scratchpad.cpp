@@ -7,8 +7,8 @@
 
 #include "dispatch/prepare.hpp"
 #include "dispatch/ranking.hpp"
-#include "rig/run.hpp"
 #include "run/executors.hpp"
+#include "support/run.hpp"
 
 namespace jitnorm::tests {
 namespace {

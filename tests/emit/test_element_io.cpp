@@ -5,9 +5,9 @@
 #include <functional>
 
 #include "jit/emit/affine.hpp"
-#include "rig/guarded_buffer.hpp"
 #include "small_function.hpp"
 #include "stored_values.hpp"
+#include "support/guarded_buffer.hpp"
 
 namespace jitnorm::tests {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The two-phase calls: any tensors and arrays; what the first call takes is run in a workspace of exactly the size it
-// asked for, gives the bits of the reference, and is judged by the formulas.
+// asked for, gives the bits of the reference, and is checked by the formulas.
 #include <algorithm>
 #include <cstring>
 
-#include "aclnn_judge.hpp"
+#include "aclnn_check.hpp"
 #include "implementation_cap.hpp"
 #include "streams.hpp"
 #include "tensor_regions.hpp"
@@ -50,8 +50,8 @@ public:
         if (!small_workspace_) regions_.require_equal(a, b, "ref:any");
     }
 
-    // Judges what the last run wrote. Restores the outputs.
-    void judge();
+    // Checks what the last run wrote. Restores the outputs.
+    void check();
 
 private:
     std::vector<numbers> values(bool outputs) const;
@@ -121,11 +121,11 @@ std::vector<numbers> call::values(bool outputs) const {
     return all;
 }
 
-void call::judge() {
+void call::check() {
     if (!has_succeeded_ || !regions_.is_comparable()) return;
     const std::vector<numbers> after = values(true);
     regions_.restore();
-    judge_call(what_, values(false), after);
+    check_call(what_, values(false), after);
 }
 
 run_result call::run(bool in_parts) {
@@ -161,7 +161,7 @@ int run_one(const uint8_t *data, size_t size) {
     call both(choices, what);
     const bool in_parts = choices.coin();
     const run_result got = both.run(in_parts);
-    both.judge();
+    both.check();
     const reference_only capped;
     const run_result expected = both.run(!in_parts);
     both.require_equal(got, expected);

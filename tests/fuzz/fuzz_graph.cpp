@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The graph interface: any logical tensors, operations, attributes, graphs; what compiles is executed, and gives the
-// bits of the reference, and is judged by the formulas.
+// bits of the reference, and is checked by the formulas.
 #include "graph_chain.hpp"
-#include "graph_judge.hpp"
+#include "graph_check.hpp"
 #include "implementation_cap.hpp"
 #include "streams.hpp"
 #include "tensor_regions.hpp"
@@ -42,8 +42,8 @@ public:
 
     bool can_run() const { return can_run_; } // no tensor is too large
     std::optional<run_result> run(const_jitnorm_graph_compiled_partition_t compiled, jitnorm_stream_t on);
-    // Judges what the last execution wrote, if that was a success. Restores the outputs.
-    void judge(const graph_choice &what, const std::vector<size_t> &ops);
+    // Checks what the last execution wrote, if that was a success. Restores the outputs.
+    void check(const graph_choice &what, const std::vector<size_t> &ops);
     void require_equal(const run_result &a, const run_result &b) const { regions_.require_equal(a, b, "ref:any"); }
 
 private:
@@ -119,11 +119,11 @@ values_by_id graph_tensors::values(bool outputs) const {
     return all;
 }
 
-void graph_tensors::judge(const graph_choice &what, const std::vector<size_t> &ops) {
+void graph_tensors::check(const graph_choice &what, const std::vector<size_t> &ops) {
     if (!regions_.is_comparable()) return;
     const values_by_id after = values(true);
     regions_.restore();
-    judge_partition(what, ops, values(false), after);
+    check_partition(what, ops, values(false), after);
 }
 
 std::optional<run_result> graph_tensors::run(const_jitnorm_graph_compiled_partition_t compiled, jitnorm_stream_t on) {
@@ -283,7 +283,7 @@ void compare(byte_stream &choices, const graph_choice &what, jitnorm_graph_parti
     if (!tensors.can_run()) return;
     const bool in_parts = choices.coin();
     const auto got = tensors.run(fast.made.get(), stream(in_parts));
-    if (got && got->status == jitnorm_success) tensors.judge(what, ops_of(p));
+    if (got && got->status == jitnorm_success) tensors.check(what, ops_of(p));
     const auto expected = tensors.run(plain.made.get(), stream(!in_parts));
     if (got && expected) tensors.require_equal(*got, *expected);
     if (got && got->status == jitnorm_success) count(is_fused ? "executed fusions" : "executed operations");

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gradients of scale and shift from ranges of rows: whatever the problem and wherever rows are cut, merging and running
-// sums give the bits of backward on all rows, which fuzz_primitive judges by the formulas. The same of forward on
+// sums give the bits of backward on all rows, which fuzz_primitive checks by the formulas. The same of forward on
 // ranges of columns, and of statistics without dst.
 #include "hostile_sizes.hpp"
-#include "rig/split_problem.hpp"
 #include "run_one.hpp"
 #include "streams.hpp"
+#include "support/split_problem.hpp"
 #include "tensor_regions.hpp"
 
 namespace jitnorm::fuzz {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The primitive interface: any descriptors, attributes and arguments. Every implementation that takes a request answers
-// the same, to the bit; the last one is the plain C++ reference. The first is judged by the formulas, too.
+// the same, to the bit; the last one is the plain C++ reference. The first is checked by the formulas, too.
 #include <algorithm>
 #include <numeric>
 
 #include "api/primitive/primitive_desc.hpp"
-#include "primitive_judge.hpp"
+#include "primitive_check.hpp"
 #include "problem/api.hpp"
 #include "streams.hpp"
 #include "tensor_regions.hpp"
@@ -47,8 +47,8 @@ public:
     // Executes on fresh contents; nothing where memory is out.
     std::optional<run_result> run(const_jitnorm_primitive_t p, jitnorm_stream_t on);
 
-    // Judges what the last execution wrote, if that was a success. Restores the outputs.
-    void judge(const primitive_choice &what, const_jitnorm_primitive_desc_t pd);
+    // Checks what the last execution wrote, if that was a success. Restores the outputs.
+    void check(const primitive_choice &what, const_jitnorm_primitive_desc_t pd);
 
     // One implementation may need no scratchpad where another needs one, which then is missing.
     void require_equal(const run_result &a, const run_result &b, const std::string &whose) const {
@@ -181,11 +181,11 @@ std::map<int, dense_tensor> primitive_arguments::values(bool outputs) const {
     return all;
 }
 
-void primitive_arguments::judge(const primitive_choice &what, const_jitnorm_primitive_desc_t pd) {
+void primitive_arguments::check(const primitive_choice &what, const_jitnorm_primitive_desc_t pd) {
     if (!regions_.is_comparable() || !is_complete()) return;
     const auto outputs = values(true);
     regions_.restore();
-    judge_primitive(what, pd, values(false), outputs);
+    check_primitive(what, pd, values(false), outputs);
 }
 
 std::optional<run_result> primitive_arguments::run(const_jitnorm_primitive_t p, jitnorm_stream_t on) {
@@ -247,7 +247,7 @@ public:
         if (made == nullptr || !arguments_.can_run()) return;
         const bool in_parts = first_in_parts_ != expected_.has_value();
         const std::optional<run_result> result = arguments_.run(made.get(), stream(in_parts));
-        if (!expected_ && result && result->status == jitnorm_success) arguments_.judge(what_, pd);
+        if (!expected_ && result && result->status == jitnorm_success) arguments_.check(what_, pd);
         if (!expected_) expected_ = result;
         if (result) arguments_.require_equal(*expected_, *result, name_of(pd));
     }

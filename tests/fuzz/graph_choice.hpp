@@ -5,8 +5,8 @@
 #include "graph/graph_norm.hpp"
 #include "hostile_sizes.hpp"
 #include "jitnorm/jitnorm_graph.h"
-#include "rig/jitnorm_handle.hpp"
 #include "run_one.hpp"
+#include "support/jitnorm_handle.hpp"
 
 namespace jitnorm::fuzz {
 

@@ -2,7 +2,7 @@
 // streams: the streams that all inputs share.
 #pragma once
 
-#include "rig/jitnorm_handle.hpp"
+#include "support/jitnorm_handle.hpp"
 
 namespace jitnorm::fuzz {
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "hostile_sizes.hpp"
-#include "rig/jitnorm_handle.hpp"
 #include "run_one.hpp"
+#include "support/jitnorm_handle.hpp"
 
 namespace jitnorm::fuzz {
 

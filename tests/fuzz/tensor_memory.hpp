@@ -8,7 +8,7 @@
 
 #include "byte_stream.hpp"
 #include "jitnorm/jitnorm_types.h"
-#include "rig/guarded_buffer.hpp"
+#include "support/guarded_buffer.hpp"
 
 namespace jitnorm::fuzz {
 

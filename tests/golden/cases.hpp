@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "numbers.hpp"
-#include "rig/run.hpp"
+#include "support/run.hpp"
 
 namespace jitnorm::tests {
 

@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "rig/tensor.hpp"
+#include "support/tensor.hpp"
 
 namespace jitnorm::tests {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What graphs have for the contract of every front end (rig/contract.hpp), and what public structs may hold that is no
-// tensor.
+// What graphs have for the contract of every front end (support/contract.hpp), and what public structs may hold that is
+// no tensor.
 #include <algorithm>
 #include <climits>
 
 #include "compiled_op.hpp"
-#include "rig/contract.hpp"
+#include "support/contract.hpp"
 
 namespace jitnorm::tests {
 namespace {

@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "jitnorm/jitnorm_graph.h"
-#include "rig/jitnorm_handle.hpp"
+#include "support/jitnorm_handle.hpp"
 
 namespace jitnorm::tests {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "jitnorm/jitnorm_graph.hpp"
-#include "rig/layouts.hpp"
-#include "rig/tensor.hpp"
+#include "support/layouts.hpp"
+#include "support/tensor.hpp"
 
 namespace jitnorm::tests {
 

@@ -2,7 +2,7 @@
 // Every function of the graph interface that takes pointers refuses null in the place of each; what may be null is null
 // here.
 #include "compiled_op.hpp"
-#include "rig/null_pointers.hpp"
+#include "support/null_pointers.hpp"
 
 namespace jitnorm::tests {
 namespace {

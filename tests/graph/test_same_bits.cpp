@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "graph_tensor.hpp"
-#include "rig/equality.hpp"
+#include "support/equality.hpp"
 
 namespace jitnorm::tests {
 namespace {

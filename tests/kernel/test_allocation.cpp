@@ -3,8 +3,8 @@
 #include <new>
 
 #include "dispatch/ranking.hpp"
-#include "rig/allocation_failures.hpp"
-#include "rig/run.hpp"
+#include "support/allocation_failures.hpp"
+#include "support/run.hpp"
 
 namespace jitnorm::tests {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generated backward kernels give the reference's bits: every flag, type and layout, row lengths around every width,
 // every number of rows and threads.
-#include "rig/sweep.hpp"
+#include "support/sweep.hpp"
 
 namespace jitnorm::tests {
 namespace {

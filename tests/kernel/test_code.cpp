@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "jit/kernels/kernels.hpp"
-#include "rig/equality.hpp"
+#include "support/equality.hpp"
 
 namespace jitnorm::tests {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "dispatch/ranking.hpp"
 #include "norm/attributes.hpp"
-#include "rig/sweep.hpp"
+#include "support/sweep.hpp"
 
 namespace jitnorm::tests {
 namespace {

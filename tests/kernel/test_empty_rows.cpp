@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows without elements: what their statistics are, of every form, type and layout, by the reference and by kernels,
 // and that nothing else is written.
-#include "rig/equality.hpp"
+#include "support/equality.hpp"
 
 namespace jitnorm::tests {
 namespace {

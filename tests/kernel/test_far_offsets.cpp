@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 
 #include "dispatch/ranking.hpp"
-#include "rig/equality.hpp"
+#include "support/equality.hpp"
 
 namespace jitnorm::tests {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <cfenv>
 
-#include "rig/accuracy.hpp"
-#include "rig/equality.hpp"
+#include "support/accuracy.hpp"
+#include "support/equality.hpp"
 
 namespace jitnorm::tests {
 namespace {

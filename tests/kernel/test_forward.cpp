@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-#include "rig/sweep.hpp"
+#include "support/sweep.hpp"
 
 namespace jitnorm::tests {
 namespace {

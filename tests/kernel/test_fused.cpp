@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "rig/dynamic_scales.hpp"
-#include "rig/sweep.hpp"
+#include "support/dynamic_scales.hpp"
+#include "support/sweep.hpp"
 
 namespace jitnorm::tests {
 namespace {

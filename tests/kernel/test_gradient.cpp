@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "dispatch/ranking.hpp"
-#include "rig/equality.hpp"
+#include "support/equality.hpp"
 
 namespace jitnorm::tests {
 namespace {

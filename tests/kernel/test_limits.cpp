@@ -6,7 +6,7 @@
 #include <random>
 
 #include "dispatch/ranking.hpp"
-#include "rig/equality.hpp"
+#include "support/equality.hpp"
 
 namespace jitnorm::tests {
 namespace {

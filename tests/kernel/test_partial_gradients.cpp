@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Backward of some rows of a larger problem: the sums of their parts, by kernels as by the reference, whichever way
 // through rows is taken.
-#include "rig/sweep.hpp"
+#include "support/sweep.hpp"
 
 namespace jitnorm::tests {
 namespace {

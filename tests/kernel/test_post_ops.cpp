@@ -2,7 +2,7 @@
 // Post-ops: kernels give the reference's bits for every algorithm, every type of operand, the longest chains and long
 // rows. Ways of broadcasting and layouts are in the cross product (test_cross_product.cpp).
 #include "norm/attributes.hpp"
-#include "rig/sweep.hpp"
+#include "support/sweep.hpp"
 
 namespace jitnorm::tests {
 namespace {

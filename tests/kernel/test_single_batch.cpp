@@ -3,8 +3,8 @@
 // length, attribute and output, and for rows whose first reduction is not enough.
 #include <limits>
 
-#include "rig/equality.hpp"
 #include "run/make_plan.hpp"
+#include "support/equality.hpp"
 
 namespace jitnorm::tests {
 namespace {

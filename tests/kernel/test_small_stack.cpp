@@ -11,7 +11,7 @@
 #include "dispatch/ranking.hpp"
 #include "jit/kernel_cache.hpp"
 #include "jitnorm/jitnorm.hpp"
-#include "rig/run.hpp"
+#include "support/run.hpp"
 
 namespace jitnorm::tests {
 namespace {

@@ -8,7 +8,7 @@
 #include <limits>
 #include <random>
 
-#include "rig/sweep.hpp"
+#include "support/sweep.hpp"
 
 namespace jitnorm::tests {
 namespace {

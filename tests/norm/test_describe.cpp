@@ -2,8 +2,8 @@
 // The text of problems, in the syntax that benchdnn-lite reads.
 #include <gtest/gtest.h>
 
-#include "rig/problems.hpp"
-#include "rig/undefined.hpp"
+#include "support/problems.hpp"
+#include "support/undefined.hpp"
 #include "tensor/names.hpp"
 
 using namespace jitnorm::impl;

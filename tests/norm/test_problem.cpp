@@ -2,7 +2,7 @@
 // What a problem says of its tensors and rows.
 #include <gtest/gtest.h>
 
-#include "rig/problems.hpp"
+#include "support/problems.hpp"
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::layer_norm;

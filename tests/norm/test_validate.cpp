@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "rig/undefined.hpp"
+#include "support/undefined.hpp"
 #include "validation.hpp"
 
 using namespace jitnorm::impl;

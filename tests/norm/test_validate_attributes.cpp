@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which attributes and post-ops validate() accepts.
 #include "norm/attributes.hpp"
-#include "rig/undefined.hpp"
+#include "support/undefined.hpp"
 #include "validation.hpp"
 
 using namespace jitnorm::impl;

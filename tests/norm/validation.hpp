@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "rig/problems.hpp"
+#include "support/problems.hpp"
 
 namespace jitnorm::tests {
 

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "child.hpp"
-#include "rig/small_pool.hpp"
+#include "support/small_pool.hpp"
 
 namespace jitnorm::tests {
 namespace {

@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 
 #include "child.hpp"
-#include "rig/small_pool.hpp"
+#include "support/small_pool.hpp"
 
 namespace jitnorm::tests {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <unistd.h>
 
-#include "rig/shared_work.hpp"
+#include "support/shared_work.hpp"
 
 namespace jitnorm::tests {
 

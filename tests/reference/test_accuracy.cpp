@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reference against the oracle: every kind, flag, type, layout and choice of a problem, alone and after the
-// forward; and what has no elements. Its post-ops are judged by benchdnn-lite's files, its bits by tests/golden.
+// forward; and what has no elements. Its post-ops are checked by benchdnn-lite's files, its bits by tests/golden.
 #include <sys/mman.h>
 
-#include "rig/accuracy.hpp"
-#include "rig/sweep.hpp"
+#include "support/accuracy.hpp"
+#include "support/sweep.hpp"
 
 namespace jitnorm::tests {
 namespace {

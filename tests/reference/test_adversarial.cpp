@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The definition's accuracy where others lose it: large means, tiny deviations, outliers, huge and tiny values, values
 // that are not finite. The bound of docs/arithmetic.md: max |got - exact| / max |exact| <= 1e-6 in each row.
-#include "rig/accuracy.hpp"
-#include "rig/run.hpp"
+#include "support/accuracy.hpp"
+#include "support/run.hpp"
 
 #include <limits>
 

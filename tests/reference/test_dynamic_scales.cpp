@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "math/convert.hpp"
-#include "rig/dynamic_scales.hpp"
+#include "support/dynamic_scales.hpp"
 
 namespace jitnorm::tests {
 namespace {

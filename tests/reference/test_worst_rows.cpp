@@ -8,8 +8,8 @@
 #include <random>
 
 #include "math/row_sums.hpp"
-#include "rig/accuracy.hpp"
-#include "rig/run.hpp"
+#include "support/accuracy.hpp"
+#include "support/run.hpp"
 
 namespace jitnorm::tests {
 namespace {
@@ -212,7 +212,7 @@ struct backward_errors {
     double of_largest = 0, of_terms = 0; // relative to max |diff_src|, and to the terms whose difference it is
 };
 
-backward_errors judge_backward(const oracle_problem &q, const std::vector<double> &got) {
+backward_errors check_backward(const oracle_problem &q, const std::vector<double> &got) {
     const real mean = q.has(jitnorm_rms_norm) ? 0 : q.mean[0], rstd = 1 / std::sqrt(real(q.variance[0]) + q.epsilon);
     real largest_g = 0, largest_xhat = 0, products = 0, worst = 0, largest = 0;
     const std::vector<double> exact = exact_results_of(q).diff_src;
@@ -232,7 +232,7 @@ backward_errors backward_errors_of(const candidate &c) {
     run r = backward_run(c);
     const oracle_problem question = r.question();
     r.execute();
-    return judge_backward(question, r.result().values());
+    return check_backward(question, r.result().values());
 }
 
 // Of rstd (max |g| + max |xhat| mean |g xhat|).
@@ -267,7 +267,7 @@ TEST(worst_rows, diff_src_of_gradients_far_from_zero) {
         r[DIFF_DST].fill(random_values(100, 1.88, 0.01, seed));
         const oracle_problem question = r.question();
         r.execute();
-        const backward_errors errors = judge_backward(question, r.result().values());
+        const backward_errors errors = check_backward(question, r.result().values());
         worst = {std::max(worst.of_largest, errors.of_largest), std::max(worst.of_terms, errors.of_terms)};
     }
     EXPECT_GT(worst.of_largest, 1e-6);

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "rig/equality.hpp"
-#include "rig/sweep.hpp"
+#include "support/equality.hpp"
+#include "support/sweep.hpp"
 
 namespace jitnorm::tests {
 

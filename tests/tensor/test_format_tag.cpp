@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "rig/undefined.hpp"
+#include "support/undefined.hpp"
 #include "tensor/names.hpp"
 
 using namespace jitnorm::impl;

@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-#include "rig/undefined.hpp"
+#include "support/undefined.hpp"
 #include "tensor/memory_desc.hpp"
 
 using namespace jitnorm::impl;

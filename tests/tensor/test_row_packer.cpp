@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "descriptors.hpp"
-#include "rig/guarded_buffer.hpp"
+#include "support/guarded_buffer.hpp"
 #include "tensor/row_packer.hpp"
 
 using namespace jitnorm::impl;

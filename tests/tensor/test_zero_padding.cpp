@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "descriptors.hpp"
-#include "rig/guarded_buffer.hpp"
+#include "support/guarded_buffer.hpp"
 #include "tensor/zero_padding.hpp"
 
 using namespace jitnorm::impl;

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "api/row_tensors.hpp"
-#include "rig/guarded_buffer.hpp"
+#include "support/guarded_buffer.hpp"
 
 namespace jitnorm::tests {
 

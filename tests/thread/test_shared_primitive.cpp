@@ -10,7 +10,7 @@
 #include <omp.h>
 #endif
 
-#include "rig/shared_work.hpp"
+#include "support/shared_work.hpp"
 
 using namespace jitnorm::tests;
 

@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "base/parallel.hpp"
-#include "rig/shared_work.hpp"
-#include "rig/small_pool.hpp"
+#include "support/shared_work.hpp"
+#include "support/small_pool.hpp"
 
 using namespace jitnorm::tests;
 using jitnorm::impl::max_threads;

@@ -5,9 +5,9 @@
 
 #include <cmath>
 
-#include "rig.hpp"
+#include "support.hpp"
 
-namespace rig {
+namespace support {
 
 struct transformer {
     int64_t hidden = 768, heads = 12, inner = 3072;
@@ -143,4 +143,4 @@ inline tensors inputs_of_model(const transformer &shape, int64_t batch, int64_t 
     return inputs;
 }
 
-} // namespace rig
+} // namespace support

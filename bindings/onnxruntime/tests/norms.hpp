@@ -8,9 +8,9 @@
 #include <cmath>
 #include <string>
 
-#include "rig.hpp"
+#include "support.hpp"
 
-namespace rig {
+namespace support {
 
 struct norm_case {
     std::string op = "LayerNormalization";
@@ -140,4 +140,4 @@ inline void check(const norm_case &c, bool cpu_can = true) {
     }
 }
 
-} // namespace rig
+} // namespace support

@@ -11,7 +11,7 @@
 #include "models.hpp"
 #include "norms.hpp"
 
-using namespace rig;
+using namespace support;
 
 namespace {
 

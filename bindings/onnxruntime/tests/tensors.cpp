@@ -7,7 +7,7 @@
 #include <random>
 #include <utility>
 
-namespace rig {
+namespace support {
 
 namespace {
 
@@ -152,4 +152,4 @@ double distance(const std::vector<double> &a, const std::vector<double> &b) {
     return largest;
 }
 
-} // namespace rig
+} // namespace support

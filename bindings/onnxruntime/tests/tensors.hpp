@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace rig {
+namespace support {
 
 using dims = std::vector<int64_t>;
 using type = ONNXTensorElementDataType;
@@ -62,4 +62,4 @@ std::vector<double> broadcast(const tensor &from, const dims &shape);
 // The largest difference.
 double distance(const std::vector<double> &a, const std::vector<double> &b);
 
-} // namespace rig
+} // namespace support

@@ -2,7 +2,7 @@
 // Additions before a normalization, which are computed with it where the results stay those of the model.
 #include "norms.hpp"
 
-using namespace rig;
+using namespace support;
 
 namespace {
 

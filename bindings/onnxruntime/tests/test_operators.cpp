@@ -2,7 +2,7 @@
 // Each operator alone: types, shapes, optional tensors, axes, repeated skips.
 #include "norms.hpp"
 
-using namespace rig;
+using namespace support;
 
 namespace {
 

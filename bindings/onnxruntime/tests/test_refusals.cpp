@@ -4,7 +4,7 @@
 
 #include "norms.hpp"
 
-using namespace rig;
+using namespace support;
 
 namespace {
 

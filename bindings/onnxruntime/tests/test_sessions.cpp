@@ -9,7 +9,7 @@
 
 #include "norms.hpp"
 
-using namespace rig;
+using namespace support;
 
 namespace {
 

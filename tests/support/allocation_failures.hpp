@@ -15,9 +15,9 @@ extern thread_local bool no_memory;        // every allocation of this thread fa
 extern bool refuse_code_pages;
 
 // Runs body, which returns a status, again and again: first its first allocation fails, then its second, and so on,
-// until none fails any more. Each time judge(status, whether one failed) judges; false ends it at once.
-template <typename Body, typename Judge>
-void fail_each_allocation(Body &&body, Judge &&judge) {
+// until none fails any more. After each run it calls check(status, whether one failed); false ends the loop.
+template <typename Body, typename Check>
+void fail_each_allocation(Body &&body, Check &&check) {
     bool goes_on = true, one_failed = true;
     for (long healthy = 0; goes_on && one_failed; ++healthy) {
         ASSERT_LT(healthy, 1000);
@@ -26,7 +26,7 @@ void fail_each_allocation(Body &&body, Judge &&judge) {
         const auto status = body();
         one_failed = allocations_left < 0;
         allocations_left = -1;
-        goes_on = judge(status, one_failed);
+        goes_on = check(status, one_failed);
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "primitive_judge.hpp"
+#include "primitive_check.hpp"
 
 #include <algorithm>
 
@@ -13,9 +13,9 @@ namespace {
 
 using benchdnn_lite::post_op;
 
-class judged_primitive {
+class checked_primitive {
 public:
-    judged_primitive(const primitive_choice &what, const_jitnorm_primitive_desc_t pd,
+    checked_primitive(const primitive_choice &what, const_jitnorm_primitive_desc_t pd,
                      const std::map<int, dense_tensor> &inputs, const std::map<int, dense_tensor> &outputs)
         : what_(what), inputs_(inputs), outputs_(outputs), dims_(inputs.at(JITNORM_ARG_SRC).where.dims) {
         require(jitnorm_primitive_desc_get_attr(pd, &attr_) == jitnorm_success &&
@@ -24,10 +24,10 @@ public:
         describe();
     }
 
-    void judge() {
-        if (has_silu_) return; // the reference alone judges what is normalized then
+    void check() {
+        if (has_silu_) return; // only the reference checks what is normalized then
         if (has(JITNORM_ARG_DST_1)) near("sum", JITNORM_ARG_DST_1, exactly(sum_));
-        if (has(JITNORM_ARG_DIFF_SRC_1)) judge_gate();
+        if (has(JITNORM_ARG_DIFF_SRC_1)) check_gate();
         std::optional<answers> exact = are_ordinary(operands()) ? telling_answers(n_) : std::nullopt;
         if (!exact) return;
         if (!flag(jitnorm_rms_norm)) near("mean", JITNORM_ARG_MEAN, exact->mean);
@@ -35,12 +35,12 @@ public:
         near("diff_src", JITNORM_ARG_DIFF_SRC, exact->diff_src);
         near("diff_scale", JITNORM_ARG_DIFF_SCALE, exact->diff_scale);
         near("diff_shift", JITNORM_ARG_DIFF_SHIFT, exact->diff_shift);
-        if (what_.is_forward()) judge_dst(std::move(exact->dst));
-        count(what_.is_forward() ? "judged forward" : "judged backward");
-        if (has(JITNORM_ARG_DST_2)) count("judged second outputs");
-        if (inputs_.contains(JITNORM_ARG_SRC_1) || !n_.diff_sum.empty()) count("judged residuals");
-        if (what_.is_forward() && inputs_.contains(JITNORM_ARG_SRC_2)) count("judged gates");
-        if (n_.groups() > 1 || n_.scale.size() > n_.columns) count("judged modulations");
+        if (what_.is_forward()) check_dst(std::move(exact->dst));
+        count(what_.is_forward() ? "checked forward" : "checked backward");
+        if (has(JITNORM_ARG_DST_2)) count("checked second outputs");
+        if (inputs_.contains(JITNORM_ARG_SRC_1) || !n_.diff_sum.empty()) count("checked residuals");
+        if (what_.is_forward() && inputs_.contains(JITNORM_ARG_SRC_2)) count("checked gates");
+        if (n_.groups() > 1 || n_.scale.size() > n_.columns) count("checked modulations");
     }
 
 private:
@@ -70,7 +70,7 @@ private:
         require_near(name, expected, got.where.type, got.values, n_.unit());
     }
 
-    // All tensors of rows say whether doubles are computed, but for those behind diff_src (judge_gate).
+    // All tensors of rows say whether doubles are computed, but for those behind diff_src (check_gate).
     bool is_in_double() const {
         const auto is_double = [](const std::map<int, dense_tensor> &all, int index) {
             return all.contains(index) && all.at(index).where.type == jitnorm_f64;
@@ -109,7 +109,7 @@ private:
         const bool is_sum = has(JITNORM_ARG_DST_1) && !has_silu_;
         n_.rounded = benchdnn_lite::rounded_types_of(what_.flags, is_sum ? type_of_sum() : type_of(JITNORM_ARG_SRC),
                                                      type_of(n_.scale.empty() ? JITNORM_ARG_SHIFT : JITNORM_ARG_SCALE));
-        if (n_.rounded.normalized != jitnorm_data_type_undef) count("judged rounded values");
+        if (n_.rounded.normalized != jitnorm_data_type_undef) count("checked rounded values");
     }
 
     unsigned residual_flags() const {
@@ -135,7 +135,7 @@ private:
 
     // The gradients of what was multiplied by the gate, and of the gate, from diff_src as it is stored: those of a row
     // that is normalized already.
-    void judge_gate() const {
+    void check_gate() const {
         const dense_tensor &gradient = outputs_.at(JITNORM_ARG_DIFF_SRC), &gated = inputs_.at(JITNORM_ARG_SRC_1);
         oracle_problem product;
         product.rows = n_.rows;
@@ -156,7 +156,7 @@ private:
         };
         near_product("diff_src_1", JITNORM_ARG_DIFF_SRC_1, exact->diff_src);
         near_product("diff_src_2", JITNORM_ARG_DIFF_SRC_2, exact->diff_scale);
-        count("judged gradients of gates");
+        count("checked gradients of gates");
     }
     // A double becomes a narrower floating-point number through float, and an integer by itself.
     bool is_rounded_to_float() const {
@@ -179,7 +179,7 @@ private:
         return all;
     }
 
-    void judge_dst(expectations dst) {
+    void check_dst(expectations dst) {
         if (inputs_.contains(JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_SRC))
             multiply(dst, input(JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_SRC)[0], n_.unit());
         near("dst_2", JITNORM_ARG_DST_2, dst);
@@ -189,7 +189,7 @@ private:
         if (has(scales)) {
             const dense_tensor &found = outputs_.at(scales);
             require_scales("scales", dst, n_.columns / size_t(found.where.dims.back()), type_of_dst(), found.values);
-            count("judged dynamic scales");
+            count("checked dynamic scales");
         }
         near("dst", JITNORM_ARG_DST, dst);
     }
@@ -229,9 +229,9 @@ private:
 
 } // namespace
 
-void judge_primitive(const primitive_choice &what, const_jitnorm_primitive_desc_t pd,
+void check_primitive(const primitive_choice &what, const_jitnorm_primitive_desc_t pd,
                      const std::map<int, dense_tensor> &inputs, const std::map<int, dense_tensor> &outputs) {
-    if (!inputs.at(JITNORM_ARG_SRC).values.empty()) judged_primitive(what, pd, inputs, outputs).judge();
+    if (!inputs.at(JITNORM_ARG_SRC).values.empty()) checked_primitive(what, pd, inputs, outputs).check();
 }
 
 } // namespace jitnorm::fuzz

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// graph_judge: judges an execution of a compiled partition by the formulas.
+// graph_check: checks an execution of a compiled partition by the formulas.
 #pragma once
 
 #include <map>
 
+#include "check.hpp"
 #include "graph_choice.hpp"
-#include "judge.hpp"
 
 namespace jitnorm::fuzz {
 
@@ -17,7 +17,7 @@ struct graph_values {
 using values_by_id = std::map<size_t, graph_values>;
 
 // What the tensors of the partition of the operations `ops` held before and after.
-void judge_partition(const graph_choice &what, const std::vector<size_t> &ops, const values_by_id &before,
+void check_partition(const graph_choice &what, const std::vector<size_t> &ops, const values_by_id &before,
                      const values_by_id &after);
 
 } // namespace jitnorm::fuzz

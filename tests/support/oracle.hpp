@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// oracle: benchdnn-lite's, which shares no code with src/. It is the only judge of accuracy; the bits are judged by the
-// reference (equality.hpp).
+// oracle: benchdnn-lite's, which shares no code with src/. Only it checks accuracy; the reference checks the bits
+// (equality.hpp).
 #pragma once
 
 #include "correctness/solve.hpp"

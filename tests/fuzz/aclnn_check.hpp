@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// aclnn_judge: judges the second of two calls by the formulas.
+// aclnn_check: checks the second of two calls by the formulas.
 #pragma once
 
 #include "aclnn_choice.hpp"
-#include "judge.hpp"
+#include "check.hpp"
 
 namespace jitnorm::fuzz {
 
 // Of each tensor, in the order of the operation's parameters: what it held before and after. Empty: there is none.
-void judge_call(const aclnn_choice &what, const std::vector<numbers> &before, const std::vector<numbers> &after);
+void check_call(const aclnn_choice &what, const std::vector<numbers> &before, const std::vector<numbers> &after);
 
 } // namespace jitnorm::fuzz

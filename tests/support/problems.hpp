@@ -59,8 +59,7 @@ struct setup {
     dim_t all_columns = -1;             // forward of some columns of longer rows
 };
 
-// Whether results are judged by the precision of f64: if all tensors of rows are f64. All others are judged by the
-// precision of f32.
+// Whether all tensors of rows are f64. Results then have the tolerance of f64, others that of f32.
 inline bool is_double(const setup &s) {
     return s.src_type == jitnorm_f64 && s.dst_type == jitnorm_f64 &&
            (s.kind == jitnorm_forward_training || s.kind == jitnorm_forward_inference ||

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// primitive_judge: judges an execution of a primitive by the formulas.
+// primitive_check: checks an execution of a primitive by the formulas.
 #pragma once
 
 #include <map>
 
-#include "judge.hpp"
+#include "check.hpp"
 #include "primitive_choice.hpp"
 
 namespace jitnorm::fuzz {
@@ -16,7 +16,7 @@ struct dense_tensor {
 };
 
 // By JITNORM_ARG_*: what the arguments held before the execution, and what it wrote. The pointers are to the former.
-void judge_primitive(const primitive_choice &what, const_jitnorm_primitive_desc_t pd,
+void check_primitive(const primitive_choice &what, const_jitnorm_primitive_desc_t pd,
                      const std::map<int, dense_tensor> &inputs, const std::map<int, dense_tensor> &outputs);
 
 } // namespace jitnorm::fuzz

@@ -14,7 +14,7 @@
 
 #include "tensors.hpp"
 
-namespace rig {
+namespace support {
 
 using attribute = std::variant<int64_t, float, std::vector<int64_t>>;
 
@@ -87,4 +87,4 @@ std::vector<std::string> take_log();
 
 std::string version(); // of ONNX Runtime
 
-} // namespace rig
+} // namespace support

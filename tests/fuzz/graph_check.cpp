@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "graph_judge.hpp"
+#include "graph_check.hpp"
 
 #include <algorithm>
 #include <set>
@@ -55,7 +55,7 @@ bool keep(benchdnn_lite::graph_memory &memory, const std::set<size_t> &ids, cons
     return true;
 }
 
-void judge(const graph_norm &n, bool is_fused, const values_by_id &before, const values_by_id &after) {
+void check(const graph_norm &n, bool is_fused, const values_by_id &before, const values_by_id &after) {
     benchdnn_lite::graph_memory memory(0);
     for (const auto &[id, tensor] : before)
         if (!are_ordinary(tensor.values)) return;
@@ -63,15 +63,15 @@ void judge(const graph_norm &n, bool is_fused, const values_by_id &before, const
     if (!telling_answers(question_of(n, memory))) return;
     for (const benchdnn_lite::comparison &c : check_graph_op(n, memory))
         require(c.errors() == 0, "results are near the exact ones", c.errors() == 0 ? "" : c.report().front());
-    if (is_modulated(n)) count("judged modulations");
+    if (is_modulated(n)) count("checked modulations");
     for (const benchdnn_lite::graph_follower &f : n.followers)
-        if (is_binary(f, jitnorm_binary_mul_silu)) count("judged gates");
-    count(!n.is_forward ? "judged backward" : is_fused ? "judged fusions" : "judged forward");
+        if (is_binary(f, jitnorm_binary_mul_silu)) count("checked gates");
+    count(!n.is_forward ? "checked backward" : is_fused ? "checked fusions" : "checked forward");
 }
 
 } // namespace
 
-void judge_partition(const graph_choice &what, const std::vector<size_t> &ops, const values_by_id &before,
+void check_partition(const graph_choice &what, const std::vector<size_t> &ops, const values_by_id &before,
                      const values_by_id &after) {
     const auto is_member = [&](size_t op) { return std::find(ops.begin(), ops.end(), op) != ops.end(); };
     const bool has_elements = std::find(what.dims.begin(), what.dims.end(), 0) == what.dims.end();
@@ -82,7 +82,7 @@ void judge_partition(const graph_choice &what, const std::vector<size_t> &ops, c
         if (is_member(link.id)) members.push_back(&link);
     std::set<size_t> written;
     for (const auto &[id, tensor] : after) written.insert(id);
-    judge(benchdnn_lite::understand(members, written), members.size() > 1, before, after);
+    check(benchdnn_lite::understand(members, written), members.size() > 1, before, after);
 }
 
 } // namespace jitnorm::fuzz

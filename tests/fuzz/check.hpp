@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// judge: what a normalization must give by the formulas of docs/arithmetic.md, in long double, and whether it does. The
+// check: what a normalization must give by the formulas of docs/arithmetic.md, in long double, and whether it does. The
 // formulas are benchdnn-lite's oracle, which shares no code with src/. Tensors are dense here, in row-major order.
 #pragma once
 
@@ -29,7 +29,7 @@ numbers variances_of(numbers inverse_deviations);
 std::optional<answers> telling_answers(const oracle_problem &q);
 
 void multiply(expectations &values, double factor, double unit);
-// Judges the scales that the library has found, each for `width` values, and divides the values by them.
+// Checks the scales that the library has found, each for `width` values, and divides the values by them.
 void require_scales(const char *what, expectations &values, size_t width, jitnorm_data_type_t to, const numbers &found);
 
 // A broken promise, unless each number that was stored in the type is near what is expected.

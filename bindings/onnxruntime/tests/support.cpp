@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rig.hpp"
+#include "support.hpp"
 
 #include <dlfcn.h>
 
@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace rig {
+namespace support {
 
 namespace {
 
@@ -270,4 +270,4 @@ std::vector<std::string> take_log() {
 
 std::string version() { return ort().base->GetVersionString(); }
 
-} // namespace rig
+} // namespace support

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnn_judge.hpp"
+#include "aclnn_check.hpp"
 
 namespace jitnorm::fuzz {
 
@@ -17,9 +17,9 @@ size_t place_of(const aclnn_choice &what, names any) {
 
 size_t place_of_src(const aclnn_choice &what) { return place_of(what, {"input", "x", "x1"}); }
 
-class judged_call {
+class checked_call {
 public:
-    judged_call(const aclnn_choice &what, const std::vector<numbers> &before, const std::vector<numbers> &after)
+    checked_call(const aclnn_choice &what, const std::vector<numbers> &before, const std::vector<numbers> &after)
         : what_(what), before_(before), after_(after) {
         if (is_named(*what.op, "RMS")) n_.flags |= jitnorm_rms_norm;
         if (is_named(*what.op, "Gemma")) n_.flags |= jitnorm_scale_plus_one;
@@ -35,7 +35,7 @@ public:
         n_.variance = variances_of(input({"rstd"}));
     }
 
-    void judge() {
+    void check() {
         near("sum", {"xOut"}, exactly(n_.src));
         const numbers smooth[] = {input({"smoothScalesOptional", "smoothScale1Optional"}),
                                   input({"smoothScale2Optional"})};
@@ -48,13 +48,13 @@ public:
         near("diff_scale", {"gradWeightOut", "dgammaOut"}, exact->diff_scale);
         near("diff_shift", {"gradBiasOut"}, exact->diff_shift);
         if (is_named(*what_.op, "8 bits")) {
-            judge_quantized(smooth[0], {"yOut", "y1Out"}, {"scaleOut", "scale1Out"}, exact->dst);
-            if (!smooth[1].empty()) judge_quantized(smooth[1], {"y2Out"}, {"scale2Out"}, exact->dst);
+            check_quantized(smooth[0], {"yOut", "y1Out"}, {"scaleOut", "scale1Out"}, exact->dst);
+            if (!smooth[1].empty()) check_quantized(smooth[1], {"y2Out"}, {"scale2Out"}, exact->dst);
         } else {
             near("dst", {"out", "yOut"}, exact->dst);
         }
-        count(n_.is_backward() ? "judged backward" : "judged forward");
-        if (place_of(what_, {"x2"}) != NONE) count("judged residuals");
+        count(n_.is_backward() ? "checked backward" : "checked forward");
+        if (place_of(what_, {"x2"}) != NONE) count("checked residuals");
     }
 
 private:
@@ -82,14 +82,14 @@ private:
         require_near(name, expected, what_.tensors[place].core_type(), after_[place], n_.unit());
     }
 
-    void judge_quantized(const numbers &smooth, names quantized, names scales, expectations values) const {
+    void check_quantized(const numbers &smooth, names quantized, names scales, expectations values) const {
         if (!smooth.empty())
             apply(values, benchdnn_lite::binary_post_op{jitnorm_binary_mul, jitnorm_f32, 0, {}, {}},
                   broadcast(smooth, {int64_t(n_.columns)}, {int64_t(n_.rows), int64_t(n_.columns)}), n_.unit());
         require_scales("scales", values, n_.columns, what_.tensors[place_of(what_, quantized)].core_type(),
                        after_[place_of(what_, scales)]);
         near("quantized", quantized, values);
-        count("judged dynamic scales");
+        count("checked dynamic scales");
     }
 
     const aclnn_choice &what_;
@@ -99,10 +99,10 @@ private:
 
 } // namespace
 
-void judge_call(const aclnn_choice &what, const std::vector<numbers> &before, const std::vector<numbers> &after) {
+void check_call(const aclnn_choice &what, const std::vector<numbers> &before, const std::vector<numbers> &after) {
     // Adaptive layer normalization has several roundings (tests/aclnn/test_results.cpp).
     if (!is_named(*what.op, "adaptive") && !before[place_of_src(what)].empty())
-        judged_call(what, before, after).judge();
+        checked_call(what, before, after).check();
 }
 
 } // namespace jitnorm::fuzz

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "judge.hpp"
+#include "check.hpp"
 
 #include <algorithm>
 #include <cmath>
