@@ -303,7 +303,7 @@ private:
     knob_state state_;
     std::shared_ptr<const job_settings> settings_; // the state for problems; null: a knob was set since the last one
     bool driver_named_ = false, problem_named_ = false;
-    std::string typed_; // the words of the command line, each behind a space
+    std::string typed_; // the words of the command line, a space before each
     command result_;
     batch_folders folders_;
     std::vector<std::string> unused_;  // the knobs since the last problem

@@ -14,7 +14,7 @@ namespace benchdnn_lite {
 struct command {
     std::string text;               // printed instead of running jobs: help or version
     std::string json;               // file to write the results to; empty: none
-    summary_parts summary;          // what to print behind all tests
+    summary_parts summary;          // what to print after all tests
     std::string warning;            // which knobs apply to nothing; empty: none
     job_list jobs;                  // of the driver --lnorm
     std::vector<graph_job> graphs;  // of the driver --graph

@@ -20,7 +20,7 @@ struct knob_state {
     graph_settings graph;
     run_options options;
     std::string json;       // file to write the results to; empty: none
-    summary_parts summary;  // what is printed behind all tests
+    summary_parts summary;  // what is printed after all tests
     std::string batch;      // batch file to read next; the parser clears it when it reads the file
     std::string graph_file; // file of the graph to run next; cleared likewise
     bool help = false, version = false;
@@ -35,7 +35,7 @@ struct knob {
     std::string_view help;    // lines of at most 53 columns; empty: the knob has no effect
     drivers taken_by;
     std::function<void(knob_state &state, std::string_view value)> set; // empty: the default; throws input_error
-    // It holds for the problems behind it. The others are for the whole run, act at once or have no effect.
+    // It holds for the problems after it. The others are for the whole run, act at once or have no effect.
     bool holds = true;
 };
 

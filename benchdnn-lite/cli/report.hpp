@@ -30,7 +30,7 @@ struct test_title {
 struct timed_lines {
     std::string heading; // printed first, unless the previous timed test had the same
     std::vector<std::string> lines;
-    std::vector<spread> spreads;         // the times behind each line, in any unit
+    std::vector<spread> spreads;         // the times of each line, in any unit
     double least_ms = 0, average_ms = 0; // sums over the lines
     double over_memcpy = 0;              // timing::over_memcpy(); 0: leave it out of the summary
     bool replace_result = false;         // the lines have the result too, so that its own line is left out

@@ -57,7 +57,7 @@ std::optional<graph_norm> understand(const graph_op &op);
 // The library's number for a kind of operation; for unknown kinds, that of the wildcard.
 jitnorm_graph_op_kind_t graph_kind(const std::string &name);
 
-// What a partition of these operations computes: a normalization, an addition before it, operations behind it, in the
+// What a partition of these operations computes: a normalization, an addition before it, operations after it, in the
 // order in which they read each other's results, and those that compute z * Sigmoid(z) for one of them. `outputs`: the
 // ids of the tensors that the partition writes. Throws input_error, and unsupported if the oracle does not know an
 // operation.

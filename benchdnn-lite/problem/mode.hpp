@@ -50,7 +50,7 @@ struct cold_cache_mode {
 cold_cache_mode parse_cold_cache(std::string_view text);
 std::string to_text(const cold_cache_mode &mode);
 
-// What is printed behind all tests.
+// What is printed after all tests.
 struct summary_parts {
     bool failures = true;             // the lines of the tests that failed
     bool implementations = false;     // how many tests each implementation has

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# A header as Doxygen wants it: comments in front of a declaration, or behind one in the same line, get their marks; the
+# A header as Doxygen wants it: comments in front of a declaration, or after one in the same line, get their marks; the
 # file's comment, "name.h: what it is", and rulers get commands.
 /SPDX-License-Identifier/d
 /^(#endif|\})/b

@@ -238,7 +238,7 @@ jitnorm_acl_status_t jitnorm_acl_op_executor_set_address(jitnorm_acl_op_executor
         const std::shared_ptr<op_executor> executor = find(handle);
         if (executor == nullptr) return ENDED;
         const acl_status result = executor->set_address(numbering, index, address);
-        if (!result.failed()) behind(tensor)->data = address;
+        if (!result.failed()) object_of(tensor)->data = address;
         return result;
     });
 }

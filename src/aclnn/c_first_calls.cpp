@@ -48,7 +48,7 @@ namespace {
 
 using tensor_handle = const_jitnorm_acl_tensor_t;
 
-named_tensor named(const char *name, tensor_handle handle) { return {name, behind(handle)}; }
+named_tensor named(const char *name, tensor_handle handle) { return {name, object_of(handle)}; }
 
 } // namespace
 
@@ -61,7 +61,8 @@ jitnorm_acl_status_t layer_norm_call(const char *function, operation op, int32_t
                                      tensor_handle bias, double eps, tensor_handle out, tensor_handle mean,
                                      tensor_handle rstd, uint64_t *workspace_size,
                                      jitnorm_acl_op_executor_t *executor) {
-    const settings with{.op = op, .epsilon = eps, .impl_mode = impl_mode, .normalized_shape = behind(normalized_shape)};
+    const settings with{
+        .op = op, .epsilon = eps, .impl_mode = impl_mode, .normalized_shape = object_of(normalized_shape)};
     return first_call(function,
                       forward_parameters{with, named("input", input), named("weight", weight), named("bias", bias),
                                          named("out", out), named("meanOut", mean), named("rstdOut", rstd)},
@@ -124,8 +125,8 @@ jitnorm_acl_status_t jitnorm_aclnn_layer_norm_backward_get_workspace_size(
     jitnorm_acl_tensor_t grad_input, jitnorm_acl_tensor_t grad_weight, jitnorm_acl_tensor_t grad_bias,
     uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor) {
     const settings with{.op = operation::layer_norm_backward,
-                        .normalized_shape = behind(normalized_shape),
-                        .output_mask = behind(output_mask)};
+                        .normalized_shape = object_of(normalized_shape),
+                        .output_mask = object_of(output_mask)};
     return first_call(__func__,
                       backward_parameters{with, named("gradOut", grad_out), named("input", input), named("mean", mean),
                                           named("rstd", rstd), named("weight", weight), named("bias", bias),

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// boundary: the border between a C interface and the C++ code behind it. The code behind returns a status or throws.
-// The C interface returns a status only, keeps the reason as the thread's last error, and writes errors to the verbose
-// log.
+// boundary: the border between a C interface and the C++ code behind it. The C++ code returns a status or throws. The C
+// interface only returns a status, keeps the reason as the thread's last error, and writes errors to the verbose log.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// process: what all threads share. The one lock of the process, objects behind it, what the library has to know in a
-// process that fork() has made, and what keeps a thread from being cancelled.
+// process: what all threads share: the one lock of the process, objects that it guards, the number of forks, and what
+// keeps a thread from being cancelled.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@
 namespace jitnorm::impl {
 
 // The lock for everything that the whole process shares. It is held for look-ups, never while kernels are generated or
-// primitives execute. fork() waits for it, so that in the child the lock is free and no data behind it is half changed.
+// primitives execute. fork() waits for it: in the child the lock is free and no data that it guards is half changed.
 extern std::mutex process_lock;
 
 // The number of forks between the process that loaded the library and this one. Work that another thread began when the

@@ -23,7 +23,7 @@ namespace jitnorm::impl {
 namespace {
 
 // ---- Standard output or standard error, where the log goes. They belong to the program, so a line must neither end
-// nor stop nor change the process, whatever is behind them.
+// nor stop nor change the process, whatever they are connected to.
 
 constinit std::atomic<bool> is_asked_for = false; // by the function, by the environment or by oneDNN's headers
 
@@ -135,7 +135,7 @@ bool write_all(int to, std::string_view text, bool may_wait) {
 // Writes the line by one system call, so that lines of several threads do not mix, and allocates nothing. The line
 // comes after what the program has printed to stdout, if its buffer can be written without waiting. The line is lost if
 // it cannot be written: if nobody reads the pipe, or if the pipe, socket or terminal is full and no room is made for a
-// moment. No signal is left behind, and errno is as before. Returns whether the line was written.
+// moment. No signal stays pending, and errno is as before. Returns whether the line was written.
 bool write_line(std::string_view line) {
     const int error_before = errno;
     const uncancellable scope;

@@ -47,8 +47,8 @@ solution solution_for_groups(const implementation &by, const problem &p) {
 
 solution solution_by(const implementation &by, const problem &p) {
     if (p.has_gate_gradients()) {
-        solution made = solution_by(by, behind_gate(p));
-        made.gate = std::make_shared<const solution>(solution_by(by, gate_alone(p)));
+        solution made = solution_by(by, without_gate(p));
+        made.gate = std::make_shared<const solution>(solution_by(by, gate_product(p)));
         return made;
     }
     const solution made =
@@ -115,8 +115,8 @@ public:
         : first_(std::move(first)), second_(std::move(second)) {}
 
     jitnorm_status_t execute(const arguments &args) const override {
-        const jitnorm_status_t code = first_->execute(behind_gate(args));
-        return code == jitnorm_success ? second_->execute(gate_alone(args)) : code;
+        const jitnorm_status_t code = first_->execute(without_gate(args));
+        return code == jitnorm_success ? second_->execute(gate_product(args)) : code;
     }
 
 private:
@@ -125,7 +125,7 @@ private:
 
 std::shared_ptr<const executor> create(const problem &p, const solution &how) {
     if (p.has_gate_gradients())
-        return std::make_shared<const gate_executor>(create(behind_gate(p), how), create(gate_alone(p), *how.gate));
+        return std::make_shared<const gate_executor>(create(without_gate(p), how), create(gate_product(p), *how.gate));
     if (!goes_by_groups(*how.by, p)) return how.by->create(p, how.plan);
     return std::make_shared<const grouped_executor>(p, how.by->create(one_group(p), how.plan), how.groups_at_once,
                                                     how.plan.scratchpad.bytes());

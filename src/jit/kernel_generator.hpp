@@ -36,7 +36,7 @@ private:
     std::vector<uint8_t> bytes_;
 };
 
-// Numbers that generated code reads from memory. Each is stored once, behind the code.
+// Numbers that generated code reads from memory. Each is stored once, after the code.
 class constant_pool {
 public:
     explicit constant_pool(Xbyak::CodeGenerator &g) : g_(g) {}
@@ -80,7 +80,7 @@ public:
     Xbyak::Address number(double value) { return ptr[constant(ops.bits_of(value), kind.element())]; }
     Xbyak::Address vector_of(double value); // a whole register of the number
 
-    // Code that is rarely executed lies behind the return. `body` emits it when the kernel is sealed; the caller emits
+    // Code that is rarely executed lies after the return. `body` emits it when the kernel is sealed; the caller emits
     // a jump to `begin` and places `end`, to which the code jumps back.
     struct detour {
         std::function<void()> body;
@@ -88,7 +88,7 @@ public:
     };
     detour &rarely(std::function<void()> body);
 
-    // Emits detours and constants behind the code and makes the finished kernel. Is called once.
+    // Emits detours and constants after the code and makes the finished kernel. Is called once.
     std::shared_ptr<const code> seal(const std::string &name);
 
 protected:
@@ -96,7 +96,7 @@ protected:
     void open_frame(int local_bytes);
     void close_frame();
 
-    // The field of the block of arguments that is so many bytes behind its start, before rdi changes.
+    // The field of the block of arguments that is so many bytes after its start, before rdi changes.
     Xbyak::Address argument(size_t field) const { return ptr[rdi + field]; }
 
 private:

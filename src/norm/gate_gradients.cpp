@@ -5,13 +5,13 @@
 
 namespace jitnorm::impl::layer_norm {
 
-problem behind_gate(const problem &p) {
+problem without_gate(const problem &p) {
     problem first = p;
     first[RESIDUAL] = first[GATE] = {};
     return first;
 }
 
-problem gate_alone(const problem &p) {
+problem gate_product(const problem &p) {
     problem second;
     second.prop_kind = p.prop_kind;
     second.flags = unsigned(jitnorm_use_scale) | unsigned(jitnorm_use_global_stats) | unsigned(jitnorm_rms_norm);
@@ -32,13 +32,13 @@ problem gate_alone(const problem &p) {
     return second;
 }
 
-arguments behind_gate(const arguments &all) {
+arguments without_gate(const arguments &all) {
     arguments first = all;
     for (const slot s : {RESIDUAL, GATE, DIFF_GATED, DIFF_GATE}) first.set(s, nullptr);
     return first;
 }
 
-arguments gate_alone(const arguments &all) {
+arguments gate_product(const arguments &all) {
     static constexpr float ONE = 1;
     arguments second;
     second.set(SRC, all[RESIDUAL]);

@@ -16,11 +16,11 @@
 namespace jitnorm::impl::layer_norm {
 
 // Both take a problem that has_gate_gradients().
-problem behind_gate(const problem &p);
-problem gate_alone(const problem &p);
+problem without_gate(const problem &p);
+problem gate_product(const problem &p);
 
 // The arguments of both from those of the whole problem.
-arguments behind_gate(const arguments &all);
-arguments gate_alone(const arguments &all);
+arguments without_gate(const arguments &all);
+arguments gate_product(const arguments &all);
 
 } // namespace jitnorm::impl::layer_norm

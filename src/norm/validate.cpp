@@ -379,8 +379,8 @@ status check_dynamic_scales(const problem &p) {
 status check_gate_gradients(const problem &p) {
     if (p.has_runtime_sizes()) return unsupported("backward with a gate needs sizes known at creation");
     if (p.is_partial()) return unsupported("a row range of a larger problem takes no gate");
-    JITNORM_TRY(validate(behind_gate(p)));
-    return validate(gate_alone(p));
+    JITNORM_TRY(validate(without_gate(p)));
+    return validate(gate_product(p));
 }
 
 // The order matters: a check may rely on what the checks before it have accepted.

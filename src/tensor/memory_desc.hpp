@@ -139,7 +139,7 @@ dim_t block_of(const memory_desc &md, int d); // elements of the inner tile alon
 bool is_broadcast(const memory_desc &md);
 
 // Whether memory could hold the tensor: its elements are at most MOST_ELEMENTS, padding included, and the last of them
-// ends at most MOST_BYTES behind the data handle. A dimension of 0 or of run time counts as 1, because the other
+// ends at most MOST_BYTES after the data handle. A dimension of 0 or of run time counts as 1, because the other
 // dimensions still are sizes of vectors and statistics; without elements, or with run-time numbers, strides do not
 // count. Every front end asks this of every tensor that a program describes. Any numbers that are not negative may be
 // in the descriptor.

@@ -37,7 +37,7 @@ struct call_settings {
 };
 
 // The operation's tensors, in the order of its parameters, one word each: NAME:SHAPE TYPE USE.
-// NAME has a ? behind it if it may be null. The shape is d as x, c one for each column, s one for each row with ones
+// NAME has a ? after it if it may be null. The shape is d as x, c one for each column, s one for each row with ones
 // for the columns, r the same without the ones, o either of them, v one row of one axis, m that of x with 1 for the
 // last but one dimension or without that dimension. The type is t that of x, n the same but FLOAT16 for FLOAT, f FLOAT,
 // h FLOAT16, q INT8. The use is < read, > written, - checked and not read, ! not looked at. A word without a colon is a

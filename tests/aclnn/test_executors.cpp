@@ -75,7 +75,7 @@ TEST(aclnn_executors, null_executors) {
     EXPECT_EQ(aclSetInputTensorAddr(nullptr, 0, call.given[0], call.tensors[0]->data()), ACLNN_ERR_INNER_NULLPTR);
 }
 
-// At every alignment, with a guard page right behind it, and right before it.
+// At every alignment, with a guard page right after it, and right before it.
 TEST(aclnn_executors, a_workspace_may_lie_anywhere) {
     operands call(BACKWARD, ACL_BF16, {{64, 1000}, 1}, spread(BACKWARD));
     ASSERT_EQ(call.first(), ACLNN_SUCCESS);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ascend's numbers for what the core answers and for what is thrown behind a function.
+// Ascend's numbers for statuses of the core and for exceptions.
 #include <gtest/gtest.h>
 
 #include "aclnn/objects/failure.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the two-phase calls compute, over shapes, types, optional tensors and masks: the bits that the reference gives
 // for dense rows of FLOAT with the same values, rounded once to each tensor's type. Quantization is checked by plain
-// loops behind the reference, and adaptive layer normalization, which has several roundings, by its formula.
+// loops after the reference, and adaptive layer normalization, which has several roundings, by its formula.
 #include <cmath>
 #include <cstring>
 

@@ -26,7 +26,7 @@ struct work {
     jitnorm_data_type_t or_type(jitnorm_data_type_t other) const {
         return other == jitnorm_data_type_undef ? type : other;
     }
-    // Whether the gradients behind diff_src are computed in f64.
+    // Whether the gradients of the gate and of what it multiplies are computed in f64.
     bool gate_is_in_double() const {
         return or_type(diff_src_type) == jitnorm_f64 || gated_type == jitnorm_f64 || gate_type == jitnorm_f64;
     }

@@ -102,7 +102,7 @@ TEST(stream, thread_pools_of_any_version) {
     EXPECT_EQ(larger.make_stream(KNOWN + 8), jitnorm_unimplemented);
 }
 
-// The function behind the macro, which programs of version 0.2 call, reads nothing behind the three members.
+// The function that the macro hides, which programs of version 0.2 call, reads nothing after the three members.
 TEST(stream, thread_pools_of_the_first_version) {
     larger_pool larger;
     larger.later[0] = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What leaves extern "C" functions when something is thrown behind them: a status, with the reason kept for the thread.
+// An exception leaves an extern "C" function as a status, and the thread keeps the reason.
 #include <gtest/gtest.h>
 
 #include <system_error>

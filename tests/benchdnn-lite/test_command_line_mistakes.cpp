@@ -196,7 +196,7 @@ TEST(command_line, knobs_of_benchdnn_that_change_nothing) {
 std::string warning_of(const words &arguments) { return parse_command_line(arguments).warning; }
 
 // benchdnn warns of the same and goes on.
-TEST(command_line, knobs_behind_the_last_problem_apply_to_nothing_and_are_named) {
+TEST(command_line, knobs_after_the_last_problem_apply_to_nothing_and_are_named) {
     const std::string smoke = concat("--batch=", INPUTS, "/test_lnorm_smoke");
     EXPECT_EQ(
         warning_of({"--lnorm", "2x3", "--dt=bf16"}),

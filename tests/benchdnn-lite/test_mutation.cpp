@@ -92,7 +92,7 @@ private:
     const std::vector<std::string> lines_ = lnorm_lines();
 };
 
-// As a batch file has them, behind --lnorm.
+// As a batch file has them, after --lnorm.
 std::vector<std::string> arguments_in(std::string_view text) {
     std::vector<std::string> arguments{"--lnorm"};
     std::istringstream stream{std::string(text)};

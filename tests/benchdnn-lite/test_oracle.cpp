@@ -240,8 +240,8 @@ TEST(attributes, max_and_min_of_no_number) {
     }
 }
 
-// The root of what may be below zero may be NaN or not; a product may be beyond the largest float or not. No step
-// behind them tells more.
+// The root of a value that may be below zero may be NaN or not; a product may be beyond the largest float or not. No
+// later step decides it.
 TEST(attributes, what_is_unknown_stays_unknown) {
     const binary_post_op largest{jitnorm_binary_max, jitnorm_f32, 0, {}, {}};
     const expectation root = after_eltwise({-1e-9L, 1e-7L}, {jitnorm_eltwise_sqrt, 0, 0}, F32_ERROR);

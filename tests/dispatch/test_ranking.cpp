@@ -62,7 +62,7 @@ TEST(choose_among, a_forced_name_is_taken_or_nothing) {
     EXPECT_EQ(chosen(rms_problem(), "all"), (outcome{"all", jitnorm_success}));
     EXPECT_EQ(chosen(rms_problem(), "forward"), (outcome{"forward", jitnorm_success}));
     EXPECT_EQ(chosen(forward_problem(), "rms"), (outcome{"", jitnorm_unimplemented}));
-    EXPECT_EQ(chosen(forward_problem(), "forward", &LIST[2]), (outcome{"", jitnorm_unimplemented})) << "it is behind";
+    EXPECT_EQ(chosen(forward_problem(), "forward", &LIST[2]), (outcome{"", jitnorm_unimplemented})) << "it comes later";
 }
 
 TEST(choose_among, an_unknown_name_is_an_error) {

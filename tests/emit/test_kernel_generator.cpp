@@ -44,7 +44,7 @@ TEST(register_set, hands_out_each_register_once) {
     }
 }
 
-// A detour is behind the return; the constants, each once, are behind the detours.
+// A detour is after the return; the constants, each once, are after the detours.
 TEST(kernel_generator, has_detours_and_constants) {
     const small_function chosen([](impl::jit::kernel_generator &g) {
         auto &rare = g.rarely([&g] { g.mov(g.rax, g.ptr[g.constant(7, 8)]); });

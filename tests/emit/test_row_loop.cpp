@@ -95,7 +95,7 @@ TEST_P(row_loop, moves_on_in_a_pass) {
         });
         for (int64_t rows = 0; rows <= 3 * PASS; ++rows) {
             const arguments args = {rows, 0, 24, 0, 0, nullptr};
-            int64_t got[3] = {}; // passes, single rows, where the row behind the last one is
+            int64_t got[3] = {}; // passes, single rows, where the row after the last one is
             walked(&args, got, 0);
             EXPECT_EQ(got[0], rows / PASS);
             EXPECT_EQ(got[1], rows % PASS);

@@ -42,7 +42,7 @@ void expect_bits(T got, T expected, const std::string &what) {
 
 class trace_codegen : public emitter {
 protected:
-    // A loop over whole vectors: out = program(in), alpha and beta behind the end of in.
+    // A loop over whole vectors: out = program(in), alpha and beta after the end of in.
     small_function compiled(const trace &program, int registers) const {
         return function([&](kernel_generator &g) {
             const int frame = impl::jit::trace_codegen::frame_bytes(g.kind) + 8;

@@ -15,7 +15,7 @@ using benchdnn_lite::answers, benchdnn_lite::expectations, benchdnn_lite::oracle
 using benchdnn_lite::broadcast, benchdnn_lite::layout;
 using numbers = std::vector<double>;
 
-// The elements at `base` and behind.
+// The tensor's elements, from `base` on.
 numbers read(const layout &where, const void *base);
 
 // What is normalized where a residual, and a bias for each element, are added, which has the bits of these sums.

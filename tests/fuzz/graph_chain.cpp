@@ -11,7 +11,7 @@ constexpr const char *FOLLOWERS[] = {"GELU",     "Multiply", "TypeCast", "Quanti
                                      "TypeCast", "Quantize", "Tanh",     "Divide",   "Abs",       "Subtract",
                                      "Sqrt",     "Maximum",  "Sigmoid",  "Minimum",  "HardSwish", "Round"};
 
-// What often comes first behind a normalization: AdaLN and a gate.
+// What often follows a normalization: AdaLN and a gate.
 constexpr const char *MODULATIONS[] = {"Multiply", "Add"};
 
 class chain {
@@ -26,7 +26,7 @@ public:
         if (choices_.coin()) what_.outputs.push_back(what_.inputs[0]); // compilation is told of it, be it kept or not
     }
 
-    void add_behind(const std::vector<const char *> &followers) {
+    void append(const std::vector<const char *> &followers) {
         for (const char *kind : followers) {
             follow(kind);
             what_.outputs.push_back(value_);
@@ -160,7 +160,7 @@ std::vector<graph_op> choose_chain(byte_stream &choices, const surroundings &aro
     if (what.inputs.empty() || what.outputs.empty() || what.dims.empty()) return {};
     chain made(choices, what);
     if (around.has_addition) made.add_before();
-    made.add_behind(around.followers);
+    made.append(around.followers);
     return made.take();
 }
 

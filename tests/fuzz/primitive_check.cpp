@@ -70,7 +70,7 @@ private:
         require_near(name, expected, got.where.type, got.values, n_.unit());
     }
 
-    // All tensors of rows say whether doubles are computed, but for those behind diff_src (check_gate).
+    // All tensors of rows decide whether doubles are computed, except those of the gate in backward (check_gate).
     bool is_in_double() const {
         const auto is_double = [](const std::map<int, dense_tensor> &all, int index) {
             return all.contains(index) && all.at(index).where.type == jitnorm_f64;
@@ -164,7 +164,7 @@ private:
     }
     jitnorm_data_type_t type_of_sum() const { return outputs_.at(JITNORM_ARG_DST_1).where.type; }
 
-    // What else comes in behind the normalization.
+    // The other inputs of what follows the normalization.
     numbers operands() const {
         numbers all;
         for (const auto &[index, tensor] : inputs_)

@@ -46,7 +46,7 @@ public:
         }
         if (ftruncate(file_, 0) != 0 || pwrite(file_, bytes.data(), bytes.size(), 0) != ssize_t(bytes.size()))
             std::perror(path_.c_str());
-        // On the heap and of exactly this size, so that the address sanitizer sees a read behind the input's end.
+        // On the heap and of exactly this size, so that the address sanitizer sees a read after the input's end.
         const std::vector<uint8_t> exact(bytes.begin(), bytes.end());
         run_one(exact.data(), exact.size());
         ++count_;

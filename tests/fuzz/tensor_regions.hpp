@@ -21,7 +21,7 @@ public:
     // A tensor with memory of its own; the answer is its number, from 0.
     size_t add(size_t bytes, jitnorm_data_type_t type, bool is_read, bool is_written);
 
-    // Puts tensor `other` into the memory of tensor `one`, some bytes behind its begin. Where that is not in place, as
+    // Puts tensor `other` into the memory of tensor `one`, some bytes after its begin. Where that is not in place, as
     // the interfaces allow it, results are not compared: what comes out of a forbidden alias that nobody checks is not
     // defined, but that nothing else is touched still holds.
     void share(size_t one, size_t other, size_t offset, bool in_place);

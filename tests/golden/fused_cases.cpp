@@ -75,7 +75,7 @@ void add_pre_quantization(list &cases) {
         }
 }
 
-// Normalized values that are rounded: alone, behind a residual, before a gate, and in backward.
+// Normalized values that are rounded: alone, after a residual, before a gate, and in backward.
 void add_rounded(list &cases) {
     unsigned seed = 1600;
     for (const auto type : {BF16, F16})

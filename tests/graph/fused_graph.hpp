@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// fused_graph: a graph of a normalization and a chain of operations behind it, each reading what the one before wrote.
+// fused_graph: a graph of a normalization and a chain of operations after it, each reading what the one before wrote.
 #pragma once
 
 #include "graph_tensor.hpp"

@@ -211,7 +211,7 @@ TEST(checking, notices_each_wrong_output) {
     EXPECT_EQ(errors_with(replaced(text, "0.5", "0.51"), write_right_results), 8u);
 }
 
-// ---------------------------------------------------------------- operations behind a normalization
+// ---------------------------------------------------------------- operations after a normalization
 
 std::string tensor(int id, const std::string &type) {
     return R"({"id": )" + std::to_string(id) + R"(, "dtype": ")" + type + R"(", "shape": [2, 4], "stride": [4, 1]})";

@@ -49,7 +49,7 @@ TEST(fusion_additions, of_what_is_broadcast) {
             expect_steps({.dims = {2, 4, 33}, .added = addition{other, jitnorm_f32, true, is_swapped}});
 }
 
-TEST(fusion_additions, with_operations_behind) {
+TEST(fusion_additions, with_operations_after) {
     const std::vector<link> links = {{TypeCast, jitnorm_f32}, quantize(0.125F, jitnorm_s8, {3})};
     fused_case c{RMSNorm, {5, 70}, jitnorm_bf16, links, jitnorm_s8};
     c.added = addition{c.dims, jitnorm_bf16};

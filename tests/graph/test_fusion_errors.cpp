@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fused partitions: what compilation and execution refuse of the tensors that operations behind a normalization read,
+// Fused partitions: what compilation and execution refuse of the tensors that operations after a normalization read,
 // and which tensors may share memory.
 #include "fused_graph.hpp"
 
@@ -83,7 +83,7 @@ TEST(fusion_errors, of_execution) {
     }
 }
 
-// dst in place of src, but where src is read again behind the normalization.
+// dst in place of src, but where src is read again after the normalization.
 TEST(fusion_errors, in_place) {
     using pairs = std::vector<std::pair<size_t, size_t>>;
     const logical_tensor src = dense(SRC_ID, {2, 3, 4}), dst = dense(DST_ID, {2, 3, 4});

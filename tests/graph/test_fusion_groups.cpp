@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which operations behind a normalization become one partition with it, and which do not: each rule of jitnorm_graph.h.
+// Which operations after a normalization become one partition with it, and which do not: each rule of jitnorm_graph.h.
 // Each function, combination, cast and conversion that does is executed as one in test_fusion_results.cpp and
 // test_fusion_chains.cpp.
 #include <cmath>
@@ -167,7 +167,7 @@ TEST(fusion_groups, which_norms_can_be_followed) {
     expect_fused(unknown_rank);
 }
 
-// Others may read them, but not to write what an operation behind reads.
+// Others may read them, but not to write what a later operation reads.
 TEST(fusion_groups, statistics) {
     fused_graph g = chain({{Add, jitnorm_f32, {dense(20, {2, 3, 1})}}});
     g.statistics = {dense(30, {2, 3}), dense(31, {2, 3})};
@@ -186,13 +186,13 @@ TEST(fusion_groups, statistics) {
         EXPECT_EQ(groups_of(ops), (groups{{1, 2}, {9}}));
     }
     g.statistics = {dense(30, {2, 3, 1}), dense(31, {2, 3, 1})};
-    for (const size_t id : {30, 31}) { // no operation behind reads what the group writes
+    for (const size_t id : {30, 31}) { // no later operation reads what the group writes
         g.links = {{Add, jitnorm_f32, {dense(id, {2, 3, 1})}}};
         EXPECT_EQ(groups_of(g), (groups{{1}, {2}}));
     }
 }
 
-TEST(fusion_groups, an_operation_behind_two_belongs_to_the_first) {
+TEST(fusion_groups, an_operation_after_two_belongs_to_the_first) {
     const std::vector<op> ops = {op(1, RMSNorm, {dense(10, DIMS)}, {dense(50, DIMS)}, "first"),
                                  op(2, RMSNorm, {dense(20, DIMS)}, {dense(51, DIMS)}, "second"),
                                  op(3, Maximum, {dense(50, DIMS), dense(51, DIMS)}, {dense(52, DIMS)}, "maximum")};

@@ -69,8 +69,8 @@ TEST(fusion_groups_of_sums, a_sum_that_others_read_is_an_output) {
     EXPECT_EQ(outputs, (std::vector<size_t>{10, FIRST_RESULT + 1}));
 }
 
-// The sum comes back: as an operand behind, directly or by another operation.
-TEST(fusion_groups_of_sums, a_sum_that_is_read_again_behind) {
+// The sum comes back as a later operand, directly or through another operation.
+TEST(fusion_groups_of_sums, a_sum_that_is_read_again_later) {
     EXPECT_EQ(groups_of(added(addition(), {{Add, jitnorm_f32, {unknown(10)}}})), (groups{{7, 1}, {2}}));
     std::vector<op> ops = added(addition(), {{Add, jitnorm_f32, {dense(20, DIMS)}}});
     ops.emplace_back(9, StaticReshape, std::vector<logical_tensor>{unknown(10)},
@@ -91,7 +91,7 @@ TEST(fusion_groups_of_sums, a_gamma_made_of_the_sum) {
     EXPECT_EQ(groups_of(ops), (groups{{7}, {9}, {1}}));
 }
 
-// An addition behind one normalization and before another belongs to the first, as with oneDNN.
+// An addition after one normalization and before another belongs to the first, as with oneDNN.
 TEST(fusion_groups_of_sums, an_addition_between_two) {
     const std::vector<op> ops = {op(1, RMSNorm, {dense(10, DIMS)}, {dense(50, DIMS)}, "first"),
                                  op(2, Add, {dense(50, DIMS), dense(20, DIMS)}, {dense(51, DIMS)}, "add"),

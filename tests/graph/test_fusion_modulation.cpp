@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Multiply, an Add or both behind a normalization are its scale and its shift, and a Multiply by z * Sigmoid(z) gates
+// A Multiply, an Add or both after a normalization are its scale and its shift, and a Multiply by z * Sigmoid(z) gates
 // it.
 #include "fused_run.hpp"
 #include "fusion_groups.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a normalization with one operation behind it computes: the bits of its steps one by one, in plain loops, where
+// What a normalization with one operation after it computes: the bits of its steps one by one, in plain loops, where
 // f32 goes from step to step; in narrower types what is left when only the last step rounds.
 #include "fused_run.hpp"
 

@@ -131,7 +131,7 @@ TEST_F(onednn_examples, a_scratchpad_may_be_the_callers) {
     EXPECT_EQ(out, expected);
 }
 
-// A normalization behind another operation, as programs build their graphs.
+// A normalization after another operation, as programs build their graphs.
 TEST(onednn_partitions, tell_what_they_are) {
     const logical_tensor raw(0, data_type::f32, {2, 4}, layout_type::strided),
         src(1, data_type::f32, {2, 4}, layout_type::strided),

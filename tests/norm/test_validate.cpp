@@ -247,7 +247,7 @@ TEST(validate, outputs_without_elements_have_no_wrong_strides) {
 
 // Each tensor that a program describes, whatever it is for.
 TEST(validate, strides_that_memory_can_have) {
-    constexpr dim_t FAR = dim_t(1) << 54; // f32: 2^56 bytes behind the first element
+    constexpr dim_t FAR = dim_t(1) << 54; // f32: 2^56 bytes after the first element
     problem forward = forward_problem(), backward = backward_problem();
     for (problem *p : {&forward, &backward}) {
         p->flags = unsigned(jitnorm_use_scale) | unsigned(jitnorm_use_shift);

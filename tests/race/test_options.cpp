@@ -58,7 +58,7 @@ std::string mistake_in(const std::vector<std::string> &arguments) {
     return "";
 }
 
-TEST(race_options, a_knob_behind_the_last_problem_is_told) {
+TEST(race_options, a_knob_after_the_last_problem_is_named) {
     EXPECT_EQ(
         parse_race_options({"2x8", "--dt=bf16"}).warning,
         "warning: no problem follows --dt=bf16, which applies to nothing: a knob holds for the problems after it");

@@ -75,7 +75,7 @@ TEST(rounded_values, are_those_of_a_chain_of_operations) {
                                  type, itself);
 }
 
-// As a gate behind the normalization multiplies what was stored.
+// As a gate after the normalization multiplies what was stored.
 TEST(rounded_values, are_stored_before_a_post_op) {
     for (const auto weights : {BF16, F32}) {
         setup s = {.kind = INFERENCE,

@@ -118,7 +118,7 @@ void for_each_part(const dims &parts, Body &&body) {
     for (size_t i = 0; i < parts.size(); first += parts[i++]) body(i, first, parts[i]);
 }
 
-// The descriptor that `create` makes of the arguments behind the engine.
+// The descriptor that `create` makes of the arguments after the engine.
 template <typename Create, typename... Arguments>
 owned_pd described(Create &&create, const Arguments &...arguments) {
     owned_pd pd;

@@ -168,7 +168,7 @@ TEST_P(on_a_pool, executed_by_the_pools_own_threads) {
     EXPECT_EQ(different, 0);
 }
 
-// Runs bodies on the caller, which begins another task behind each.
+// Runs bodies on the caller, which begins another task after each.
 struct interrupted_pool {
     std::function<void()> task;
     jitnorm_thread_pool_t pool = {parallel_for, this, 3};

@@ -60,7 +60,7 @@ class DiffusionBlock(torch.nn.Module):
 
 
 class GatedBlock(torch.nn.Module):
-    """What stands behind the mixing of a state-space layer. Here the mixing is a running mean over the sequence."""
+    """What follows the mixing of a state-space layer. Here the mixing is a running mean over the sequence."""
 
     def __init__(self, norms, width):
         super().__init__()

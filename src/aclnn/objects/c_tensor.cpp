@@ -33,14 +33,14 @@ Handle made(const char *function, bool arrays_are_there, Body &&body) noexcept {
 
 template <typename Handle>
 jitnorm_acl_status_t destroyed(Handle handle) {
-    delete behind(handle);
+    delete object_of(handle);
     return JITNORM_ACLNN_SUCCESS;
 }
 
 template <typename Handle>
 jitnorm_acl_status_t tell_size(const char *function, Handle array, uint64_t *count) {
     if (array == nullptr || count == nullptr) return answer(function, null_pointer("a pointer is null"));
-    *count = behind(array)->size();
+    *count = object_of(array)->size();
     return JITNORM_ACLNN_SUCCESS;
 }
 
@@ -72,7 +72,7 @@ jitnorm_acl_status_t jitnorm_acl_tensor_destroy(const_jitnorm_acl_tensor_t tenso
 
 jitnorm_acl_status_t jitnorm_acl_tensor_get_view(const_jitnorm_acl_tensor_t tensor, jitnorm_acl_tensor_view_t *view) {
     if (tensor == nullptr || view == nullptr) return answer(__func__, null_pointer("a pointer is null"));
-    const auto &of = *behind(tensor);
+    const auto &of = *object_of(tensor);
     *view = {of.dims.data(), of.strides.data(),      of.dims.size(),         of.offset, of.data_type,
              of.format,      of.storage_dims.data(), of.storage_dims.size(), of.data};
     return JITNORM_ACLNN_SUCCESS;

@@ -42,12 +42,12 @@ struct bool_array {
     bool operator[](size_t i) const { return values[i] != 0; }
 };
 
-inline const tensor *behind(const_jitnorm_acl_tensor_t handle) { return reinterpret_cast<const tensor *>(handle); }
-inline tensor *behind(jitnorm_acl_tensor_t handle) { return reinterpret_cast<tensor *>(handle); }
-inline const int_array *behind(const_jitnorm_acl_int_array_t handle) {
+inline const tensor *object_of(const_jitnorm_acl_tensor_t handle) { return reinterpret_cast<const tensor *>(handle); }
+inline tensor *object_of(jitnorm_acl_tensor_t handle) { return reinterpret_cast<tensor *>(handle); }
+inline const int_array *object_of(const_jitnorm_acl_int_array_t handle) {
     return reinterpret_cast<const int_array *>(handle);
 }
-inline const bool_array *behind(const_jitnorm_acl_bool_array_t handle) {
+inline const bool_array *object_of(const_jitnorm_acl_bool_array_t handle) {
     return reinterpret_cast<const bool_array *>(handle);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// memory: what is behind a memory handle of the C interface: a descriptor and the place of the data. What is made of
-// descriptors: other descriptors of the same elements, layouts that were left open.
+// memory: the object behind a memory handle of the C interface, a descriptor and the address of the data. Descriptors
+// that are made of others: of the same elements, or with layouts that were left open.
 #pragma once
 
 #include <cstdint>

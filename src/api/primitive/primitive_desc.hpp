@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// primitive_desc: what is behind a primitive descriptor of the C interface: a problem and the implementation that will
-// solve it.
+// primitive_desc: the object behind a primitive descriptor of the C interface: a problem and the implementation that
+// solves it.
 #pragma once
 
 #include <array>

@@ -90,10 +90,10 @@ void element_io::load_pair(const Xbyak::Ymm &first, const Xbyak::Ymm &second, co
         g_.vpunpcklwd(first, *zeros_, second);
         g_.vpunpckhwd(second, *zeros_, second);
     } else if (type == jitnorm_f32) {
-        const auto behind = g_.ptr[at + WIDTH * FLOATS];
+        const auto after = g_.ptr[at + WIDTH * FLOATS];
         g_.vmovups(first, g_.ptr[at]);
-        g_.vperm2f128(second, first, behind, 0x31);
-        g_.vinsertf128(first, first, behind, 1);
+        g_.vperm2f128(second, first, after, 0x31);
+        g_.vinsertf128(first, first, after, 1);
     } else {
         for (const auto &[v, begin] : {std::pair(first, 0), std::pair(second, WIDTH / 2)}) {
             const Xbyak::Xmm low = xmm_of(v);

@@ -21,9 +21,9 @@ void row_loop::begin() {
 
 void row_loop::step(int rows, function_ref<void()> body) {
     while_left(rows, [&] {
-        for (int r = 1; r < rows; ++r) point_behind(size_t(r - 1), size_t(r));
+        for (int r = 1; r < rows; ++r) point_after(size_t(r - 1), size_t(r));
         body();
-        point_behind(size_t(rows - 1), 0);
+        point_after(size_t(rows - 1), 0);
         g_.add(index_, rows);
     });
 }
@@ -45,7 +45,7 @@ void row_loop::while_left(int rows, function_ref<void()> body) {
 }
 
 void row_loop::move_on() {
-    point_behind(0, 0);
+    point_after(0, 0);
     g_.inc(index_);
 }
 
@@ -69,7 +69,7 @@ Xbyak::RegExp row_loop::numbers(const Xbyak::Address &array) {
     return numbers(scratch_);
 }
 
-void row_loop::point_behind(size_t last, size_t next) {
+void row_loop::point_after(size_t last, size_t next) {
     for (const stepped_rows &rows : tensors_) {
         if (next != last) g_.mov(rows.at[next], rows.at[last]);
         g_.add(rows.at[next], rows.stride);
@@ -115,7 +115,7 @@ Xbyak::RegExp vector_loop::at(const Xbyak::RegExp &row, const place &p, int size
     return (position_ ? row + *position_ * size : row) + p.slot * width() * size;
 }
 
-Xbyak::RegExp vector_loop::behind(const reg &row, const place &p, int size, const reg &skipped, int mask) const {
+Xbyak::RegExp vector_loop::after(const reg &row, const place &p, int size, const reg &skipped, int mask) const {
     g_.mov(skipped, left_);
     g_.and_(skipped, mask);
     if (position_) g_.add(skipped, *position_);
@@ -156,7 +156,7 @@ void vector_loop::walk_straight(int most, Xbyak::Label &done, vectors_body body)
     }
 }
 
-// The elements before the first whole line and those behind the last one are walked by the same code, `part`. The line
+// The elements before the first whole line and after the last one are walked by the same code, `part`. The line
 // that the row shares with the next one is fetched early: non-temporal stores would wait for an ordinary one to it.
 void vector_loop::walk_lines(const lines &row, tail_mask &tail, const reg &scratch, int unroll,
                              vectors_body past_caches, vectors_body ordinary) {
@@ -172,7 +172,7 @@ void vector_loop::walk_lines(const lines &row, tail_mask &tail, const reg &scrat
     g_.cmp(rest, left_);
     g_.cmova(rest, left_);
     g_.sub(left_, rest);
-    g_.xchg(left_, rest); // `rest` elements are behind the part
+    g_.xchg(left_, rest); // `rest` elements follow the part
     g_.test(left_, left_);
     g_.jz(whole, NEAR);
     g_.L(part);
@@ -359,7 +359,7 @@ void vector_pieces::collect(const Xbyak::Xmm &v, const reg &row, const place &p,
         g_.jz(absent);
         const int before = (g_.kind.width() - 1) & ~(2 * elements - 1); // the larger pieces come first in memory
         if (elements > 1) g_.vpslldq(v, v, uint8_t(elements * size));
-        insert_lowest(v, loop_.behind(row, p, size, scratch_, before), elements * size);
+        insert_lowest(v, loop_.after(row, p, size, scratch_, before), elements * size);
         g_.L(absent);
     }
 }

@@ -52,7 +52,7 @@ public:
     Xbyak::RegExp numbers(const reg &array) const { return array + index_ * g_.kind.element(); }
 
 private:
-    void point_behind(size_t last, size_t next);
+    void point_after(size_t last, size_t next);
 
     kernel_generator &g_;
     reg index_, scratch_;
@@ -101,8 +101,8 @@ public:
     // The address of a vector in a row of elements of `size` bytes.
     Xbyak::RegExp at(const Xbyak::RegExp &row, const place &p, int size) const;
 
-    // The address behind the first (left() & mask) elements of an incomplete vector. Changes the register `skipped`.
-    Xbyak::RegExp behind(const reg &row, const place &p, int size, const reg &skipped, int mask) const;
+    // The address after the first (left() & mask) elements of an incomplete vector. Changes the register `skipped`.
+    Xbyak::RegExp after(const reg &row, const place &p, int size, const reg &skipped, int mask) const;
 
     const reg &left() const { return left_; }
 
@@ -117,13 +117,13 @@ public:
 
     // The same for stores past the caches, which must fill whole cache lines: past_caches(places) is emitted for the
     // whole lines that the next `left` elements take in `row`; ordinary(places), one vector at a time, for the elements
-    // before and behind them. Prepares `tail` for each part. Changes row.rest, which the bodies must not, and
+    // before and after them. Prepares `tail` for each part. Changes row.rest, which the bodies must not, and
     // `scratch`.
     void walk_lines(const lines &row, tail_mask &tail, const reg &scratch, int unroll, vectors_body past_caches,
                     vectors_body ordinary);
 
     // Emits code without a loop for rows of 1 to `most` vectors: for each number of vectors a piece of its own, with
-    // and without an incomplete vector at the end, followed by a jump to `done`. Longer rows go on behind all pieces.
+    // and without an incomplete vector at the end, followed by a jump to `done`. Longer rows go on after all pieces.
     void walk_straight(int most, Xbyak::Label &done, vectors_body body);
 
     // How far ahead of ordinary stores their cache lines are prefetched, in bytes. Without this, stores that cross two
@@ -131,7 +131,7 @@ public:
     static constexpr int AHEAD_OF_STORES = 128;
 
     // Prefetch the cache lines of a row's vectors, one instruction for each line, but none for the incomplete vector:
-    // for later loads of elements of `type`, and for stores `ahead` bytes behind these vectors.
+    // for later loads of elements of `type`, and for stores `ahead` bytes after these vectors.
     void prefetch(const Xbyak::RegExp &row, places vectors, jitnorm_data_type_t type,
                   prefetch_to cache = prefetch_to::l1) const;
     void prefetch_for_write(const Xbyak::RegExp &row, places vectors, jitnorm_data_type_t type,
@@ -175,7 +175,7 @@ public:
     void go_to_piece(vector_loop &loop) const { loop.begin(count_, begin_, PIECE); }
     void go_to_lines(vector_loop &loop, const lines &row) const { loop.begin_in_lines(count_, begin_, PIECE, row); }
     void at_first(function_ref<void()> body) const;
-    // Sets `to` to the first element behind the piece, or a later one that the row does not have.
+    // Sets `to` to the first element after the piece, or a later one that the row does not have.
     void end_of_piece(const reg &to) const;
 
 private:
@@ -184,9 +184,9 @@ private:
     Xbyak::Address begin_;
 };
 
-// Loads and stores the last, incomplete vector of a row of elements of the compute type, and touches no memory behind
+// Loads and stores the last, incomplete vector of a row of elements of the compute type, and touches no memory after
 // it. Absent elements become zero. With AVX2 the mask is a vector in which the bits of present elements are ones; it is
-// loaded from a table behind the code. With AVX-512 it is a mask register, and the vector is not used.
+// loaded from a table after the code. With AVX-512 it is a mask register, and the vector is not used.
 class tail_mask {
 public:
     tail_mask(kernel_generator &g, const vmm &mask) : g_(g), mask_(mask) {}

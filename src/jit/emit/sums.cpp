@@ -39,7 +39,7 @@ void blocked_sum::sum_piece(const paired_rows &rows, lanes sums, int unroll, vec
                             function_ref<void()> finish) {
     constexpr int BLOCK = int(layer_norm::BLOCK);
     static_assert(BLOCK % paired_rows::PIECE == 0);
-    const size_t of_block = sums.size(); // behind the lanes of the chunk's earlier blocks
+    const size_t of_block = sums.size(); // after the lanes of the chunk's earlier blocks
     Xbyak::Label add, keep, finished, done;
     rows.at_first([&] {
         clear(sums);

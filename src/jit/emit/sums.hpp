@@ -32,7 +32,7 @@ inline std::vector<vmm> joined(lanes s, lanes q) {
 // earlier blocks are kept in the stack frame meanwhile.
 class blocked_sum {
 public:
-    // The register `count` has the number of the chunk's elements, `rest` the number of those behind the current block.
+    // The register `count` has the number of the chunk's elements, `rest` the number of those after the current block.
     // The object's part of the frame begins at [rsp + frame].
     blocked_sum(kernel_generator &g, const vector_loop &loop, const reg &count, const reg &rest, int frame = 0)
         : g_(g), loop_(loop), count_(count), rest_(rest), frame_(frame) {}
@@ -102,7 +102,7 @@ public:
     // sum. Changes q.
     void keep(const Xbyak::Address &to, const ymm &s, const ymm &q);
 
-    // Adds up eight rows whose lanes keep() has stored one behind the other from `from` on. Calls store(row, sums)
+    // Adds up eight rows whose lanes keep() has stored one after the other from `from` on. Calls store(row, sums)
     // twice, for the four rows from `row` on; the lower half of `sums` has their s, the upper half their q.
     void add_up(const Xbyak::RegExp &from, function_ref<void(int row, const ymm &sums)> store);
 
@@ -130,7 +130,7 @@ public:
     void find_in(const vmm &v, const vmm &work);
 
     // Sets v[0] to the pivots of eight rows of floats, which have at least four elements each. `first` is the address
-    // of the first row, and afterwards that of the row behind the eight.
+    // of the first row, and afterwards that of the row after the eight.
     void find_eight(const std::array<ymm, 4> &v, const ymm &work, const reg &first, const reg &stride,
                     const reg &fifth);
 

@@ -73,7 +73,7 @@ private:
 
     const backward_sums_conf conf_;
     const int vectors_ = backward_vectors(g_.kind);             // registers per sum, and the unroll
-    const int mask_at_ = 2 * PAIR * vectors_ * g_.kind.bytes(); // in the frame, behind the lanes
+    const int mask_at_ = 2 * PAIR * vectors_ * g_.kind.bytes(); // in the frame, after the lanes
     const reg scale_at_ = registers_.take(g_.r10), diff_scale_ = registers_.take(g_.r11);
     const reg diff_shift_ = registers_.take(g_.r13), rest_ = registers_.take(g_.r14);
     const std::array<row, PAIR> rows_ = take_rows();

@@ -79,7 +79,7 @@ private:
                 .band = {{qword[rsp + BAND_BEGIN], qword[rsp + BAND_END]}}};
     }
 
-    // The variables of the kernel in its frame, behind which the passes have their parts.
+    // The variables of the kernel in its frame, after which the passes have their parts.
     static constexpr int BAND_BEGIN = 0, BAND_END = 8, FIRST_FRAME = 64;
 
     const backward_rows_conf conf_;

@@ -9,7 +9,7 @@ namespace jitnorm::impl::jit {
 
 namespace {
 
-// The variables of the kernel in its frame, behind which the passes have their parts.
+// The variables of the kernel in its frame, after which the passes have their parts.
 constexpr int BAND_BEGIN = 0, BAND_END = 8, UNFINISHED = 16, VARIABLES = 64;
 
 class forward_rows_generator : public kernel_generator {

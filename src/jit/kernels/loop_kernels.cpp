@@ -7,7 +7,7 @@ namespace jitnorm::impl::jit {
 
 namespace {
 
-constexpr int BEGIN_OF_PIECE = 64; // bytes of the frame; the passes' parts behind them stay aligned
+constexpr int BEGIN_OF_PIECE = 64; // bytes of the frame; the passes' parts after them stay aligned
 
 class forward_loop_generator : public kernel_generator {
     using arguments = forward_loop_arguments<float>;

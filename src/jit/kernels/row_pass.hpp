@@ -57,7 +57,7 @@ protected:
     Xbyak::Address end_of_rows(const Xbyak::Address &all) const { return where_.band ? where_.band->end : all; }
     void begin_rows(row_loop &rows) const { where_.band ? rows.point_to_row() : rows.begin(); }
 
-    // Lets `ahead` point so many bytes behind `row`.
+    // Lets `ahead` point so many bytes after `row`.
     void point_ahead(const reg &ahead, const reg &row, const Xbyak::Address &bytes) const {
         g_.mov(ahead, bytes);
         g_.add(ahead, row);

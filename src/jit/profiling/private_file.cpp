@@ -65,10 +65,10 @@ int write_private_file(const std::string &path, write_mode mode, const void *byt
 }
 
 int show_private_file(const std::string &path) {
-    constexpr off_t FAR_BEHIND = off_t(1) << 40;
+    constexpr off_t PAST_END = off_t(1) << 40;
     return open_private(path, O_RDONLY, [](int file) {
         const auto page = size_t(sysconf(_SC_PAGESIZE));
-        return mmap(nullptr, page, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, FAR_BEHIND) == MAP_FAILED ? errno : 0;
+        return mmap(nullptr, page, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, PAST_END) == MAP_FAILED ? errno : 0;
     });
 }
 

@@ -16,7 +16,7 @@ enum class write_mode { append, replace };
 int write_private_file(const std::string &path, write_mode mode, const void *bytes, size_t size);
 
 // Maps a page of such a file as executable for as long as the process lives, because perf finds the file by this
-// mapping. The page is far behind the file's end, so that nothing in the file can be executed. Returns 0 or an errno.
+// mapping. The page lies past the file's end, so that nothing in the file can be executed. Returns 0 or an errno.
 int show_private_file(const std::string &path);
 
 } // namespace jitnorm::impl::jit

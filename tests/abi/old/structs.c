@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each struct that a program fills or has filled, with members of an earlier version, and behind it bytes that the
+/* Each struct that a program fills or has filled, with members of an earlier version, and after it bytes that the
  * library must neither read nor write. Ends with 0 if results are right. */
 #include <jitnorm/jitnorm.h>
 #include <jitnorm/jitnorm_acl.h>
@@ -31,7 +31,7 @@ static int normalize_on_a_pool(void) {
     int calls = 0;
     struct {
         jitnorm_thread_pool_t pool;
-        unsigned char behind[sizeof(MARK)];
+        unsigned char after[sizeof(MARK)];
     } marked;
     memset(&marked, 0xa5, sizeof(marked));
     marked.pool.parallel_for = one_after_the_other;
@@ -73,26 +73,26 @@ static int normalize_on_a_pool(void) {
 static int have_structs_filled(void) {
     struct {
         jitnorm_graph_logical_tensor_t tensor;
-        unsigned char behind[sizeof(MARK)];
+        unsigned char after[sizeof(MARK)];
     } described;
     const jitnorm_dims_t dims = {3, 5};
-    memcpy(described.behind, MARK, sizeof(MARK));
+    memcpy(described.after, MARK, sizeof(MARK));
     OK(jitnorm_graph_logical_tensor_init_with_dims(&described.tensor, 7, jitnorm_f32, 2, dims,
                                                    jitnorm_graph_layout_type_strided,
                                                    jitnorm_graph_tensor_property_undef));
     REQUIRE(described.tensor.id == 7 && described.tensor.dims[1] == 5 && described.tensor.layout.strides[0] == 5);
-    REQUIRE(memcmp(described.behind, MARK, sizeof(MARK)) == 0);
+    REQUIRE(memcmp(described.after, MARK, sizeof(MARK)) == 0);
 
     struct {
         jitnorm_acl_tensor_view_t view;
-        unsigned char behind[sizeof(MARK)];
+        unsigned char after[sizeof(MARK)];
     } viewed;
     const int64_t shape[] = {3, 5};
-    memcpy(viewed.behind, MARK, sizeof(MARK));
+    memcpy(viewed.after, MARK, sizeof(MARK));
     jitnorm_acl_tensor_t tensor = jitnorm_acl_tensor_create(shape, 2, 0, NULL, 0, 2, shape, 2, src);
     REQUIRE(jitnorm_acl_tensor_get_view(tensor, &viewed.view) == 0);
     REQUIRE(viewed.view.ndims == 2 && viewed.view.dims[1] == 5 && viewed.view.data == src);
-    REQUIRE(memcmp(viewed.behind, MARK, sizeof(MARK)) == 0);
+    REQUIRE(memcmp(viewed.after, MARK, sizeof(MARK)) == 0);
     REQUIRE(jitnorm_acl_tensor_destroy(tensor) == 0);
 
     REQUIRE(jitnorm_version()->major == JITNORM_VERSION_MAJOR && jitnorm_version()->cpu_runtime == JITNORM_CPU_RUNTIME);
