@@ -58,7 +58,7 @@ jitnorm_status_t jitnorm_engine_create(jitnorm_engine_t *engine, jitnorm_engine_
 }
 
 jitnorm_status_t jitnorm_engine_get_kind(jitnorm_engine_t engine, jitnorm_engine_kind_t *kind) {
-    return JITNORM_TELL(engine, kind, engine->kind);
+    return JITNORM_GET(engine, kind, engine->kind);
 }
 
 jitnorm_status_t jitnorm_engine_destroy(jitnorm_engine_t) { return jitnorm_success; }
@@ -87,7 +87,7 @@ jitnorm_status_t(jitnorm_stream_create_with_thread_pool)(jitnorm_stream_t *strea
 }
 
 jitnorm_status_t jitnorm_stream_get_engine(const_jitnorm_stream_t stream, jitnorm_engine_t *engine) {
-    return JITNORM_TELL(stream, engine, stream->engine);
+    return JITNORM_GET(stream, engine, stream->engine);
 }
 
 jitnorm_status_t jitnorm_stream_wait(jitnorm_stream_t stream) {

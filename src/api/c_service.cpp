@@ -16,7 +16,7 @@ using namespace jitnorm::impl;
 
 namespace {
 
-constinit std::atomic<jitnorm_cpu_isa_hints_t> cpu_isa_hints = jitnorm_cpu_isa_no_hints; // read by its getter alone
+constinit std::atomic<jitnorm_cpu_isa_hints_t> cpu_isa_hints = jitnorm_cpu_isa_no_hints; // only its getter reads it
 
 } // namespace
 

@@ -58,9 +58,9 @@ status answer(void *result, Answer value) {
     return {};
 }
 
-// All that a function does which tells one thing about an object: refuses null for the two, or writes the value, which
-// is an expression with the object, to *result.
-#define JITNORM_TELL(object, result, value)                                                                            \
+// The body of a getter: refuses null for the object and the result, or writes the value, an expression with the object,
+// to *result.
+#define JITNORM_GET(object, result, value)                                                                             \
     jitnorm::impl::any_null(object, result)                                                                            \
         ? jitnorm::impl::report_null(__func__, #object ", " #result, {object, result})                                 \
         : (*(result) = (value), jitnorm_success)

@@ -58,7 +58,7 @@ struct processor {
     bool is_zen;           // of AMD or Hygon, which builds AMD's Zen
     uint32_t first_family; // this family and those after it
     models of_family[2];
-    machine numbers; // sizes: where CPUID tells none
+    machine numbers; // the sizes where CPUID has none
 };
 // clang-format off
 constexpr processor PROCESSORS[] = {

@@ -43,8 +43,8 @@ bool execute_cpuid(uint32_t leaf, uint32_t subleaf, cpuid_registers &answer);
 
 // ---- what follows from the answers
 
-// The numbers here are those of processors without a row of their own. The sizes are used where the real ones are
-// unknown; they do little harm where they are wrong. tables/processor_numbers.inc has the names and the bounds.
+// The numbers of processors without a row of their own. The sizes are used where CPUID has none; wrong ones cost little
+// speed. tables/processor_numbers.inc has the names and the bounds.
 struct machine {
     dim_t l2 = 512 * 1024; // bytes of the second level, for one core
 
@@ -55,9 +55,9 @@ struct machine {
     dim_t last_level = 8 * 1024 * 1024;
 
     // From which percentage of the last level on data come from memory, at least in part, since other cores and guests
-    // use it as well. Results of one thread are stored past the caches from there on; those of several threads, which
-    // read and write the last level faster than memory, from these percentages on: of forward, and of backward and sums
-    // with a residual.
+    // use it as well. From there on results of one thread are stored past the caches. Several threads read and write
+    // the last level faster than memory; their results are stored past the caches from these percentages on: of
+    // forward, and of backward and sums with a residual.
     dim_t memory = 50;
     dim_t shared_forward = 100, shared_others = 100;
 
@@ -69,7 +69,7 @@ struct machine {
     // has batches of so many bytes in one loop only.
     dim_t batch = 16 * 1024;
 
-    // Backward: of rows of more than a chunk so many are a batch, as far as they stay in L2.
+    // Backward: the most rows of a batch if they have more than a chunk; fewer if these would not stay in L2.
     dim_t long_rows = 4;
 
     // To which level of the caches rows that come from memory are prefetched, beside what one loop prefetches. 0: they
@@ -81,7 +81,7 @@ struct machine {
     bool operator==(const machine &) const = default;
 };
 
-// `otherwise` with these caches, as far as they are there and can be.
+// `otherwise`, with those of these caches that have a possible size.
 machine machine_of(const cache_levels &levels, const machine &otherwise = machine());
 
 // The machine whose processors all give these answers.

@@ -76,11 +76,11 @@ int max_own_threads() {
     return starts_none ? 1 : threads_of_openmp();
 }
 
-// A team always has all threads that there may be, whatever the number of parts, as those of other OpenMP code in the
-// process have: libgomp ends the threads that a smaller team does not need, and starts others when a larger one
-// follows, which takes 50 to 100 microseconds for each of them. The runtime may start fewer threads than it is asked
-// for, even a single one: then OpenMP does not say that a part is in a parallel region, but run_one_part() does. Each
-// of the n threads that run takes every n-th part.
+// A team always has the largest number of threads, whatever the number of parts, as teams of other OpenMP code in the
+// process do: libgomp ends the threads that a smaller team does not need, and starts others when a larger one follows,
+// which takes 50 to 100 microseconds for each. The runtime may start fewer threads than it is asked for, even a single
+// one: then OpenMP does not say that a part is in a parallel region, but run_one_part() does. Each of the n threads
+// that run takes every n-th part.
 void run_on_own_threads(int parts, part_body &what) {
     const int team = max_own_threads();
     if (team == 1) return run_serially(parts, what);

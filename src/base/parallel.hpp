@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// parallel: runs work on several threads, those of OpenMP or those of a pool of the caller's. No other code of the
-// library uses threads.
+// parallel: runs work on several threads, of OpenMP or of the caller's pool. No other code of the library uses threads.
 #pragma once
 
 #include <cstdint>
@@ -35,11 +34,11 @@ private:
 // whichever threads run the parts.
 int max_threads();
 
-// For how many nanoseconds no team is to be started after one of OpenMP's has taken `whole`, in which the calling
-// thread was ready with its own part after `own`, one of those of `sharers` threads. 0 unless one thread would have
-// been faster by more than a millisecond: then another program has the core of a thread that this one waits for. The
-// rest is 16 times what was lost, a second at most, so that such waits take about a sixteenth of the time. Nothing
-// rests if the environment says how OpenMP's threads wait.
+// For how many nanoseconds to start no team after one of OpenMP's has taken `whole`, in which the calling thread was
+// ready with its own part, one of `sharers`, after `own`. 0 unless one thread would have been faster by more than a
+// millisecond: then another program has the core of a thread that this one waits for. The rest is 16 times the lost
+// time and at most a second, so that such waits take about a sixteenth of the time. There is no rest if the environment
+// says how OpenMP's threads wait.
 int64_t rest_after(int64_t own, int64_t whole, int sharers);
 
 // For so long max_threads() is 1 on the library's own threads, in the whole process.
@@ -48,7 +47,7 @@ void rest_teams(int64_t nanoseconds);
 // Runs body(context, part) once for each part = 0 .. parts-1, on at most `parts` threads, and waits for all of them.
 void run_parts(int parts, void (*body)(void *context, int part), void *context);
 
-// The same. What is not divided, so that there is one part alone, may itself start parallel work.
+// The same. A single part may itself start parallel work.
 template <typename Body> // void(int part); must not throw
 void parallel_parts(int parts, Body &&body) {
     if (parts == 1) return body(0);

@@ -17,7 +17,7 @@ namespace {
 
 constinit bool forking_with_threads = false; // process_lock protects it
 
-// True as well if the C library cannot tell.
+// Also true if the C library does not know.
 bool has_several_threads() {
 #ifdef JITNORM_HAS_SINGLE_THREADED
     return __libc_single_threaded == 0;

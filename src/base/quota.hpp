@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// quota: how many processors a container may keep busy, by control groups of version 2. More threads than that would
-// stop all together until the next period, while each waits for the others.
+// quota: how many processors a container may keep busy, by control groups of version 2. If more threads run, the kernel
+// stops them all until the next period, while each waits for the others.
 #pragma once
 
 #include <climits>

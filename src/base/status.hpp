@@ -31,9 +31,9 @@ static_assert(jitnorm_success == 0);
     } while (false)
 
 constexpr status ACCEPTED = {};
-// What is asked for has no meaning.
+// The request has no meaning.
 constexpr status invalid(const char *reason) { return {jitnorm_invalid_arguments, reason}; }
-// What is asked for has a meaning, but no implementation does it.
+// The request has a meaning, but no implementation for it.
 constexpr status unsupported(const char *reason) { return {jitnorm_unimplemented, reason}; }
 
 // Formats a reason, for status::reason. The text lives until the thread's next call of explain(). If the thread cannot

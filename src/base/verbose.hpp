@@ -25,7 +25,7 @@ inline int verbose_level() {
 }
 void set_verbose_level(int level);
 
-// From now on errors go to standard output where nobody has set a level, too, as those of oneDNN do.
+// From now on errors go to standard output, as oneDNN's do, also where nobody has set a level.
 void print_errors_as_onednn();
 
 // Writes the line "jitnorm_verbose,v1,<event>,<text>", without harm to the program whose output it is: a line that

@@ -15,18 +15,17 @@
 
 namespace jitnorm::impl::layer_norm {
 
-// The tensors with the extents columns, gradient and statistics as the caller has them; an empty descriptor is that of
-// a tensor that the caller does not have. They have strides, no inner blocks, and the type f32, bf16 or f16. Scale,
-// shift, gradients and bias may have any dimensions with C elements in row-major order, or scale and shift those of
-// src, some of the row dimensions 1. Mean and variance have the row dimensions of src.
+// The caller's tensors with the extents columns, gradient and statistics. A tensor that the caller does not have has an
+// empty descriptor. They have strides, no inner blocks, and the type f32, bf16 or f16. Scale, shift, gradients and bias
+// may have any dimensions with C elements in row-major order. Scale and shift may also have the dimensions of src, some
+// of the row dimensions 1. Mean and variance have the row dimensions of src.
 using adapted_layouts = std::map<slot, memory_desc>;
 
-// Completes a problem by the tensors that the caller has beside the data: its kind and the flags for scale and shift,
-// what is omitted, the types of scale, shift, bias and gradients, and the descriptors of statistics and of scale and
-// shift with row dimensions. Before, the problem must have the descriptors of its data (diff_dst makes it backward;
-// diff_src may be empty if it is not wanted) and the number of normalized axes. Where the problem has one type for two
-// tensors that differ in it, that type is f32, which can represent every value of both, so that nothing is rounded
-// twice.
+// Sets from the caller's tensors what a problem lacks: its kind, the flags for scale and shift, the omitted tensors,
+// the types of scale, shift, bias and gradients, and the descriptors of statistics and of scale and shift with row
+// dimensions. The problem must already have the number of normalized axes and the descriptors of its data: diff_dst
+// makes it backward, and an empty diff_src is not wanted. Where two tensors of different types share one type in the
+// problem, it is f32, which represents every value of both, so that nothing is rounded twice.
 void complete(problem &p, const adapted_layouts &layouts);
 
 class layout_adapter final : public executor {
@@ -36,7 +35,7 @@ public:
     layout_adapter(const problem &p, const adapted_layouts &layouts, std::shared_ptr<const executor> inner,
                    size_t inner_bytes);
 
-    size_t scratchpad_bytes() const { return bytes_; } // for the copies and the inner executor together
+    size_t scratchpad_bytes() const { return bytes_; } // for the copies and the inner executor
     bool copies() const { return !copies_.empty(); }   // if not, the inner executor can be used without the adapter
 
     // The arguments are data handles of tensors as adapted_layouts describes them.

@@ -36,8 +36,8 @@ public:
     ready_call(call_name name, layer_norm::problem p, const layer_norm::solution &chosen,
                const adapted_layouts &layouts = {});
 
-    // The same from what a front end knows of a call whose tensors are laid out as the caller likes: completes the
-    // problem and chooses the implementation. The statuses are those of prepare().
+    // For tensors in the caller's layouts: completes the problem and chooses the implementation. Returns the statuses
+    // of prepare().
     static status make(call_name name, layer_norm::problem p, const adapted_layouts &layouts,
                        std::shared_ptr<const ready_call> &result);
 

@@ -89,11 +89,11 @@ jitnorm_status_t jitnorm_graph_op_set_attr_str(jitnorm_graph_op_t op, jitnorm_gr
 }
 
 jitnorm_status_t jitnorm_graph_op_get_id(const_jitnorm_graph_op_t op, size_t *id) {
-    return JITNORM_TELL(op, id, op->id);
+    return JITNORM_GET(op, id, op->id);
 }
 
 jitnorm_status_t jitnorm_graph_op_get_kind(const_jitnorm_graph_op_t op, jitnorm_graph_op_kind_t *kind) {
-    return JITNORM_TELL(op, kind, op->kind);
+    return JITNORM_GET(op, kind, op->kind);
 }
 
 // ---- graphs
@@ -162,7 +162,7 @@ jitnorm_status_t jitnorm_graph_graph_finalize(jitnorm_graph_graph_t graph) {
 }
 
 jitnorm_status_t jitnorm_graph_graph_is_finalized(jitnorm_graph_graph_t graph, uint8_t *finalized) {
-    return JITNORM_TELL(graph, finalized, graph->is_finalized ? 1 : 0);
+    return JITNORM_GET(graph, finalized, graph->is_finalized ? 1 : 0);
 }
 
 jitnorm_status_t jitnorm_graph_graph_filter(jitnorm_graph_graph_t graph, jitnorm_graph_partition_policy_t policy) {

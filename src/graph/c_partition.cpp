@@ -46,7 +46,7 @@ jitnorm_status_t jitnorm_graph_partition_create_with_op(jitnorm_graph_partition_
 jitnorm_status_t jitnorm_graph_partition_destroy(jitnorm_graph_partition_t partition) { return destroy(partition); }
 
 jitnorm_status_t jitnorm_graph_partition_get_op_num(const_jitnorm_graph_partition_t partition, size_t *num) {
-    return JITNORM_TELL(partition, num, partition->content->ops.size());
+    return JITNORM_GET(partition, num, partition->content->ops.size());
 }
 
 jitnorm_status_t jitnorm_graph_partition_get_ops(jitnorm_graph_partition_t partition, size_t num, size_t *ids) {
@@ -58,21 +58,21 @@ jitnorm_status_t jitnorm_graph_partition_get_ops(jitnorm_graph_partition_t parti
 }
 
 jitnorm_status_t jitnorm_graph_partition_get_id(const_jitnorm_graph_partition_t partition, size_t *id) {
-    return JITNORM_TELL(partition, id, partition->content->id);
+    return JITNORM_GET(partition, id, partition->content->id);
 }
 
 jitnorm_status_t jitnorm_graph_partition_get_engine_kind(const_jitnorm_graph_partition_t partition,
                                                          jitnorm_engine_kind_t *kind) {
-    return JITNORM_TELL(partition, kind, partition->content->engine_kind);
+    return JITNORM_GET(partition, kind, partition->content->engine_kind);
 }
 
 jitnorm_status_t jitnorm_graph_partition_is_supported(const_jitnorm_graph_partition_t partition,
                                                       uint8_t *is_supported) {
-    return JITNORM_TELL(partition, is_supported, partition->content->norm.has_value() ? 1 : 0);
+    return JITNORM_GET(partition, is_supported, partition->content->norm.has_value() ? 1 : 0);
 }
 
 jitnorm_status_t jitnorm_graph_partition_get_input_ports_num(const_jitnorm_graph_partition_t partition, size_t *num) {
-    return JITNORM_TELL(partition, num, partition->content->inputs.size());
+    return JITNORM_GET(partition, num, partition->content->inputs.size());
 }
 
 jitnorm_status_t jitnorm_graph_partition_get_input_ports(const_jitnorm_graph_partition_t partition, size_t num,
@@ -82,7 +82,7 @@ jitnorm_status_t jitnorm_graph_partition_get_input_ports(const_jitnorm_graph_par
 }
 
 jitnorm_status_t jitnorm_graph_partition_get_output_ports_num(const_jitnorm_graph_partition_t partition, size_t *num) {
-    return JITNORM_TELL(partition, num, partition->content->outputs.size());
+    return JITNORM_GET(partition, num, partition->content->outputs.size());
 }
 
 jitnorm_status_t jitnorm_graph_partition_get_output_ports(const_jitnorm_graph_partition_t partition, size_t num,

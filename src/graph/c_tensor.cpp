@@ -137,7 +137,7 @@ jitnorm_status_t jitnorm_graph_tensor_create(jitnorm_graph_tensor_t *tensor,
 jitnorm_status_t jitnorm_graph_tensor_destroy(jitnorm_graph_tensor_t tensor) { return destroy(tensor); }
 
 jitnorm_status_t jitnorm_graph_tensor_get_data_handle(const_jitnorm_graph_tensor_t tensor, void **handle) {
-    return JITNORM_TELL(tensor, handle, tensor->handle);
+    return JITNORM_GET(tensor, handle, tensor->handle);
 }
 
 jitnorm_status_t jitnorm_graph_tensor_set_data_handle(jitnorm_graph_tensor_t tensor, void *handle) {
@@ -148,10 +148,10 @@ jitnorm_status_t jitnorm_graph_tensor_set_data_handle(jitnorm_graph_tensor_t ten
 }
 
 jitnorm_status_t jitnorm_graph_tensor_get_engine(const_jitnorm_graph_tensor_t tensor, jitnorm_engine_t *engine) {
-    return JITNORM_TELL(tensor, engine, tensor->engine);
+    return JITNORM_GET(tensor, engine, tensor->engine);
 }
 
 jitnorm_status_t jitnorm_graph_tensor_get_logical_tensor(const_jitnorm_graph_tensor_t tensor,
                                                          jitnorm_graph_logical_tensor_t *logical_tensor) {
-    return JITNORM_TELL(tensor, logical_tensor, tensor->description);
+    return JITNORM_GET(tensor, logical_tensor, tensor->description);
 }

@@ -13,7 +13,7 @@ namespace jitnorm::impl::graph {
 
 using tensor_handles = std::span<const const_jitnorm_graph_tensor_t>;
 
-// A partition that is compiled for tensors of given shapes and layouts. Immutable, apart from remember().
+// A partition that is compiled for tensors of given shapes and layouts. Immutable, except for remember().
 class program {
 public:
     program(partition_pointer partition, std::vector<placed_tensor> tensors,
@@ -41,7 +41,7 @@ private:
 
     partition_pointer partition_;
     std::vector<placed_tensor> tensors_;
-    std::vector<logical_tensor> others_; // those of remember()
+    std::vector<logical_tensor> others_; // of remember()
     std::shared_ptr<const layer_norm::ready_call> call_;
     layer_norm::alias_check aliases_;
     std::vector<jitnorm_graph_inplace_pair_t> inplace_;

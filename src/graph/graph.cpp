@@ -173,8 +173,8 @@ std::vector<size_t> jitnorm_graph_graph::silu_of(const jitnorm_graph_op &op, con
     return {};
 }
 
-// Takes the operations that follow the normalization into the group, one after the other, as long as the next one is
-// the only reader of the result so far and can be part of the normalization.
+// Takes the operations that follow the normalization into the group, one after the other, until the next one is not the
+// only reader of the result or cannot be part of the normalization.
 void jitnorm_graph_graph::take_followers(fusion &joined, std::vector<size_t> &members, grouping &groups) const {
     // `silu`: the operations that compute the other input of the next one, or none
     const auto take = [&](size_t next, const std::vector<size_t> &silu) {

@@ -158,8 +158,8 @@ struct backward_loop_conf {
     auto operator<=>(const backward_loop_conf &) const = default;
 };
 
-// The kernel that does rows of forward from their inputs to dst; only with float. The configurations are those of
-// forward_loop_conf; the rows may be quantized.
+// The kernel that does rows of forward from their inputs to dst; only with float. It has the configurations of
+// forward_loop_conf, and may quantize rows.
 struct forward_rows_conf {
     reduction_conf reduced;
     normalize_conf written;

@@ -27,8 +27,8 @@ vmm part_of(const vmm &v, int bytes);
 enum opmask : int { TAIL_MASK = 1, NARROWING_MASK = 2, SECOND_NARROWING_MASK = 3 };
 constexpr int TRACE_MASKS[] = {7, 6, 5, 4, 3};
 
-// The registers of one piece of code. Taking a register that is not free throws std::logic_error; since the registers
-// of a kernel depend on its configuration alone, tests that generate every configuration find each such mistake.
+// The registers of one piece of code. Taking a register that is not free throws std::logic_error. The registers of a
+// kernel depend only on its configuration, so tests that generate every configuration find each such mistake.
 class register_set {
 public:
     explicit register_set(const vector_kind &kind);

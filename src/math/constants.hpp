@@ -18,8 +18,8 @@ constexpr dim_t BLOCK = 512;  // elements of a block, each lane of which is one 
 constexpr dim_t CHUNK = 4096; // elements of a chunk, which is summed in the compute type; chunks are added in double
 
 // The size of row blocks, whose gradients of scale and shift are added in the compute type. A row block has at least
-// MIN_BLOCK_ELEMENTS elements and at least 1 / MIN_BLOCKS of the problem's rows, as far as MIN_BLOCK_ROWS and
-// MAX_BLOCK_ROWS allow.
+// MIN_BLOCK_ELEMENTS elements and at least 1 / MIN_BLOCKS of the problem's rows, within MIN_BLOCK_ROWS and
+// MAX_BLOCK_ROWS.
 constexpr dim_t MIN_BLOCK_ROWS = 4, MAX_BLOCK_ROWS = 32;
 constexpr dim_t MIN_BLOCK_ELEMENTS = 16384;
 constexpr dim_t MIN_BLOCKS = 16;
@@ -29,7 +29,8 @@ constexpr dim_t MIN_BLOCKS = 16;
 constexpr dim_t MIN_PARTS = 8, MAX_PARTS = 64;
 constexpr dim_t MAX_PARTS_ELEMENTS = dim_t(1) << 20;
 
-// If S^2/n > PIVOT_LIMIT * M2, the pivot is too far from the mean: the chunk is swept again with the mean as its pivot.
+// If S^2/n > PIVOT_LIMIT * M2, the pivot differs too much from the mean: the chunk is reduced again with the mean as
+// its pivot.
 constexpr double PIVOT_LIMIT = 2;
 
 // A sum of squares outside this range has lost bits to underflow or overflow. Then the differences are multiplied by

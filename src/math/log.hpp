@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// log: the natural logarithm and what is built on it, soft_relu and mish, defined to the bit as exp.hpp says.
+// log: the natural logarithm, and soft_relu and mish, which use it, defined to the bit as exp.hpp says.
 //
 //   x = (1 + f) 2^n, sqrt(1/2) <= 1 + f < sqrt 2;  log(x) = n ln 2 + log1p(f)
 //   log1p(f) = f - (f^2/2 - s (f^2/2 + z p(z))),  s = f / (2 + f), z = s^2;  p(z) = (2 atanh(s)/s - 2) / z

@@ -38,7 +38,7 @@ using integer_of = typename number_traits<V>::integer;
 template <typename Value>
 requires std::is_arithmetic_v<Value> Value select(bool condition, Value a, Value b) { return condition ? a : b; }
 
-// The same as the max and min instructions of x86: b if a or b is NaN, and if both are zero.
+// As the max and min instructions of x86: b if a or b is NaN, and if both are zero.
 template <std::floating_point T>
 T maximum(T a, T b) {
     return a > b ? a : b;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_blocks: the order in which the rows' contributions to diff_scale and diff_shift are added. It depends on the
-// number of rows and columns alone. The rows of a row block are added in the compute type, in the order of their
+// row_blocks: the order in which the rows' contributions to diff_scale and diff_shift are added. It depends only on the
+// number of rows and columns. The rows of a row block are added in the compute type, in the order of their
 // numbers. Consecutive row blocks form a part and are added in double, in order; then the parts are added in double, in
 // order. So the error does not grow with the number of rows, and threads may share parts as they like.
 //
 // The rows of a partial problem are whole row blocks of a larger problem, and so are cut as the larger problem is. If a
 // part of the larger problem began before the first of these rows, each row block of the rest of that part is a part of
-// its own here: its sums must be added one by one to those of the part's beginning, which are found elsewhere.
+// its own here: its sums must be added one by one to the sums of the part's beginning, which another problem finds.
 #pragma once
 
 #include <algorithm>

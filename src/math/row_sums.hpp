@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_sums: the sums over a row, defined to the bit: those of forward, from which mean and variance follow, and those
-// of backward with the constants of diff_src that follow from them (docs/arithmetic.md, "Sums" and "Backward").
+// row_sums: the sums over a row, defined to the bit: for forward, from which mean and variance follow, and for
+// backward, with the constants of diff_src that follow from them (docs/arithmetic.md, "Sums" and "Backward").
 #pragma once
 
 #include <cmath>

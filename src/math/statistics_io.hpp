@@ -11,7 +11,7 @@
 
 namespace jitnorm::impl::layer_norm {
 
-// As visit_data_type(), but for f32, bf16 and f16 alone.
+// As visit_data_type(), but only for f32, bf16 and f16.
 template <typename Body>
 decltype(auto) visit_single_or_half(jitnorm_data_type_t type, Body &&body) {
     return type == jitnorm_f32    ? body(stored_as<float>())

@@ -4,8 +4,8 @@
 // layouts are equal. The check compares the tensors' data handles, not the ranges of memory that the tensors span. A
 // tensor without elements may have any handle.
 //
-// A call may solve several problems, one after the other. The rule then holds for the tensors of all of them together:
-// an output must not be at the place of an input that a later problem reads, either.
+// A call may solve several problems, one after the other. The rule then holds for the tensors of all problems: an
+// output must not share memory with an input that a later problem reads, either.
 #pragma once
 
 #include <span>
@@ -30,7 +30,7 @@ struct tensor_use {
     int step = 0;          // the problem's number in the call
 };
 
-// Whether the two tensors may have the same data handle, as far as these uses decide it.
+// Whether the uses allow the two tensors to have one data handle.
 bool may_share(const tensor_use &a, const tensor_use &b) noexcept;
 
 // Whether the problem has both tensors and writes the output in place of the input.

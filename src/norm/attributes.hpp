@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// attributes: what is done to src before the normalization and to the normalized values before they are stored, and
-// who owns the scratchpad.
+// attributes: operations on src before the normalization and on the normalized values before they are stored, and who
+// owns the scratchpad.
 #pragma once
 
 #include <algorithm>
@@ -61,7 +61,7 @@ struct attributes {
     bool dst_scale = false; // the same for dst
     post_op_list post_ops;
     jitnorm_data_type_t bias_type = jitnorm_data_type_undef; // of the bias that is added with the residual; undef: none
-    // With a residual: what is normalized is the sum as its tensor holds it, not the sum as computed.
+    // With a residual: the sum is normalized as its tensor holds it, not as computed.
     bool normalizes_rounded_sum = false;
     bool multiplies_silu = false; // with a residual: the "sum" is src times silu of the residual
     bool operator==(const attributes &) const = default;

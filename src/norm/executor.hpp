@@ -33,8 +33,8 @@ public:
     // Only for a problem with run-time sizes: the same problem with the sizes of this execution, and the plan for it.
     const problem *sizes = nullptr;
     const plan *planned = nullptr;
-    // If not null, `sizes` is one group of rows (row_groups.hpp), and the tensors are those of all groups. The executor
-    // makes whatever it needs for these sizes once, before it writes anything, and then executes each group.
+    // If not null, `sizes` is one group of rows (row_groups.hpp), and the tensors hold all groups. The executor makes
+    // all that it needs for these sizes once, before it writes anything, and then executes each group.
     const row_groups *groups = nullptr;
 
 private:

@@ -7,7 +7,8 @@
 // The second is backward of gated * gate as of a normalization with a mean of 0 and a deviation of 1 that do not depend
 // on src: g is its diff_dst and the gate its scale. By the formulas of backward, its diff_src is then g * gate, and its
 // diff_scale the sum of g * gated over the rows that share the gate. So these gradients need no kernel, no order of
-// sums and no layouts of their own; and their rows form the groups of the gate, whatever those of scale and shift are.
+// sums and no layouts of their own. Their rows form the groups of the gate, which may differ from the groups of scale
+// and shift.
 #pragma once
 
 #include "executor.hpp"
@@ -15,11 +16,11 @@
 
 namespace jitnorm::impl::layer_norm {
 
-// Both take a problem that has_gate_gradients().
+// The first and the second problem. Both take a problem that has_gate_gradients().
 problem without_gate(const problem &p);
 problem gate_product(const problem &p);
 
-// The arguments of both from those of the whole problem.
+// Their arguments, from the arguments of the whole problem.
 arguments without_gate(const arguments &all);
 arguments gate_product(const arguments &all);
 

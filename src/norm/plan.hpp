@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // plan: the decisions about speed that depend on a problem's sizes and on the machine, and the layout of the
 // scratchpad, as a value. An executor is made from a problem and a plan, and follows the plan. No plan changes a bit of
-// any result. What depends on types, on the instruction set or on the length of a row alone is decided where it is
-// done: which kernel reduces short rows (src/jit/kernels/kernels.hpp), and whether a sum with a residual is reduced as
-// it is added (src/run/forward.hpp). docs/measurements.md has the measurements for the numbers.
+// any result. Decisions that depend only on types, on the instruction set or on the length of a row are made where they
+// are used: which kernel reduces short rows (src/jit/kernels/kernels.hpp), and whether a sum with a residual is reduced
+// as it is added (src/run/forward.hpp). docs/measurements.md has the measurements for the numbers.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@
 
 namespace jitnorm::impl::layer_norm {
 
-// The most rows of a batch. The rows of a batch are reduced together, then the scalar steps of their statistics are
-// done together, then they are normalized together.
+// The most rows of a batch. All rows of a batch are reduced, then the scalar steps of all their statistics are done,
+// then all are normalized.
 constexpr dim_t MAX_BATCH_ROWS = 32;
 
 // The most threads of an execution whose threads need scratchpad, whatever the number of cores.
@@ -37,15 +37,15 @@ enum class scratch {
     sum_rows,         // forward: rows of sums with a residual
     operands,         // forward: rows of post-op operands that are gathered
     values,           // forward: rows, or pieces of them, before they are quantized
-    column_sums,      // backward: the sums over columns of a row block or, by chunks, those of one chunk (chunk_sums)
-    common,           // what is in common begins here
+    column_sums,      // backward: the sums over columns of a row block or, by chunks, of one chunk (chunk_sums)
+    common,           // the part that all threads share begins here
     moments = common, // forward: of each chunk of each row
     gradient_sums,    // backward: the sums over columns of each part or, by chunks, of each chunk of each row
     kept_blocks,      // backward: the sums over columns of each row block
     end
 };
 
-// The layout of the scratchpad: its planner books what is needed, and an executor gets where that is.
+// The layout of the scratchpad: the planner books areas, and an executor gets their addresses.
 class scratchpad_layout {
 public:
     // Books so many bytes, in place of what was booked for `what` before; of each share, or in common. Anything begins
@@ -60,7 +60,7 @@ public:
     dim_t booked(scratch what) const { return begin_[size_t(what) + 1] - begin_[size_t(what)]; }
     size_t bytes() const { return size_t((shares_ - 1) * share_bytes() + begin_.back()); }
 
-    // `share` is the number of the thread; it does not matter for what is in common.
+    // `share` is the number of the thread; it does not matter for areas that all threads share.
     std::byte *get(scratch what, void *scratchpad, int share = 0) const {
         const int shares_before = what < scratch::common ? share : shares_ - 1;
         return static_cast<std::byte *>(scratchpad) + shares_before * share_bytes() + begin_[size_t(what)];
@@ -76,7 +76,7 @@ private:
     dim_t share_bytes() const { return begin_[size_t(scratch::common)]; }
 
     int shares_ = 1;                                         // at least 1
-    std::array<dim_t, size_t(scratch::end) + 1> begin_ = {}; // in one share with what is in common after it
+    std::array<dim_t, size_t(scratch::end) + 1> begin_ = {}; // in one share, with the shared areas after it
 };
 
 // How one execution goes through the rows: what a plan leaves open until the number of threads and the addresses of the
@@ -173,8 +173,8 @@ constexpr int one_loop_threads_for(dim_t bytes, dim_t least, const machine &m) {
 constexpr dim_t from_memory(const machine &m) { return m.last_level * m.memory / 100; }
 constexpr bool come_from_memory(dim_t bytes, const machine &m) { return bytes >= from_memory(m); }
 
-// The most threads whose results are worth storing past the caches. `shared` is the percentage of the last level from
-// which on those of several threads are.
+// The most threads whose results are worth storing past the caches. `shared`: results of several threads are from this
+// percentage of the last level on.
 constexpr int non_temporal_threads_for(dim_t bytes, dim_t shared, const machine &m) {
     if (!come_from_memory(bytes, m)) return 0;
     return bytes >= m.last_level * shared / 100 ? INT_MAX : 1;

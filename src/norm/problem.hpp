@@ -48,7 +48,7 @@ struct problem {
     // gradients' sums (row_blocks.hpp). If all_rows is negative, the problem is not partial.
     dim_t first_row = 0, all_rows = -1;
 
-    // The columns may be some of those of rows that have `all_columns`, cut between chunks: then there are ROW_SUMS. A
+    // The columns may be a part, cut between chunks, of rows of `all_columns` columns: then there are ROW_SUMS. A
     // problem that omits dst writes the moments of each chunk of its columns there. One with dst reads the moments of
     // the whole rows there (moments.hpp). If all_columns is negative, the columns are whole rows.
     dim_t all_columns = -1;
@@ -230,8 +230,8 @@ inline use problem::use_of(slot s) const {
 
 // Scales of dst that the library finds from the values of dst and writes to a tensor of f32, p[DST_SCALE]. A row has
 // one scale, or its columns are cut into groups of equal width and each group has one. The dimensions of the tensor say
-// which. Its row dimensions are those of dst. If all its normalized dimensions are 1, a row has one scale. If exactly
-// one dimension is normalized, it may be the number of groups instead. Both functions need a problem that finds scales;
+// which. It has the row dimensions of dst. If all its normalized dimensions are 1, a row has one scale. If exactly one
+// dimension is normalized, it may be the number of groups instead. Both functions need a problem that finds scales;
 // columns_per_scale() also needs one whose tensors have elements.
 dim_t scales_per_row(const problem &p);
 dim_t columns_per_scale(const problem &p);

@@ -53,7 +53,7 @@ private:
     };
 
     static tensor find(const problem &p, slot s);
-    // Sets the pointers of one_group()'s tensors for a group from those of the whole problem.
+    // Sets the pointers of one_group()'s tensors for a group from the pointers of the whole problem.
     void locate(dim_t group, const arguments &all, arguments &one) const;
 
     dim_t count_ = 1;

@@ -52,30 +52,30 @@ constexpr unsigned bit_of(slot s) { return 1U << unsigned(s); }
 
 // The dimensions that a tensor has.
 enum class extent {
-    rows,       // those of src
-    statistics, // those of src that count rows
+    rows,       // of src
+    statistics, // the dimensions of src that count rows
     columns,    // one, of C elements; scale, shift and the gate may also have row dimensions (row_groups.hpp)
-    gradient,   // those of scale, shift or gate; in a partial problem, one row of C elements for each part of the sums
+    gradient,   // of scale, shift or gate; in a partial problem, one row of C elements for each part of the sums
     scale,      // one element; or one for each row or group of columns, if the library finds the scales
-    row_sums,   // those of src that count rows, and one for the numbers of a row
+    row_sums,   // the dimensions of src that count rows, and one for the numbers of a row
     bytes
 };
 
 struct tensor_kind {
     slot place;
     int arg;              // JITNORM_ARG_...
-    const char *arg_name; // the same as text, without JITNORM_ARG_
+    const char *arg_name; // as text, without JITNORM_ARG_
     const char *name;     // for the reasons of refusals
     extent dims;
-    // The slot whose descriptor in the problem is the tensor's; NO_SLOT: the problem has none, because the dimensions
-    // follow from those of others, and the type from an attribute or from the tensor of which this is the gradient.
+    // The slot whose descriptor in the problem is the tensor's. NO_SLOT: the problem has none, because the dimensions
+    // follow from other tensors, and the type from an attribute or from the tensor whose gradient this is.
     slot descriptor;
-    const char *knob = nullptr; // of a further output, which an attribute alone asks for: benchdnn-lite's name of it
+    const char *knob = nullptr; // of a further output, which only an attribute asks for: its name in benchdnn-lite
 };
 
 constexpr bool has_descriptor(const tensor_kind &t) { return t.descriptor == t.place; } // of its own
 
-// The tensors of an attribute that has no other settings: forward's alone, of a data type that backward takes, too.
+// The tensors of attributes without other settings. Only forward has them; backward takes their data types, too.
 constexpr bool is_further_output(const tensor_kind &t) { return t.knob != nullptr; }
 
 // Each slot before FIRST_POST_OP, in order.

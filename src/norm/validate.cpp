@@ -307,7 +307,7 @@ status check_entry(const eltwise_post_op &op, const problem &) {
     return {};
 }
 
-// The dimensions of src1 with those of dst in place of 1.
+// `stretched`: the dimensions of src1, with the dimensions of dst in place of ones.
 bool broadcasts_to(const memory_desc &src1, const memory_desc &dst, memory_desc &stretched) {
     stretched = src1;
     for (int d = 0; d < src1.ndims && src1.ndims == dst.ndims; ++d)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// affine: what is done with the elements of scale and shift (docs/arithmetic.md, "Normalization"), and what a row adds
-// to the gradients of these elements.
+// affine: applies the elements of scale and shift (docs/arithmetic.md, "Normalization"), and adds a row's terms to the
+// gradients of these elements.
 #pragma once
 
 #include <cmath>

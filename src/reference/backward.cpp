@@ -24,7 +24,7 @@ struct row_constants {
     T xhat(T x) const { return (x - mean) * rstd; }
 };
 
-// The sums of some columns. Those of a row block are in T; those of a part, and of all parts, are in double.
+// The sums of some columns: in T for a row block, in double for a part and for all parts.
 template <typename Sum>
 struct gradient_sums {
     Sum scale[COLUMNS] = {}, shift[COLUMNS] = {};

@@ -18,8 +18,8 @@
 
 namespace jitnorm::impl::layer_norm::reference {
 
-// The rows that forward normalizes, which are those of src or of its sum with the residual (docs/arithmetic.md,
-// "Residual addition"). Its reads are calls: inlined into each of their callers, they were a third of the reference.
+// The rows that forward normalizes: of src, or of its sum with the residual (docs/arithmetic.md, "Residual addition").
+// Its reads are calls: inlined into each of their callers, they were a third of the reference.
 template <typename T> // the compute type
 class input_rows {
 public:

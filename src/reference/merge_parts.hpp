@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// merge_parts: makes the whole from what partial problems have written: a gradient of scale or shift from the sums of
-// parts, each for a range of the rows, all at once or one by one into a running sum; the moments of rows from those of
-// their chunks, where problems share the columns.
+// merge_parts: merges the outputs of partial problems: the sums of parts, each for a range of the rows, to a gradient
+// of scale or shift, all at once or one by one into a running sum; and, where problems share the columns, the moments
+// of chunks to the moments of rows.
 #pragma once
 
 #include <span>
@@ -18,8 +18,8 @@ struct row_range_sums {
 // `ranges` cover all rows, in order. `gradient` is a vector of f64, f32, bf16 or f16; it may have any alignment.
 void merge_gradients(std::span<const row_range_sums> ranges, dim_t columns, jitnorm_data_type_t type, void *gradient);
 
-// Adds one range, whose sums may be those of some columns alone, to `running`, which has 2 * columns numbers: for each
-// column the total of the parts that have ended, then for each column the sum of the part that has not. The caller sets
+// Adds one range, whose sums may be of only some columns, to `running`, which has 2 * columns numbers: for each column
+// the total of the parts that have ended, then for each column the sum of the part that has not. The caller sets
 // them to zero before the first range. After the last range (`is_last`) all parts have ended, and the totals are the
 // gradient in double.
 void add_partial_gradients(const row_range_sums &range, bool is_last, dim_t columns, std::span<double> running);

@@ -62,9 +62,9 @@ private:
         return layout_.gradients() > 0 && layout_.cut().blocks() == 1 && !gradients_.are_partial() && !is_interleaved();
     }
     bool is_interleaved() const { return plan_.rows == row_access::interleaved; }
-    // Whether the sums of parts must be made of those of their row blocks, when all rows are done.
+    // Whether the sums of row blocks are added up to sums of parts after all rows.
     bool adds_kept_blocks() const { return is_interleaved() && !layout_.keeps_blocks(); }
-    // How many parts have been added up in the place of part 0: those of the first thread.
+    // How many parts the first thread has added up in the place of part 0.
     dim_t added_parts(const schedule &now) const {
         if (is_interleaved()) return adds_kept_blocks() ? 1 : 0;
         return split(layout_.cut().parts(), now.threads, 0).end;
@@ -313,8 +313,8 @@ private:
         return b_.own_rows_ ? here.scale.first : after(args[SCALE], columns.begin * b_.scale_size_);
     }
 
-    // Of at most CHUNK columns. They are added to the sums over columns, `to` pointing to those of the row's first
-    // column, and s1 and s2 get one sum for each row.
+    // Of at most CHUNK columns. The kernel adds them to the sums over columns; `to` points to the sums of the row's
+    // first column. s1 and s2 get one sum for each row.
     jit::backward_sums_arguments<T> sums_arguments(const panel &here, const batch &b, range columns,
                                                    const column_sums<T> &to, T *s1, T *s2) const {
         const column_sums<T> sums = to.after(columns.begin);

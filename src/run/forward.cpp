@@ -21,7 +21,7 @@ dim_t value_columns_of(const problem &p, const plan &planned) {
                     planned.rows == row_access::in_place ? std::min(in_panel, MOST_VALUES) : in_panel);
 }
 
-// How many rows, or groups of a row, have values in the tile together.
+// How many rows, or groups of a row, the tile has values of.
 dim_t rows_of_values(const problem &p, const plan &planned) {
     return batch_of(VALUE_BYTES, value_columns_of(p, planned) * dim_t(sizeof(float)));
 }
@@ -89,7 +89,7 @@ forward<T>::forward(const problem &p, const plan &planned, std::shared_ptr<const
 }
 
 // Finds the statistics of the rows for which the first reduction was not enough. Consecutive rows that need the same
-// factor are reduced again together; often these are rows of one kind, such as padding.
+// factor share one reduction; often they are rows of one kind, such as padding.
 template <typename T>
 void forward<T>::refine_rest(const strip &src, batch &b) const {
     for (dim_t begin = 0, end = 0; begin < b.rows; begin = end) {

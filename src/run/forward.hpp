@@ -64,7 +64,7 @@ class quantizer {
 public:
     quantizer(const problem &p, const plan &planned);
 
-    // The rows of a batch whose tile of values stays in L2, at most those of the plan.
+    // How many rows of a batch have a tile of values that stays in L2; at most as many as the plan says.
     static dim_t batch_rows(const problem &p, const plan &planned);
     // Whether one kernel does a group, which is not one that goes in pieces.
     static bool takes_one_kernel(const problem &p, const plan &planned);
@@ -79,7 +79,7 @@ public:
     };
 
     range columns_of(range groups) const { return {groups.begin * width_, groups.end * width_}; }
-    dim_t value_columns() const { return value_columns_; } // of the tile: those of a group, or of a piece of one
+    dim_t value_columns() const { return value_columns_; } // of the tile: a group's, or a piece of a group's
     dim_t tile_bytes() const { return tile_rows_ * value_columns_ * dim_t(sizeof(float)); }
     bool goes_in_pieces() const { return width_ > value_columns_; }
     bool takes_groups_of_a_row() const { return groups_of_row_ != 0; }
@@ -157,7 +157,7 @@ public:
 
     bool reduces() const { return !given_; }
     bool writes() const { return has_dst_ || writes_mean_ || writes_variance_; }
-    // The chunks of all rows; those of one row follow each other.
+    // The chunks of all rows; the chunks of one row follow each other.
     dim_t chunk_items() const { return problem_.rows() * chunks(); }
 
 private:

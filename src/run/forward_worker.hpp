@@ -3,12 +3,12 @@
 // one kernel does bands of rows from their inputs to dst. Otherwise a batch goes in steps: it is reduced to the moments
 // of its rows, from which the statistics follow; then its rows are normalized. A residual is added as rows are reduced.
 //
-// Without dst a batch is only reduced, and the sum is written then. Problems that share columns find the moments of
-// chunks in one execution, which has no dst, and read those of rows in another.
+// Without dst a batch is only reduced, which also writes the sum. Problems that share columns find the moments of
+// chunks in one execution, which has no dst, and read the moments of rows in another.
 //
 // Rows of sums with a residual lie in the output for the sum, if it holds them as they are normalized. Otherwise they
 // have a tile for the columns of one panel. If a panel has whole rows, its sums are computed once. If not, they are
-// computed twice, to reduce them and to normalize them, and the output is written the second time only, because it may
+// computed twice, to reduce them and to normalize them. Only the second time writes the output, because it may
 // overwrite the residual in place.
 #pragma once
 
@@ -189,7 +189,7 @@ private:
         f_.set_statistics(rows, b);
     }
 
-    // Adds up a panel chunk by chunk, and merges the chunks' moments to `found`, those of so many rows.
+    // Adds up a panel of so many rows chunk by chunk, and merges the chunks' moments to `found`.
     void add_and_reduce_chunks(range columns, dim_t rows, moments<T> *found) {
         T p[MAX_BATCH_ROWS], s[MAX_BATCH_ROWS], q[MAX_BATCH_ROWS];
         const bool writes = f_.sum_pitch_ == 0 || columns.end - columns.begin == f_.C_;
@@ -246,7 +246,7 @@ private:
         (writes && f_.sum_pitch_ != 0 ? with.add_and_write : with.add)(call);
         begin_sums(columns, writes || f_.sum_pitch_ == 0);
     }
-    // The sums of these columns are or will be there. In the output those of the columns before stay.
+    // The place of the sums of these columns. In the output the sums of earlier columns stay.
     void begin_sums(range columns, bool are_written) {
         added_ = {{f_.sum_pitch_ == 0 ? 0 : columns.begin, columns.end}, are_written};
     }

@@ -25,8 +25,8 @@ public:
     range columns_of(dim_t chunk) const { return {chunk * CHUNK, std::min((chunk + 1) * CHUNK, columns_)}; }
     const row_blocks &cut() const { return cut_; }
 
-    // Which of the gradients of scale and shift are computed from sums, and how many; how many sums each of them takes
-    // with some space after it, and how many sums both take together.
+    // Which of the gradients of scale and shift are computed from sums, and how many; how many sums each takes, with
+    // space after it, and how many both take.
     bool has_scale() const { return has_scale_; }
     bool has_shift() const { return has_shift_; }
     int gradients() const { return int(has_scale_) + int(has_shift_); }
@@ -84,16 +84,16 @@ struct column_sums {
     }
 };
 
-// Add up the gradients of scale and shift: sums of row blocks to that of a part, sums of parts to a total, sums of
-// parts to the gradient, and those of the only row block, if there may be but one.
+// The kernels that add up the gradients of scale and shift: sums of row blocks to the sums of a part, sums of parts to
+// a total and to the gradient, and the sums of the only row block, if there may be but one, to the gradient.
 template <typename T>
 struct weights_kernels {
     jit::backward_weights_kernel add_block, add_part, finish;
     std::optional<jit::backward_block_kernel<T>> finish_block;
 };
 
-// An array of sums has those of scale first, if its gradient is computed. Those of shift begin `pitch` sums later. T is
-// the compute type.
+// An array of sums begins with the sums of scale, if its gradient is computed. The sums of shift begin `pitch` sums
+// later. T is the compute type.
 template <typename T>
 class gradient_sums {
 public:
@@ -106,8 +106,8 @@ public:
 
     column_sums<T> begin(T *sums, dim_t pitch) const;
 
-    // to = start + sums, for `number` sums; `start` null means zeros. `to` may be `start`. There may be the sums of
-    // several `blocks`, which begin layout.width() sums apart.
+    // to = start + sums, for `number` sums; `start` null means zeros. `to` may be `start`. The sums of several `blocks`
+    // have a distance of layout.width() sums.
     void add_block(const double *start, const T *sums, double *to, dim_t number, dim_t blocks = 1) const;
     void add_part(const double *start, const double *sums, double *to, dim_t number) const;
 
@@ -126,8 +126,7 @@ public:
     // Writes the result from the sums of all parts, which begin at `sums`, on so many threads. Unless the problem is
     // partial, the sums of the first `added` parts have been added up already, in the place of part 0.
     void finish_parts(const arguments &args, const double *sums, dim_t added, int threads) const;
-    // The same where the sums of blocks are kept. They begin at `blocks`; those of the first `added` blocks have been
-    // added up already, in `total`.
+    // The same where the sums of blocks are kept, from `blocks` on. `total` already has the first `added` blocks.
     void finish_blocks(const arguments &args, double *total, const T *blocks, dim_t added, int threads) const;
     // How many threads these two are worth, of those that are available.
     int threads_to_finish(dim_t added, int available) const;

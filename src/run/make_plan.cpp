@@ -16,14 +16,13 @@ namespace {
 
 // ---- the sizes in the rules. docs/performance.md has a table of them.
 
-// A thread is worth starting for so many bytes. In backward they are more, because the sums of a thread must be merged
-// with those of the others. Sums of parts that are merged lie in the caches of the cores that have computed them, from
-// which one thread reads them slowly.
+// A thread is worth starting for so many bytes. In backward it takes more bytes, because the sums of all threads are
+// merged: they lie in the caches of the cores that have computed them, from which one thread reads them slowly.
 constexpr dim_t BACKWARD_BYTES_PER_THREAD = 24 * 1024, MERGED_BYTES_PER_THREAD = 6 * 1024;
 
-// How many rows one kernel reduces before it writes them: so many that they stay in L1 beside what is written. In
-// backward, of src and diff_dst; pairs of rows, which share the loads and stores of the sums over columns, are worth
-// more than that.
+// The bytes of rows that one kernel reduces before it writes them: they stay in L1 beside the rows that it writes. In
+// backward, the bytes of src and diff_dst, and at least a pair of rows, which shares the loads and stores of the sums
+// over columns.
 constexpr dim_t FORWARD_BAND = 12 * 1024, BACKWARD_BAND = 8 * 1024;
 
 // A tile of sums with a residual has whole rows as long as these stay in L2. Of any plan the tile has twice as much at
@@ -69,9 +68,9 @@ void plan_batches(const problem &p, dim_t bytes, const machine &m, plan &to) {
 
 // ---- forward: tiles, for every tensor whose rows are not dense
 
-// Rows of at most CHUNK elements are gathered whole. Longer rows are gathered whole, too, if the rows that share cache
-// lines fit into the tiles together, and there are neither post-ops nor a residual, whose tiles have room for a chunk
-// only. Otherwise rows are gathered chunk by chunk, and each chunk twice.
+// Rows of at most CHUNK elements are gathered whole. So are longer rows if all rows that share cache lines fit into the
+// tiles, and there are neither post-ops nor a residual, whose tiles have room for only one chunk. Otherwise rows are
+// gathered chunk by chunk, and each chunk twice.
 dim_t columns_of_tiles(const problem &p, const row_tensors &tensors) {
     if (p.row_length() <= CHUNK) return p.row_length();
     const memory_desc &leading = leading_tensor(tensors);
@@ -107,8 +106,8 @@ dim_t operand_bytes(const problem &p, dim_t rows, dim_t columns) {
                                   : post_op_operands<float>::tiles_bytes(p, rows, columns);
 }
 
-// Bands have a multiple of the rows whose lanes are added up together. The values of rows before they are quantized are
-// f32, and take as much room beside them.
+// Bands have a multiple of the rows whose lanes are added up at once. Before rows are quantized, their values in f32
+// take as much room again.
 void plan_forward_bands(const problem &p, plan &to) {
     if (to.panel_columns != p.row_length() || !may_go_in_bands(p) || to.one_loop_threads == INT_MAX) return;
     const size_t element = p.has_dynamic_scales() ? sizeof(float) : size_of(p.row_type());

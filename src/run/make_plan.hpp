@@ -25,7 +25,7 @@ int merging_threads(dim_t bytes, dim_t lines);
 
 // Whether rows may be written while others are reduced. Sums with a residual are made for whole rows.
 bool may_go_in_one_loop(const problem &p);
-// Whether one kernel may do rows from their inputs to the result. Scales that are found must be those of whole rows.
+// Whether one kernel may do rows from their inputs to the result. It finds scales only of whole rows.
 bool may_go_in_bands(const problem &p);
 // Whether backward computes gradients of scale or shift, and sums of rows, without which there is no diff_src.
 bool wants_gradients(const problem &p);

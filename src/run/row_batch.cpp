@@ -27,7 +27,7 @@ JITNORM_SIMD void copy(const Number *from, void *to, dim_t count) {
     for (dim_t i = 0; i < count; ++i) store(float(from[i]), to, i);
 }
 
-// Does the same as find_normalizers(), unless it returns false.
+// As find_normalizers(), unless it returns false.
 JITNORM_SIMD bool find_normalizers_by_products(forward_batch<float> &b, double epsilon) {
     if (!find_deviations_by_products(b.wide, b.rows, epsilon, b.rstd)) return false;
     for (dim_t r = 0; r < b.rows; ++r) b.bias[r] = bias_of_shift<float>(b.lo[r] * double(b.rstd[r]));

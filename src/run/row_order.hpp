@@ -28,10 +28,10 @@ problem in_order_of_memory(const problem &p);
 
 // An order of visiting rows that uses a tensor's cache lines whole although sums over rows must be added in a given
 // order. Gradients are added up in row blocks, and the rows of a block in the order of their numbers. In some layouts
-// rows with consecutive numbers lie far apart in memory, and a row shares its cache lines with rows of other blocks.
-// Such rows form strands: the rows of one strand have consecutive numbers, and rows of neighbouring strands share cache
-// lines. A unit is one row block of each of a few neighbouring strands. Units may be visited in any order. Within a
-// unit all strands are visited together, row by row.
+// rows with consecutive numbers are not neighbours in memory, and a row shares its cache lines with rows of other
+// blocks. Such rows form strands: the rows of one strand have consecutive numbers, and rows of neighbouring strands
+// share cache lines. A unit is one row block of each of a few neighbouring strands. Units may be visited in any order.
+// Within a unit the strands alternate, row by row.
 class interleaved_blocks {
 public:
     // The first `row_ndims` dimensions of md count its rows. A row block is `block_rows` consecutive rows.

@@ -88,8 +88,8 @@ bool are_evenly_spaced(const row_tensors &tensors);
 // of all are dense, it is the second tensor.
 const memory_desc &leading_tensor(const row_tensors &tensors);
 
-// Where the statistics of a batch's rows are. They have the type of the statistics tensors and are `stride` elements
-// apart. A pointer is null if the problem does not have that tensor.
+// The addresses of a batch's statistics, which have the type of the statistics tensors, and their stride in elements. A
+// pointer is null if the problem does not have that tensor.
 struct statistics_rows {
     std::array<void *, ROW_STATISTICS.size()> first = {};
     dim_t stride = 1;
@@ -112,9 +112,9 @@ bool takes_non_temporal_stores(const problem &p, const memory_desc &md);
 bool result_lies_past_caches(const problem &p, const arguments &args);
 
 // How many bytes ahead of an element these rows are prefetched: about `ahead`. In one loop with 512, rows of 128
-// elements of f32 take 3 to 5 % longer; with 4096 nothing is faster in both directions. Where rows have gaps between
-// them, the elements so many bytes ahead may be others than those that come next: then the same columns of a later row
-// are prefetched, unless rows are so long that it would be far ahead.
+// elements of f32 take 3 to 5 % longer; with 4096 nothing is faster in both directions. Where rows have gaps, the bytes
+// ahead may not be the next elements: then the same columns of a later row are prefetched, unless rows are so long that
+// the distance would be much more than `ahead`.
 constexpr dim_t AHEAD_IN_LOOP = 2048, AHEAD_OF_BAND = 16 * 1024;
 inline dim_t prefetch_distance(const strip &rows, dim_t row_bytes, dim_t ahead = AHEAD_IN_LOOP) {
     if (rows.stride == row_bytes || row_bytes >= 4 * ahead) return ahead;

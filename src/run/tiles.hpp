@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tiles: two row sources (rows.hpp) for tensors of any layout. They gather rows into tiles, which are dense buffers in
-// the thread's scratchpad, and scatter what is written there. The results have the same bits as those of dense tensors.
+// the thread's scratchpad, and scatter what is written there. The results have the bits of dense tensors.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ struct row_tiles {
     // tile in backward, all of them have one.
     std::array<dim_t, MAX_ROW_TENSORS> pitch = {};
     bool last_has_tile_before = false; // the last tensor has the tile of the one before it
-    dim_t row_bytes = 0;               // of a row in all tiles together
+    dim_t row_bytes = 0;               // of a row, added up over all tiles
 };
 
 // How many rows fit into tiles that stay in L2 while their rows are gathered, worked on and scattered. They should have
@@ -81,8 +81,8 @@ public:
     rows_in_tiles(const problem &p, const plan &planned) : tiled_rows(p, planned, nullptr) {}
 
     dim_t rows() const { return packers_[0]->rows(); }
-    // Where to cut the rows between two threads, at or before `row`: rows that share cache lines of the result tensor
-    // stay together.
+    // Where to cut the rows between two threads, at or before `row`: one thread has all rows that share cache lines of
+    // the result tensor.
     dim_t cut_at(dim_t row) const { return packers_[size_t(tensors_.result)]->group_begin(row); }
 
     class cursor : public tiled_rows::cursor {
@@ -109,8 +109,7 @@ public:
         // columns, or by finish().
         void close();
 
-        // Ends a thread's work: scatters what is left in the tiles and writes zeros to the thread's piece of the
-        // padding.
+        // Ends a thread's work: scatters the rest of the tiles and writes zeros to the thread's piece of the padding.
         void finish(int share, int shares);
 
     private:
@@ -129,8 +128,8 @@ private:
     const row_packer &leading() const;
 };
 
-// Visits rows by units (interleaved_blocks), for backward where the rows of a row block, which are added in order, lie
-// far apart in memory. Ranges and shares of a cursor's work count units in place of rows. Panels have whole rows.
+// Visits rows by units (interleaved_blocks), for backward where the rows of a row block, which are added in order, are
+// not neighbours in memory. Ranges and shares of a cursor's work count units in place of rows. Panels have whole rows.
 class rows_interleaved : public tiled_rows {
 public:
     // There may be no units.
@@ -171,7 +170,7 @@ public:
         // In a tile the rows of all strands alternate: from a row of one strand to its next row there are strands_
         // rows.
         panel open(range) const;
-        void close() const {} // for_each_batch() scatters all strands together
+        void close() const {} // for_each_batch() scatters all strands at once
         void finish(int share, int shares) const { zero_padding(share, shares); }
 
     private:

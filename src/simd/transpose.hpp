@@ -29,7 +29,7 @@ public:
     }
 
 private:
-    // The elements with even numbers, for each half of the registers: those of a's half, then those of b's half.
+    // The elements with even numbers, for each half of the registers: first of a's half, then of b's half.
     [[gnu::target("avx2"), gnu::always_inline]] static __m256i even_ones(__m256i a, __m256i b) {
         if constexpr (Size == 8) return _mm256_unpacklo_epi64(a, b);
         if constexpr (Size == 4)
@@ -41,7 +41,7 @@ private:
     }
 };
 
-// Collects as many of `count` elements that lie two apart as fill whole registers, and returns how many. Reads nothing
+// Collects every second element: as many of `count` elements as fill whole registers. Returns how many. Reads nothing
 // after the last of the `count` elements.
 template <size_t Size>
 [[gnu::target("avx2")]] dim_t gather_deinterleaved(dim_t count, const char *from, char *to) {
@@ -75,9 +75,9 @@ struct dense_line {
     }
 };
 
-// The elements are `step` bytes apart. They are collected in a general register, which needs no vector instruction for
-// each element. Lines of 16 bytes are loaded and stored by function calls: if these were inlined for every line of a
-// square, their addresses would fill the registers and spill to the stack.
+// The elements have a step of `step` bytes. They are collected in a general register, which needs no vector instruction
+// for each element. Lines of 16 bytes are loaded and stored by function calls: if these were inlined for every line of
+// a square, their addresses would fill the registers and spill to the stack.
 struct spread_line {
     template <size_t Size>
     using element =
@@ -129,7 +129,7 @@ private:
     }
 };
 
-// ---- the elements of two lines, alternating: those of the lower halves or those of the upper halves
+// ---- the elements of two lines, alternating: of the lower halves or of the upper halves
 
 #define JITNORM_INTERLEAVE(name, vector, unpack)                                                                       \
     template <size_t Size>                                                                                             \

@@ -118,7 +118,7 @@ bool set_dense_strides(memory_desc &md, const int *order) {
     return true;
 }
 
-// Whether the strides keep elements apart.
+// Refuses strides with which elements overlap.
 status check_overlap(const memory_desc &md) {
     if (has_runtime_dims(md) || any_zero(md)) return ACCEPTED;
     dim_t end;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two elements overlap if there are differences of indices, not all of them 0 and each at most strided_dim::most, with
-// which the sum of difference * stride is 0. In most layouts each stride is larger than all offsets of the smaller ones
-// together; then there are none. Otherwise a search goes from the largest stride to the smallest. What is left of the
+// which the sum of difference * stride is 0. In most layouts each stride is larger than the sum of all offsets of the
+// smaller ones; then there are none. Otherwise a search goes from the largest stride to the smallest. The rest of the
 // sum must be within the reach of the smaller strides, and their greatest common divisor must divide it, so few
 // differences come into question.
 #include "overlap.hpp"
@@ -63,8 +63,8 @@ private:
     struct level {
         dim_t reach;   // the largest offset
         dim_t divisor; // the greatest common divisor of the strides
-        // From one difference along the dimension to the next for which the divisor of those before it divides what is
-        // left.
+        // From one difference along the dimension to the next for which the divisor of the dimensions before it divides
+        // the rest.
         dim_t period;
         wide inverse; // of the stride, both divided by `divisor`, modulo the period
     };

@@ -24,8 +24,8 @@ struct overlap_search {
     dim_t distance = 0; // the distance along this dimension that the dimensions of smaller strides have, too
 };
 
-// How many sums of differences a search tries. Two dimensions take one. Three take as many as the one of the largest
-// stride has indices, and usually far fewer.
+// How many sums of differences a search tries. Two dimensions take one. Three take at most as many as the one of the
+// largest stride has indices, and usually few.
 constexpr int MOST_TRIES = 1 << 16;
 
 // Finds out whether elements overlap. Sorts the dimensions. The answer is exact, unless it is that MOST_TRIES are too

@@ -17,8 +17,8 @@ struct short_text {
 short_text dims_text(std::span<const dim_t> dims) noexcept;
 inline short_text dims_text(const memory_desc &md) noexcept { return dims_text({md.dims, size_t(md.ndims)}); }
 
-// Says in which dimension the tensor `name` differs from what is expected of it, the dimensions of `other`. The result
-// is explain()'s.
+// Names the dimension in which the tensor `name` differs from the expected dimensions, those of `other`. The result is
+// explain()'s.
 const char *explain_dims(const char *name, std::span<const dim_t> given, const char *other,
                          std::span<const dim_t> expected) noexcept;
 inline const char *explain_dims(const char *name, const memory_desc &given, const char *other,

@@ -36,7 +36,7 @@ public:
         scatter(tile, pitch, first_row, rows, 0, row_length(), tensor);
     }
 
-    // Cuts the rows first .. first+count-1 into runs of rows that are row_step() bytes apart, and calls body(offset,
+    // Cuts the rows first .. first+count-1 into runs of rows with a stride of row_step() bytes, and calls body(offset,
     // count) for each run. The offset is from the data handle to the run's first element, in bytes.
     template <typename Body>
     void for_each_run(dim_t first, dim_t count, Body &&body) const {

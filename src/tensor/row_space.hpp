@@ -27,7 +27,7 @@ class row_space {
 public:
     static constexpr int MAX_TENSORS = 10; // data tensors, and one for the statistics
 
-    // Consecutive rows that are stride(t) elements apart in each tensor t.
+    // Consecutive rows with a stride of stride(t) elements in each tensor t.
     struct run {
         std::array<dim_t, MAX_TENSORS> offset; // in each tensor, elements from the data handle to the first row
         dim_t count;                           // of rows

@@ -24,7 +24,7 @@ struct leaf_shape {
     dim_t ahead = 0; // the tensor's cache lines are prefetched so many bytes ahead; 0: they are not
 };
 
-// Copies between the tensor and the tile; what is read is not written.
+// Copies between the tensor and the tile; writes only one of them.
 using leaf_run = void (*)(const leaf_shape &shape, char *tensor, char *tile);
 
 // ---------------------------------------------------------------- columns that are the tensor's fastest axis
@@ -151,7 +151,7 @@ turned_leaf choose_turned(const leaf_shape &shape) {
 
 // ---------------------------------------------------------------- all axes
 
-// The leaves for one direction and one size of elements; of them alone there is code for each of these.
+// The leaves for one direction and one size of elements; each of these has its own code.
 struct leaves {
     dim_t size;
     leaf_run runs, spread; // columns that are adjacent in the tensor, and others

@@ -39,8 +39,8 @@ private:
     int count_ = 0;
 };
 
-// If the columns of rows that lie side by side are so many bytes apart, their cache lines are prefetched. The processor
-// foresees those that are nearer, but for data that come from memory not early enough.
+// If the columns of rows that lie side by side have at least so many bytes between them, their cache lines are
+// prefetched. The processor foresees smaller steps, but not early enough for data that come from memory.
 constexpr dim_t PREFETCHED_STEP = 1024, PREFETCHED_STEP_IN_MEMORY = 128;
 
 struct strided_copy {

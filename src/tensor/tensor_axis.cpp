@@ -8,8 +8,8 @@ namespace jitnorm::impl::layer_norm {
 
 namespace {
 
-// How many indices, `step` bytes apart in blocks of `block`, share cache lines: from one index at the start of a cache
-// line to the next such index.
+// How many indices, with a stride of `step` bytes in blocks of `block`, share cache lines: from one index at the start
+// of a cache line to the next such index.
 dim_t group_of(dim_t step, dim_t block) { return std::min(block, CACHE_LINE / std::gcd(step, CACHE_LINE)); }
 
 } // namespace

@@ -36,8 +36,8 @@ public:
     // The usual number of indices of a group.
     dim_t group_size() const { return group_; }
 
-    // Cuts the indices first .. first+count-1 into runs, whose indices are step() bytes apart, and calls body(offset of
-    // the first index in bytes, number of indices) for each run.
+    // Cuts the indices first .. first+count-1 into runs with a stride of step() bytes, and calls body(offset of the
+    // first index in bytes, number of indices) for each run.
     template <typename Body>
     void for_each_run(dim_t first, dim_t count, Body &&body) const {
         if (count <= 0) return;
@@ -69,16 +69,16 @@ public:
     }
 
     // Calls body(box) for boxes that cover the indices first .. first+count-1. Each box has the axes of `start` and,
-    // after them, those for a part of these indices. In the tile, indices are `pitch` bytes apart.
+    // after them, axes for a part of these indices. In the tile, indices have a stride of `pitch` bytes.
     template <typename Body>
     void for_each_box(const box &start, dim_t first, dim_t count, dim_t pitch, Body &&body) const {
         if (count > 0) add_level(start, 0, size_, first, count, pitch, body);
     }
 
 private:
-    // A dimension, or several that follow each other evenly. Indices within an inner block are `step` bytes apart,
-    // inner blocks are `jump` bytes apart and have `block` indices. A dimension that no inner block splits is one
-    // block.
+    // A dimension, or several that follow each other evenly. Inner blocks have `block` indices. The stride is `step`
+    // bytes from index to index in a block, and `jump` bytes from block to block. A dimension that no inner block
+    // splits is one block.
     struct level {
         dim_t size, block, step, jump;
         dim_t offset(dim_t index) const {
@@ -94,7 +94,7 @@ private:
     void append(const level &inner);
     const level &fastest() const { return levels_[size_t(count_ - 1)]; }
     // Adds to the box `start` the indices first .. first+count-1 of the levels from `number` on, which have `size`
-    // indices together.
+    // indices.
     template <typename Body>
     void add_level(const box &start, int number, dim_t size, dim_t first, dim_t count, dim_t pitch, Body &body) const {
         if (number == count_) return body(start);

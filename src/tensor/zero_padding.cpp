@@ -11,7 +11,7 @@ namespace jitnorm::impl {
 namespace {
 
 // The padding of one dimension. It lies in the inner tiles at the dimension's end, at the same places in each of them:
-// `count` runs of `length` elements, `period` elements apart, the first of them `first` elements after the tile's
+// `count` runs of `length` elements, one every `period` elements, the first of them `first` elements after the tile's
 // begin.
 struct padding_runs {
     dim_t first, length, period, count;

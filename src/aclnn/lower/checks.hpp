@@ -64,8 +64,8 @@ acl_status check_epsilon(double epsilon); // finite, not negative
 // weight, bias and gamma must have the data's type or FLOAT.
 acl_status check_affine_type(const named_tensor &affine, const tensor &data);
 
-// Some operations of CANN have the status INNER_TILING for all refusals but those of types. This turns the status
-// PARAM_INVALID into it; the reason stays.
+// Some operations of CANN refuse all but types by the status INNER_TILING. Turns the status PARAM_INVALID into it; the
+// reason stays.
 acl_status as_tiling(acl_status refused);
 
 // The dimensions of x with ones in place of the normalized ones. `parted` is made from x.

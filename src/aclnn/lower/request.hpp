@@ -34,8 +34,8 @@ bool equal(shape a, shape b);
 // have as many elements as the tensor. None if no strides do that.
 std::optional<std::vector<dim_t>> strides_as(const tensor &t, shape dims);
 
-// A layout of the tensor's type that begins at the tensor's first element, so without its offset. Elements may share
-// memory, as those of inputs do with some strides.
+// A layout of the tensor's type from the tensor's first element on, so without its offset. Elements may share memory,
+// as some strides of inputs have it.
 memory_desc describe(const tensor &t, shape dims, std::span<const dim_t> strides);
 
 enum class operation {

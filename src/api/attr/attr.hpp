@@ -37,7 +37,7 @@ private:
     std::vector<entry> entries_;
 };
 
-// How src and the residual become what is normalized (docs/arithmetic.md, "Residual addition").
+// How src and the residual are added before the normalization (docs/arithmetic.md, "Residual addition").
 struct residual_addition {
     jitnorm_data_type_t bias_type = jitnorm_data_type_undef; // undef: no bias
     unsigned flags = jitnorm_residual_flags_none;            // jitnorm_residual_flags_t, or-ed
@@ -101,7 +101,7 @@ status lower(const jitnorm_primitive_attr &given, layer_norm::problem &p);
 // Sets p[DST_SCALE] to the descriptor of the scales that are to be found. The layout of dst is already decided.
 status describe_dynamic_scales(const jitnorm_primitive_attr &given, layer_norm::problem &p);
 
-// Replaces the descriptors in `attr` by those of the problem, whose layouts are decided.
+// Replaces the descriptors in `attr` by the problem's, whose layouts are decided.
 void take_over_layouts(const layer_norm::problem &decided, jitnorm_primitive_attr &attr);
 
 } // namespace jitnorm::impl::api

@@ -61,7 +61,7 @@ jitnorm_status_t jitnorm_primitive_attr_destroy(jitnorm_primitive_attr_t attr) {
 
 jitnorm_status_t jitnorm_primitive_attr_get_scratchpad_mode(const_jitnorm_primitive_attr_t attr,
                                                             jitnorm_scratchpad_mode_t *mode) {
-    return JITNORM_TELL(attr, mode, attr->scratchpad_mode);
+    return JITNORM_GET(attr, mode, attr->scratchpad_mode);
 }
 
 jitnorm_status_t jitnorm_primitive_attr_set_scratchpad_mode(jitnorm_primitive_attr_t attr,
@@ -75,7 +75,7 @@ jitnorm_status_t jitnorm_primitive_attr_set_scratchpad_mode(jitnorm_primitive_at
 
 jitnorm_status_t jitnorm_primitive_attr_get_post_ops(const_jitnorm_primitive_attr_t attr,
                                                      const_jitnorm_post_ops_t *post_ops) {
-    return JITNORM_TELL(attr, post_ops, &attr->post_ops);
+    return JITNORM_GET(attr, post_ops, &attr->post_ops);
 }
 
 jitnorm_status_t jitnorm_primitive_attr_set_post_ops(jitnorm_primitive_attr_t attr, const_jitnorm_post_ops_t post_ops) {
@@ -86,7 +86,7 @@ jitnorm_status_t jitnorm_primitive_attr_set_post_ops(jitnorm_primitive_attr_t at
 // ---------------------------------------------------------------- modes
 
 jitnorm_status_t jitnorm_primitive_attr_get_deterministic(const_jitnorm_primitive_attr_t attr, int *value) {
-    return JITNORM_TELL(attr, value, attr->deterministic);
+    return JITNORM_GET(attr, value, attr->deterministic);
 }
 
 jitnorm_status_t jitnorm_primitive_attr_set_deterministic(jitnorm_primitive_attr_t attr, int value) {
@@ -97,7 +97,7 @@ jitnorm_status_t jitnorm_primitive_attr_set_deterministic(jitnorm_primitive_attr
 
 jitnorm_status_t jitnorm_primitive_attr_get_fpmath_mode(const_jitnorm_primitive_attr_t attr,
                                                         jitnorm_fpmath_mode_t *mode) {
-    return JITNORM_TELL(attr, mode, attr->fpmath_mode);
+    return JITNORM_GET(attr, mode, attr->fpmath_mode);
 }
 
 jitnorm_status_t jitnorm_primitive_attr_set_fpmath_mode(jitnorm_primitive_attr_t attr, jitnorm_fpmath_mode_t mode) {
@@ -123,7 +123,7 @@ jitnorm_status_t jitnorm_primitive_attr_set_fpmath_mode_v2(jitnorm_primitive_att
 
 jitnorm_status_t jitnorm_primitive_attr_get_accumulation_mode(const_jitnorm_primitive_attr_t attr,
                                                               jitnorm_accumulation_mode_t *mode) {
-    return JITNORM_TELL(attr, mode, attr->accumulation_mode);
+    return JITNORM_GET(attr, mode, attr->accumulation_mode);
 }
 
 jitnorm_status_t jitnorm_primitive_attr_set_accumulation_mode(jitnorm_primitive_attr_t attr,
@@ -157,7 +157,7 @@ jitnorm_status_t jitnorm_primitive_attr_set_rounding(jitnorm_primitive_attr_t at
 }
 
 jitnorm_status_t jitnorm_primitive_attr_get_epsilon(const_jitnorm_primitive_attr_t attr, double *epsilon) {
-    return JITNORM_TELL(attr, epsilon, attr->epsilon.value_or(-1));
+    return JITNORM_GET(attr, epsilon, attr->epsilon.value_or(-1));
 }
 
 jitnorm_status_t jitnorm_primitive_attr_set_epsilon(jitnorm_primitive_attr_t attr, double epsilon) {
@@ -225,7 +225,7 @@ jitnorm_status_t jitnorm_primitive_attr_set_residual_gate(jitnorm_primitive_attr
 
 jitnorm_status_t jitnorm_primitive_attr_get_residual_gate(const_jitnorm_primitive_attr_t attr,
                                                           const_jitnorm_memory_desc_t *gate_desc) {
-    return JITNORM_TELL(attr, gate_desc, &attr->tensors[GATE]);
+    return JITNORM_GET(attr, gate_desc, &attr->tensors[GATE]);
 }
 
 jitnorm_status_t jitnorm_primitive_attr_set_pre_quantization_dst(jitnorm_primitive_attr_t attr,
@@ -236,7 +236,7 @@ jitnorm_status_t jitnorm_primitive_attr_set_pre_quantization_dst(jitnorm_primiti
 
 jitnorm_status_t jitnorm_primitive_attr_get_pre_quantization_dst(const_jitnorm_primitive_attr_t attr,
                                                                  const_jitnorm_memory_desc_t *pre_quantization_desc) {
-    return JITNORM_TELL(attr, pre_quantization_desc, &attr->tensors[PRE_QUANTIZATION]);
+    return JITNORM_GET(attr, pre_quantization_desc, &attr->tensors[PRE_QUANTIZATION]);
 }
 
 jitnorm_status_t jitnorm_primitive_attr_set_scale_shift_descs(jitnorm_primitive_attr_t attr,

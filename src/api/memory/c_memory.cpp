@@ -80,15 +80,15 @@ jitnorm_status_t jitnorm_memory_set_host_scalar_value(jitnorm_memory_t memory, c
 
 jitnorm_status_t jitnorm_memory_get_memory_desc(const_jitnorm_memory_t memory,
                                                 const_jitnorm_memory_desc_t *memory_desc) {
-    return JITNORM_TELL(memory, memory_desc, &memory->md);
+    return JITNORM_GET(memory, memory_desc, &memory->md);
 }
 
 jitnorm_status_t jitnorm_memory_get_engine(const_jitnorm_memory_t memory, jitnorm_engine_t *engine) {
-    return JITNORM_TELL(memory, engine, memory->engine);
+    return JITNORM_GET(memory, engine, memory->engine);
 }
 
 jitnorm_status_t jitnorm_memory_get_data_handle(const_jitnorm_memory_t memory, void **handle) {
-    return JITNORM_TELL(memory, handle, memory->handle);
+    return JITNORM_GET(memory, handle, memory->handle);
 }
 
 jitnorm_status_t jitnorm_memory_get_data_handle_v2(const_jitnorm_memory_t memory, void **handle, int index) {
@@ -108,7 +108,7 @@ jitnorm_status_t jitnorm_memory_set_data_handle_v2(jitnorm_memory_t memory, void
 }
 
 jitnorm_status_t jitnorm_memory_map_data(const_jitnorm_memory_t memory, void **mapped) {
-    return JITNORM_TELL(memory, mapped,
+    return JITNORM_GET(memory, mapped,
                         holds_its_value(*memory) ? memory->owned.get()
                         : bytes(memory->md) == 0 ? nullptr
                                                  : memory->handle);

@@ -51,8 +51,8 @@ status part_of(const memory_desc &parent, const dim_t *dims, const dim_t *offset
 
 namespace {
 
-// Consecutive dimensions, without those of size 1. A run of old dimensions and a run of new ones that have the same
-// number of elements are laid out together.
+// Consecutive dimensions, without dimensions of size 1. The layout of a run of new dimensions follows from the run of
+// old dimensions with as many elements.
 struct run {
     int count = 0;
     int dims[MAX_NDIMS] = {};

@@ -43,7 +43,7 @@ status make_row_major(memory_desc &md, const char *name) {
 
 // If the layout of `md` is undecided, gives it the order of dimensions and the inner blocks of `model`, without gaps.
 // It becomes row major if model has blocks of a dimension that md does not have, if model is broadcast, or if one of
-// the two has run-time sizes. Whether the dimensions of the two fit together is checked by validate(), not here.
+// the two has run-time sizes. validate() checks whether the dimensions of the two fit.
 status follow_layout(memory_desc &md, const memory_desc &model, const char *name) {
     if (md.format_kind != jitnorm_format_kind_any) return {};
     if (has_runtime_dims(md) || has_runtime_dims(model) || is_plain(md, model)) return make_row_major(md, name);

@@ -63,7 +63,7 @@ status explain_difference(int arg, const memory_desc &given, const memory_desc &
                            name.text));
 }
 
-// ---- descriptors with sizes or strides that the memories of an execution tell
+// ---- descriptors with sizes or strides from the memories of an execution
 
 // A dimension that is left to run time cannot be broadcast, because the kernel was made for a dimension of dst's size.
 bool has_sizes_of(const memory_desc &src1, const memory_desc &pattern, const memory_desc &dst) {
@@ -191,7 +191,7 @@ status argument_map::take_with_sizes(const jitnorm_memory &memory, slot s, readi
     return {};
 }
 
-// Puts the descriptors of the given memories into `sizes`. Together they must make one problem.
+// Puts the descriptors of the given memories into `sizes`. All descriptors must make one problem.
 status argument_map::fill_in(const reading &list, layer_norm::problem &sizes) const noexcept {
     for (slot_set slots = runtime_ & required_; slots != 0; slots &= slots - 1) {
         const slot s = first_of(slots);

@@ -35,8 +35,8 @@ problem begin(jitnorm_prop_kind_t kind, const memory_desc &src, const memory_des
     return p;
 }
 
-// Resets what the problem does not use, so that problems do not differ by it. Backward reads no shift; what is
-// described is its gradient.
+// Resets what the problem does not use, so that problems do not differ by it. Backward reads no shift: the descriptor
+// is its gradient's.
 void forget_unused(problem &p) {
     if (!p.uses_scale()) p[SCALE] = {};
     if (!p.reads(SHIFT) && !p.writes(DIFF_SHIFT)) p[SHIFT] = {};

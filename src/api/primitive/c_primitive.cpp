@@ -24,8 +24,8 @@ struct executable {
 namespace {
 
 // The bytes that an execution takes from the executing thread's buffer: 0 if the user's scratchpad is large enough. It
-// need not be, if another implementation than the chosen one had to be used, which may need more than the user was
-// told. With run-time sizes and without a user's scratchpad the result is 0, because each execution finds out.
+// may be too small if another implementation than the chosen one had to be used. With run-time sizes and without a
+// user's scratchpad the result is 0, because each execution finds the size.
 size_t library_scratchpad(const described &what) {
     if (what.problem.has_runtime_sizes() && !what.user_gives_scratchpad()) return 0;
     const size_t wanted = what.scratchpad_bytes();
@@ -118,7 +118,7 @@ jitnorm_status_t jitnorm_primitive_create(jitnorm_primitive_t *primitive,
 }
 
 jitnorm_status_t jitnorm_primitive_get_cache_blob(const_jitnorm_primitive_t primitive, size_t *size, uint8_t *) {
-    return JITNORM_TELL(primitive, size, 0);
+    return JITNORM_GET(primitive, size, 0);
 }
 
 jitnorm_status_t jitnorm_primitive_create_from_cache_blob(jitnorm_primitive_t *primitive,
@@ -141,7 +141,7 @@ jitnorm_status_t jitnorm_primitive_execute(const_jitnorm_primitive_t primitive, 
 
 jitnorm_status_t jitnorm_primitive_get_primitive_desc(const_jitnorm_primitive_t primitive,
                                                       const_jitnorm_primitive_desc_t *primitive_desc) {
-    return JITNORM_TELL(primitive, primitive_desc, &primitive->desc);
+    return JITNORM_GET(primitive, primitive_desc, &primitive->desc);
 }
 
 jitnorm_status_t jitnorm_primitive_destroy(jitnorm_primitive_t primitive) { return destroy(primitive); }

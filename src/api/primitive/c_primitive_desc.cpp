@@ -217,7 +217,7 @@ jitnorm_status_t jitnorm_primitive_desc_clone(jitnorm_primitive_desc_t *primitiv
 
 jitnorm_status_t jitnorm_primitive_desc_get_attr(const_jitnorm_primitive_desc_t primitive_desc,
                                                  const_jitnorm_primitive_attr_t *attr) {
-    return JITNORM_TELL(primitive_desc, attr, &primitive_desc->attr);
+    return JITNORM_GET(primitive_desc, attr, &primitive_desc->attr);
 }
 
 jitnorm_status_t jitnorm_primitive_desc_destroy(jitnorm_primitive_desc_t primitive_desc) {

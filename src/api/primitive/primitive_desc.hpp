@@ -23,7 +23,7 @@ class described {
 public:
     described(layer_norm::problem to_solve, const layer_norm::solution &chosen);
 
-    // The same problem with another solution. The user's scratchpad keeps the size that the user was told.
+    // The same problem with another solution. The size of the user's scratchpad stays as it was queried.
     described(const described &other, const layer_norm::solution &chosen);
 
     // The bytes of scratchpad that the implementation needs, from the user or the library. With run-time sizes and a

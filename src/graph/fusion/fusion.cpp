@@ -74,7 +74,7 @@ bool have_equal_dims(const logical_tensor &a, const logical_tensor &b) {
     return std::equal(a.dims, a.dims + a.ndims, b.dims, b.dims + b.ndims);
 }
 
-// Whether the shapes are equal, as far as they are known.
+// Whether all sizes that both shapes know are equal.
 bool has_shape(const logical_tensor &lt, const logical_tensor &src) {
     return !is_shape_known(lt) || !is_shape_known(src) || have_equal_dims(lt, src);
 }

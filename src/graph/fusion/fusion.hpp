@@ -36,9 +36,9 @@ private:
 
 // A forward normalization that other operations are fused with: an addition before it, and operations after it that
 // become its post-ops. oneDNN Graph's rules say what may be after the normalization: at most one TypeCast, then up to
-// 19 functions of one or two tensors, then at most one Quantize. The addition is allowed by this library alone. The
-// caller makes sure that each operation after the normalization reads the result of the one before it, and that nobody
-// else reads it.
+// 19 functions of one or two tensors, then at most one Quantize. Only this library allows the addition. The caller
+// makes sure that each operation after the normalization reads the result of the one before it, and that nobody else
+// reads it.
 //
 // A Multiply, an Add, or a Multiply and an Add that come first are no post-ops but the scale and the shift of a
 // normalization that has neither gamma nor beta, if the last dimension of what they read beside it is src's.

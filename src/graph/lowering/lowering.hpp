@@ -23,7 +23,7 @@ struct lowered {
 
 using tensor_list = std::span<const logical_tensor *const>;
 
-// `inputs` and `outputs` describe the tensors in any order. The statuses are those of jitnorm_graph_partition_compile.
+// `inputs` and `outputs` describe the tensors in any order. Returns the statuses of jitnorm_graph_partition_compile.
 status lower(const norm_op &op, tensor_list inputs, tensor_list outputs, lowered &result);
 
 } // namespace jitnorm::impl::graph

@@ -134,7 +134,7 @@ status not_possible(const norm_op &n, slot s, const char *possible) {
     return wrong(explain("%s is %s; supported: %s", role_name(s, n), text_of(n[s].type), possible));
 }
 
-// Whether the tensors in these slots have one type, as far as the slots are used.
+// Whether the tensors in those of these slots that are used have one type.
 status check_one_type(const norm_op &n, std::initializer_list<slot> slots) {
     const port *first = nullptr;
     const char *name = "";

@@ -3,8 +3,8 @@
 // other code of kernels converts elements.
 //
 // Widening is exact, except that s32 to float rounds to nearest even; narrowing.hpp describes the conversions of
-// stores. AVX2 has no masked loads and stores of narrow elements, so those of an incomplete vector are collected piece
-// by piece. f64 elements need f64 as the compute type.
+// stores. AVX2 has no masked loads and stores of narrow elements: an incomplete vector of them is collected piece by
+// piece. f64 elements need f64 as the compute type.
 #pragma once
 
 #include <array>

@@ -143,9 +143,9 @@ void narrowing::four_in_range(const std::array<vmm, 4> &v, jitnorm_data_type_t t
 
 // ---- f8_e5m2, f8_e4m3
 
-// Replaces each float by its f8 code. To each magnitude a power of two is added whose last bit is the last bit that the
-// result keeps. So the addition rounds there, and the bits of the sum, minus those of the power, count these units. The
-// exponent of the code follows from the power.
+// Replaces each float by its f8 code. Adds to each magnitude a power of two whose last bit is the last bit that the
+// result keeps. The addition rounds to that bit, and the bits of the sum minus the bits of the power count these units.
+// The exponent of the code follows from the power.
 void narrowing::to_f8(const vmm &v, const f8_layout &layout) {
     constexpr int MANTISSA = 23, BIAS = 127;
     const vmm code = floats(work_[0]), power = floats(work_[1]);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // narrowing: converts vectors of the compute type to elements of a narrower type, dense at the bottom of a register.
 // docs/arithmetic.md, "Notation", defines the conversions. bf16 is rounded by integer instructions, or by AVX512_BF16
-// if the processor has it. AVX512_BF16 takes denormal numbers for zeros, so vectors with denormal numbers are rounded
-// by integer instructions all the same, in a detour. Two vectors that are packed together share the instructions for
-// this; pairs in unpack order (sums.hpp) are in plain order afterwards.
+// if the processor has it. AVX512_BF16 takes denormal numbers for zeros, so a detour rounds vectors with denormal
+// numbers by integer instructions. Two vectors that one instruction packs share this test. Pairs in unpack order
+// (sums.hpp) are in plain order afterwards.
 #pragma once
 
 #include <array>
@@ -28,10 +28,10 @@ public:
 
     static bool is_f8(jitnorm_data_type_t type) { return type == jitnorm_f8_e5m2 || type == jitnorm_f8_e4m3; }
 
-    // Whether two vectors take fewer instructions together.
+    // Whether two() takes fewer instructions than two conversions of one vector.
     static bool joins_two(const vector_kind &kind, jitnorm_data_type_t type);
 
-    // Converts the elements of v and then those of `next` to v; changes `next`. Both may be a pair in unpack order.
+    // Converts the elements of v, then of `next`, to v; changes `next`. The vectors may be a pair in unpack order.
     // They must be results of arithmetic, so that no NaN among them is a signaling one.
     void two(const vmm &v, const vmm &next, jitnorm_data_type_t type, bool in_unpack_order = false);
 

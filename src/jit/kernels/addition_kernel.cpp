@@ -17,7 +17,7 @@ addition_pass::addition_pass(kernel_generator &g, const pass_place &where, const
     if (!conf.silu) return;
     const post_op_conf product[] = {{post_op_conf::kind::binary, jitnorm_binary_mul_silu, false, conf.residual}};
     register_set used = registers_;
-    used.give_back(std::array{x_[1], other_[0], other_[1]}); // slot 0 alone is in use
+    used.give_back(std::array{x_[1], other_[0], other_[1]}); // only slot 0 is in use
     used.give_back(narrowing_);                              // only stores need these
     silu_.emplace(g, trace_post_ops(product, conf.compute), used.free_vectors(), where.frame + lanes_bytes());
 }
@@ -139,7 +139,7 @@ void addition_pass::prepare() {
     tail_.prepare(count_, left_, where_.loops.position);
 }
 
-// The sums of the row's first elements are computed for this alone. All is loaded before the loop stores anything.
+// Computes the sums of the row's first elements only for the pivot. Loads all before the loop stores anything.
 void addition_pass::find_pivot() {
     constexpr place WHOLE{0, false}, INCOMPLETE{0, true};
     Xbyak::Label incomplete, added;

@@ -15,8 +15,8 @@ namespace jitnorm::impl::jit {
 void store_numbers(kernel_generator &g, const Xbyak::Address &to, const Xbyak::Xmm &numbers, int rows);
 
 // Computes the sums over rows and over columns. Rows go in pairs, which share the loads of scale and the loads and
-// stores of the sums over columns; a last row goes alone. xhat is computed as (mean - x) * -rstd, so that x can be an
-// operand in memory. backward_sums_kernel.cpp defines it.
+// stores of the sums over columns; an odd last row has no partner. xhat is computed as (mean - x) * -rstd, so that x
+// can be an operand in memory. backward_sums_kernel.cpp defines it.
 class backward_sums_pass : row_pass {
     using arguments = backward_sums_arguments<float>;
     static constexpr int PAIR = 2;
@@ -86,7 +86,7 @@ private:
     const vmm rounded_ = g_.kind.is_avx512() ? registers_.take_vector() : rows_[1].s1.back();
     const vmm rounding_ = g_.kind.is_avx512() ? registers_.take_vector() : rows_[1].s2.back();
     tail_mask tail_{g_, scale_sum_};
-    // Rows with gradients of their own, which alone are narrowed, go one by one and leave the second row's registers.
+    // Only rows with gradients of their own are narrowed. They go one by one and leave the second row's registers free.
     element_io io_{g_, tail_, loop_, where_.loops.io, {rows_[1].s1[0], rows_[1].s2[0]}};
     row_loop pairs_{g_, index_, left_, end_of_rows(JITNORM_ARGUMENT(rows)), tensors()};
     horizontal_sum total_{g_, dy_};

@@ -30,7 +30,7 @@ void backward_sums_pass::sum_all() {
     pairs_.step(1, [&] { sum_rows(1); });
 }
 
-// The registers of a pair's second row point ahead of the row, which goes alone.
+// A row without a partner: the registers of a pair's second row point ahead of it.
 void backward_sums_pass::sum_piece(const paired_rows &rows) {
     prepare();
     pairs_.point_to_row();
@@ -182,7 +182,7 @@ void backward_sums_pass::add_incomplete(int rows, const place &p) {
     }
 }
 
-// The gradients of a row that has its own: the sums of this row alone, as they are when a row block has no other.
+// A row with its own gradients stores its own sums, as a row block of one row would have them.
 void backward_sums_pass::store_own_gradients(const place &p) {
     const vmm &zero = rows_[1].factor, &sum = shift_sum_;
     g_.ops.clear(zero);
@@ -209,7 +209,7 @@ void backward_sums_pass::load_xhat(const row &of, const place &p) {
     if (p.tail) tail_.zero_absent(xhat_);
 }
 
-// For diff_scale; the sums of the row are those of xhat itself.
+// For diff_scale; the sums over the row use xhat before rounding.
 const vmm &backward_sums_pass::rounded_xhat() {
     if (!rounds()) return xhat_;
     narrowing_.round_normalized(rounded_, xhat_, conf_.normalized);

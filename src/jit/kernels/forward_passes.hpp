@@ -31,7 +31,7 @@ public:
     void add_piece(const paired_rows &rows);
     // Does the rows of a band. If the pass reduces them, emits `finish` as sum_band() does.
     void add_band(function_ref<void(const reduced_rows &)> finish);
-    // Tells what its reduction leaves, if there is one.
+    // Returns what its reduction leaves, if there is one.
     reduced_rows add_one();
 
 private:
@@ -178,7 +178,7 @@ public:
 
     std::string name(const char *what) const;
     int frame_bytes() const { return has_post_ops() ? trace_codegen::frame_bytes(g_.kind) : 0; }
-    // Writes all rows, or those of a band; the index has no meaning afterwards.
+    // Writes all rows, or the rows of a band; the index has no meaning afterwards.
     void write_all();
     void write_piece(const paired_rows &rows);
     // Writes the row whose hi, rstd and bias are in the lowest lanes of these registers.

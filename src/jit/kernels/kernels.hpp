@@ -51,7 +51,7 @@ private:
     void (*run_)(const Arguments *);
 };
 
-// Two kernels that differ in their stores alone.
+// Two kernels that differ only in their stores.
 template <typename Kernel>
 struct stores_of {
     Kernel ordinary, non_temporal;
@@ -157,7 +157,7 @@ struct forward_loop_arguments {
 template <typename T>
 using forward_loop_kernel = kernel<forward_loop_conf, forward_loop_arguments<T>, T>;
 
-// So many rows of a band are summed up together.
+// How many rows of a band are summed up at once.
 constexpr int BAND_UNIT = 8;
 
 // forward_rows_kernel: does rows of forward from their inputs to dst, band by band: makes the rows of a residual, if

@@ -173,8 +173,8 @@ void normalize_pass::normalize_vectors(size_t rows) {
     loop_.walk_lines(lines_, tail_, where_.loops.io, unroll, body(true), body(false));
 }
 
-// All loads come before the first store: if rows are a multiple of 4096 bytes apart, a load would wait for an
-// earlier store to the same place in another row. Rows are stored one after the other, line by line.
+// All loads come before the first store: where the distance of rows is a multiple of 4096 bytes, a load would wait for
+// an earlier store to the same place in another row. Rows are stored one after the other, line by line.
 void normalize_pass::normalize(std::span<const row> rows, places vectors, bool past_caches) {
     const auto for_each = [&](auto &&use) {
         for (const row &r : rows)
@@ -340,7 +340,7 @@ void normalize_pass::load_operand(const vmm &v, size_t i, const place &p) {
     io_.load(v, operand_, p, op.operand);
 }
 
-// The registers for post-ops: also those of the second row, and of scale and shift, which have been used.
+// The registers for post-ops include those of the second row, of scale and of shift, which are no longer used.
 std::vector<int> normalize_pass::free_registers() {
     const row &second = rows_of_pair_[1];
     register_set used = registers_;

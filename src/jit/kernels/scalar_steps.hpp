@@ -11,9 +11,9 @@
 
 namespace jitnorm::impl::jit {
 
-// What the reduction of one row or of four leaves: the registers whose lowest lanes have the pivots, s and q of the
-// rows, of rms_norm q alone; and the numbers of those that are free until the next row begins, at least four. With
-// AVX-512 they are below 16. `first` is the number of the first row, counted from the index of the row loop.
+// What the reduction of one row or of four leaves: registers whose lowest lanes have the pivots, s and q of the rows
+// (rms_norm: only q), and the numbers of at least four registers that are free until the next row begins. With AVX-512
+// they are below 16. `first` is the number of the first row, counted from the index of the row loop.
 struct reduced_rows {
     int rows, first;
     vmm p, s, q;
@@ -30,7 +30,7 @@ public:
         : g_(g), centered_(centered), of_(reduced), inverse_count_(inverse_count), epsilon_(epsilon),
           flag_(flag.cvt32()), other_(other.cvt32()) {}
 
-    // What is found: floats, zeros for hi and bias of rms_norm; and the variances, doubles, before they are rounded.
+    // The results: floats (zeros for hi and bias of rms_norm), and the variances as doubles before they are rounded.
     xmm hi() const { return at(0); }
     xmm rstd() const { return at(1); }
     xmm bias() const { return centered_ ? xmm_of(of_.p) : hi(); }

@@ -79,8 +79,8 @@ void short_normalize::normalize_rows(places vectors) {
 }
 
 void short_normalize::normalize_row(places vectors) {
-    // How far ahead of stores their cache lines are prefetched, in bytes. It is more than for longer rows, because a
-    // short row is finished before a nearer line would have arrived.
+    // How many bytes ahead of stores their cache lines are prefetched. More than for longer rows: a short row is
+    // finished before a line of a shorter distance has arrived.
     constexpr int AHEAD_OF_STORES = 2048;
     const vmm &hi = statistics_[0], &rstd = statistics_[1], &bias = statistics_[2];
     const auto broadcast = [&](const vmm &to, const reg &numbers) {

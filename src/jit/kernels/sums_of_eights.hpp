@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sums_of_eights: the sums of rows in eights, whose lanes are added up together; a part of passes that reduce rows.
+// sums_of_eights: adds up the lanes of eight rows at once; a part of passes that reduce rows.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ public:
     };
 
     // `four` and `work` are free while lanes are added up. The lanes of rows are in BYTES of the frame, from
-    // [rsp + frame] on; `next` points to those of the next row.
+    // [rsp + frame] on; `next` points to the lanes of the next row.
     sums_of_eights(kernel_generator &g, row_loop &rows, const reg &next, const std::array<ymm, 4> &four,
                    const ymm &work, int frame, bool centered, const arrays &numbers)
         : g_(g), rows_(rows), next_(next), four_(four), eight_(g, four, work), frame_(frame), centered_(centered),
@@ -29,8 +29,7 @@ public:
 
     void begin() { g_.lea(next_, g_.ptr[g_.rsp + frame_]); }
 
-    // Keeps the lanes of one row, as horizontal_sum::to_ymm() leaves them; without a center, those of q alone. Changes
-    // q.
+    // Keeps the lanes of one row as horizontal_sum::to_ymm() leaves them, without a center only of q. Changes q.
     void keep(const ymm &s, const ymm &q) {
         eight_.keep(g_.ptr[next_], centered_ ? s : q, q);
         g_.add(next_, sums_of_eight::ROW_BYTES);
