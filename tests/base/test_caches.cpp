@@ -126,7 +126,7 @@ TEST(caches, leaves_of_nonsense) {
 }
 
 // The vendor of the processor: "GenuineIntel", "AuthenticAMD", "HygonGenuine" in leaf 0; its family and model in
-// leaf 1. Each has its row of the table, or that of the family before it; sizes are those of the caches that it tells.
+// leaf 1. Each has its row of the table, or the row of the family before it. The sizes are those of its caches.
 TEST(caches, numbers_of_processors) {
     constexpr cpuid_registers INTEL = {0x16, 0x756e6547, 0x6c65746e, 0x49656e69},
                               AMD = {0x10, 0x68747541, 0x444d4163, 0x69746e65},

@@ -25,7 +25,7 @@ TEST(quota, nonsense_grants_all) {
         EXPECT_EQ(processors_in(text), NO_QUOTA) << text;
 }
 
-// A folder of control groups, and the file that tells the process's own.
+// A folder of control groups, and the file that names the process's own.
 class groups {
 public:
     groups() {

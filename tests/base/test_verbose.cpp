@@ -21,7 +21,7 @@ TEST(environment, integers) {
     for (const char *text : {"", "x", "2x", " 2", "99999999999999", "1.5"}) EXPECT_EQ(integer_or(text, 42), 42) << text;
 }
 
-// What is tried here is that nothing looks at the environment a second time; programs of their own try the first.
+// Nothing looks at the environment a second time; other programs test the first time.
 TEST(environment, is_read_once) {
     const environment &before = the_environment();
     const std::string implementation = before.implementation;

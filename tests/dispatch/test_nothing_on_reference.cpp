@@ -83,7 +83,7 @@ TEST(nothing_on_reference, layouts_and_flags) {
     });
 }
 
-// With code of their own: every triple of types, of which some flags change what is done with each.
+// Every triple of types, which have code of their own, with flags that change the arithmetic.
 TEST(nothing_on_reference, types) {
     const choices some_flags = flags({0U, 6U, 7U, jitnorm_rms_norm | 6U});
     const sweep forward = {.of = {.dims = {6, 40}},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choice among implementations: by rank, by force, and what is said about it.
+// The choice among implementations: by rank, by force, and the lines that the log gets.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A function of a few emitted instructions, to run one emitter alone, on every kind of vectors.
+// A function of a few emitted instructions, to run a single emitter on every kind of vectors.
 #pragma once
 
 #include <gtest/gtest.h>

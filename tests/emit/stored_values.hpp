@@ -39,9 +39,9 @@ std::vector<Stored> stored_values() {
     return values;
 }
 
-// Numbers to be narrowed: floats with every upper half, and with lower halves about what is rounded off, so that there
-// are ties, NaN, infinities, denormals and numbers too large for every type. Neighbours are of different magnitudes. As
-// doubles they have neighbours that a float cannot hold.
+// Numbers to be narrowed: floats with every upper half, and with lower halves around ties, so that there are NaN,
+// infinities, denormals and numbers too large for every type. Consecutive numbers have different magnitudes. Doubles
+// also have the numbers next to them, which a float cannot hold.
 template <typename T>
 std::vector<T> numbers_to_narrow() {
     constexpr uint32_t LOWER[] = {0x0000, 0x0001, 0x0fff, 0x1000, 0x1001, 0x2fff, 0x3000, 0x3001,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernel_generator: what is aligned while code is generated stays aligned in the pages that the code runs in, and a
-// register is handed out once.
+// kernel_generator: alignments of generated code hold in the pages that the code runs in, and a register is handed out
+// once.
 #include <stdexcept>
 #include <vector>
 

@@ -40,7 +40,7 @@ public:
         const numbers smooth[] = {input({"smoothScalesOptional", "smoothScale1Optional"}),
                                   input({"smoothScale2Optional"})};
         if (!are_ordinary(smooth[0]) || !are_ordinary(smooth[1])) return;
-        const std::optional<answers> exact = telling_answers(n_);
+        const std::optional<answers> exact = conditioned_answers(n_);
         if (!exact) return;
         near("mean", {"meanOut"}, exact->mean);
         near("rstd", {"rstdOut"}, exact->inverse_deviation);

@@ -30,7 +30,7 @@ struct aclnn_choice {
     sizes normalized_shape;
     tests::call_settings with;
 
-    // Whether parameter i is an output, one that is left alone included.
+    // Whether parameter i is an output, also one that no call writes.
     bool is_output(size_t i) const { return parameters[i].use == '>' || parameters[i].use == '!'; }
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 using namespace benchdnn_lite;
 
-bool says_enough(const row_inputs &in) {
+bool is_well_conditioned(const row_inputs &in) {
     real largest = 0;
     for (const double x : in.src) largest = std::max(largest, std::abs(real(x)));
     return in.stats.variance + in.epsilon > 1e-8L * std::max(largest * largest, real(1e-8));
@@ -54,11 +54,11 @@ numbers variances_of(numbers inverse_deviations) {
     return inverse_deviations;
 }
 
-std::optional<answers> telling_answers(const oracle_problem &q) {
+std::optional<answers> conditioned_answers(const oracle_problem &q) {
     for (const numbers *values : {&q.src, &q.scale, &q.shift, &q.mean, &q.variance, &q.diff_dst, &q.diff_sum})
         if (!are_ordinary(*values)) return std::nullopt;
     for (size_t row = 0; row < q.rows; ++row)
-        if (!says_enough(row_of(q, row))) return std::nullopt;
+        if (!is_well_conditioned(row_of(q, row))) return std::nullopt;
     return solve(q);
 }
 

@@ -23,7 +23,7 @@ public:
         const bool is_second = choices_.coin();
         make("Add", {is_second ? other : one, is_second ? one : other}, sum);
         what_.inputs.push_back(one);
-        if (choices_.coin()) what_.outputs.push_back(what_.inputs[0]); // compilation is told of it, be it kept or not
+        if (choices_.coin()) what_.outputs.push_back(what_.inputs[0]); // compilation may have it among its outputs
     }
 
     void append(const std::vector<const char *> &followers) {

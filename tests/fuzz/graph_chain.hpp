@@ -14,8 +14,8 @@ struct surroundings {
 };
 surroundings choose_surroundings(byte_stream &choices);
 
-// The addition before the operation, and what follows it. Their tensors are added to those of `what`, for compilation;
-// the ids count from 200.
+// The addition before the operation, and the operations after it. Adds their tensors to `what`, for compilation; ids
+// count from 200.
 std::vector<graph_op> choose_chain(byte_stream &choices, const surroundings &around, graph_choice &what);
 
 } // namespace jitnorm::fuzz

@@ -60,7 +60,7 @@ void check(const graph_norm &n, bool is_fused, const values_by_id &before, const
     for (const auto &[id, tensor] : before)
         if (!are_ordinary(tensor.values)) return;
     if (!keep(memory, n.inputs_ids(), before) || !keep(memory, n.outputs_ids(), after)) return;
-    if (!telling_answers(question_of(n, memory))) return;
+    if (!conditioned_answers(question_of(n, memory))) return;
     for (const benchdnn_lite::comparison &c : check_graph_op(n, memory))
         require(c.errors() == 0, "results are near the exact ones", c.errors() == 0 ? "" : c.report().front());
     if (is_modulated(n)) count("checked modulations");

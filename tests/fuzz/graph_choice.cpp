@@ -133,7 +133,7 @@ void set_attributes(byte_stream &choices, graph_choice &what, jitnorm_graph_op_t
     set_hostile_attribute(choices, op);
 }
 
-// As compilation will be told; some of an operation's tensors less well where not all is known of them.
+// The description for the operation: as compilation has it, or with unknown shapes and layouts.
 logical_tensor for_op(byte_stream &choices, bool is_all_known, const logical_tensor &known) {
     logical_tensor t = known;
     if (is_all_known || choices.coin()) return t;

@@ -18,8 +18,8 @@ struct graph_choice {
     std::string name;                                   // of the kind, if it is a normalization
     size_t normalized = 1;                              // dimensions
     sizes dims;                                         // of src
-    std::vector<logical_tensor> inputs, outputs;        // as compilation is told of them
-    logical_tensor first_input = {}, first_output = {}; // as the operation was told of them (make_op())
+    std::vector<logical_tensor> inputs, outputs;        // as compilation has them
+    logical_tensor first_input = {}, first_output = {}; // as the operation has them (make_op())
     std::vector<benchdnn_lite::graph_op> links;         // those around it, whose tensors come after its own
     size_t input_ports = 0, output_ports = 0;           // its own
     size_t op = 0;

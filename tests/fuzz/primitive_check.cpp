@@ -28,7 +28,7 @@ public:
         if (has_silu_) return; // only the reference checks what is normalized then
         if (has(JITNORM_ARG_DST_1)) near("sum", JITNORM_ARG_DST_1, exactly(sum_));
         if (has(JITNORM_ARG_DIFF_SRC_1)) check_gate();
-        std::optional<answers> exact = are_ordinary(operands()) ? telling_answers(n_) : std::nullopt;
+        std::optional<answers> exact = are_ordinary(operands()) ? conditioned_answers(n_) : std::nullopt;
         if (!exact) return;
         if (!flag(jitnorm_rms_norm)) near("mean", JITNORM_ARG_MEAN, exact->mean);
         near("variance", JITNORM_ARG_VARIANCE, exact->variance);
@@ -133,8 +133,8 @@ private:
             n_.src = rounded(rounded(sum_, is_rounded_to_float() ? jitnorm_f32 : jitnorm_f64), type_of_sum());
     }
 
-    // The gradients of what was multiplied by the gate, and of the gate, from diff_src as it is stored: those of a row
-    // that is normalized already.
+    // Computes the gradients of the gate and of what it multiplies from diff_src as it is stored, by the formulas of
+    // backward for rows of mean 0 and deviation 1.
     void check_gate() const {
         const dense_tensor &gradient = outputs_.at(JITNORM_ARG_DIFF_SRC), &gated = inputs_.at(JITNORM_ARG_SRC_1);
         oracle_problem product;
@@ -148,7 +148,7 @@ private:
         product.scale = parameter(JITNORM_ARG_SRC_2);
         product.group = groups_in(JITNORM_ARG_DIFF_SRC_2);
         product.variance.assign(n_.rows, 1);
-        const std::optional<answers> exact = telling_answers(product);
+        const std::optional<answers> exact = conditioned_answers(product);
         if (!exact) return;
         const auto near_product = [&](const char *name, int index, const expectations &expected) {
             if (!has(index)) return;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A target as the ordinary suite runs it, and as a finding is looked at again:
+// A fuzz target as the ordinary suite runs it, and to reproduce a finding:
 //     PROGRAM [--names] [--seeds=FIRST:COUNT] [--at-least=COUNT:EVENT] [FILE or FOLDER]...
-// The input in work is in a file beside the program, so that it is still there when the process has died of it. --names
-// prints the name of each input before it runs. At the end it is told how often what happened (run_one.hpp); with
-// --at-least the program fails where something of the inputs before happened less often.
+// A file beside the program has the current input, also after a crash. --names prints the name of each input before it
+// runs. At the end the program prints how often each event happened (run_one.hpp); with --at-least it fails if an event
+// was rarer among the inputs so far.
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -12,7 +12,7 @@ inline void last_part_first(void *, int count, void (*body)(void *, int), void *
     for (int i = count - 1; i >= 0; --i) body(argument, i);
 }
 
-// The executing thread alone, or three imagined ones.
+// On the executing thread, or by a pool that pretends to have three threads.
 inline jitnorm_stream_t stream(bool in_parts) {
     static const tests::owned_stream whole = tests::make_stream({last_part_first, nullptr, 1});
     static const tests::owned_stream parts = tests::make_stream({last_part_first, nullptr, 3});

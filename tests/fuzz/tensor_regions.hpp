@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tensor_regions: the memory of all tensors of an execution, some of them sharing it, and what an execution must leave
-// alone: inputs, surroundings, and outputs too where it fails.
+// tensor_regions: the memory of all tensors of an execution, which some of them share. An execution must not change
+// inputs and surroundings, nor outputs if it fails.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is fused with a normalization, forward and backward, and flags of the library's own.
+// Operations fused with a normalization, forward and backward, and the library's own flags.
 #include "case_lists.hpp"
 
 namespace jitnorm::tests {
@@ -75,7 +75,7 @@ void add_pre_quantization(list &cases) {
         }
 }
 
-// Normalized values that are rounded: alone, after a residual, before a gate, and in backward.
+// Normalized values that are rounded: without attributes, after a residual, before a gate, and in backward.
 void add_rounded(list &cases) {
     unsigned seed = 1600;
     for (const auto type : {BF16, F16})

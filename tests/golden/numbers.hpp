@@ -17,7 +17,7 @@ namespace jitnorm::tests {
 enum class content {
     ordinary,
     constant,  // every row one number
-    huge_mean, // beside which the deviation is as small as the type can tell
+    huge_mean, // with the smallest deviation that the type can hold
     outlier,   // at the first place, in the pivot
     ramp,
     huge, // squares leave the range of float; of doubles they do not overflow

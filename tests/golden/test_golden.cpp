@@ -74,7 +74,7 @@ const implementation *find(std::string_view name, const golden_case &c) {
 
 // ---- all of them
 
-// The cases whose bits are not those of the file.
+// The cases whose bits differ from the file.
 std::string changed_cases(const char *name, bool emulated_only) {
     std::string changed;
     const std::vector<golden_case> cases = golden_cases();

@@ -98,7 +98,7 @@ setup pick_setup(picker &pick, bool forward) {
     return s;
 }
 
-// ---------------------------------------------------------------- what is fused
+// ---------------------------------------------------------------- fused operations
 
 impl::post_op pick_post_op(picker &pick, const setup &s) {
     switch (pick.below(3)) {
@@ -160,7 +160,7 @@ void pick_places(picker &pick, setup &s, bool forward) {
     (forward ? s.residual.sum_type : s.diff_src_type) = forward ? s.residual.type : s.residual.sum_type;
 }
 
-// Statistics alone, and columns of longer rows.
+// Problems without dst, and columns of longer rows.
 void pick_parts(picker &pick, setup &s) {
     if (pick.below(8) == 0) {
         s.kind = jitnorm_forward_training;
@@ -195,8 +195,8 @@ std::list<guarded_buffer> move_to_odd_addresses(run &r) {
     return places;
 }
 
-// The bits of the same problem with all tensors apart, which only a sum post-op sees. Statistics alone have the bits of
-// those beside dst.
+// The bits of the same problem where no tensors share memory, which matters only to a sum post-op, and with dst, which
+// does not change statistics.
 outputs expected_of(setup s) {
     if ((s.omitted & bit_of(DST)) != 0 && s.all_columns < 0) {
         s.omitted &= ~bit_of(DST);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements further apart than 2^31 and 2^32 elements and bytes, in memory of which only the touched pages exist: rows
-// far from each other, and columns far from each other.
+// Strides of rows and of columns above 2^31 and 2^32, in elements and in bytes. Only the touched pages of the memory
+// exist.
 #include <sys/mman.h>
 
 #include "dispatch/ranking.hpp"
@@ -29,7 +29,7 @@ private:
     void *data_;
 };
 
-// Dense tensors, and the same with the problem's src, dst and gradients far apart.
+// Dense tensors, and the same with these strides for src, dst and gradients.
 void expect_equal_to_dense(jitnorm_prop_kind_t kind, dim_t rows, dim_t columns, const std::string &strides) {
     const setup dense{.kind = kind, .dims = {rows, columns}};
     setup far = dense;

@@ -30,7 +30,7 @@ constexpr unsigned rounding(int mode) { // as <cfenv> counts them, for MXCSR
     return unsigned(mode) << 3;
 }
 
-// The call alone is in the environment; everything is on this thread.
+// Only the call is in the environment; everything is on this thread.
 outputs outputs_in(unsigned bits, const implementation &entry, const setup &s) {
     const thread_count one(1);
     run r(s);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is fused with a normalization: a residual that is added before it, backward the gradient of that sum, scales of
-// dst that the library finds, and the second output, of what dst is before post-ops and scales. Kernels give the
-// reference's bits in every length, on every number of threads, and those of separate steps where the definition says
-// so. Their types, layouts and attributes are in the cross product (test_cross_product.cpp).
+// Operations fused with a normalization: a residual before it, in backward the gradient of that sum, scales of dst that
+// the library finds, and the second output, dst before post-ops and scales. Kernels give the reference's bits in every
+// length, on every number of threads, and the bits of separate steps where the definition says so. The cross product
+// (test_cross_product.cpp) has their types, layouts and attributes.
 #include <cmath>
 #include <limits>
 
@@ -243,7 +243,7 @@ INSTANTIATE_TEST_SUITE_P(emulated, fused_kernels, testing::ValuesIn(on_each({isa
 
 class fused_kernels_on : public on_isa {};
 
-// What is enough for all sizes is enough for each.
+// A scratchpad for all sizes is large enough for each.
 TEST_P(fused_kernels_on, a_scratchpad_for_any_size) {
     setup both = sum_of(70);
     both.pre_quantization = "dense";
@@ -260,7 +260,7 @@ TEST_P(fused_kernels_on, a_scratchpad_for_any_size) {
     });
 }
 
-// Zeros, numbers beyond and below the range, infinities and NaN, alone and among others, at every place of a row.
+// Zeros, numbers beyond and below the range, infinities and NaN, one and several among others, at every place of a row.
 TEST_P(fused_kernels_on, scales_of_special_values) {
     constexpr float INF = std::numeric_limits<float>::infinity(), QUIET = std::numeric_limits<float>::quiet_NaN();
     const float specials[] = {0.0F,      -0.0F,     INF,       -INF,  QUIET,  0x1p-149F, 0x1p-140F,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes and layouts that executions bring, and that are not those of the execution before.
+// Sizes and layouts that are known at execution and differ from the execution before.
 #include "support/equality.hpp"
 
 namespace jitnorm::tests {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The limits of docs/arithmetic.md ("Accuracy"): up to them results are as accurate as is promised, and beyond them
-// every implementation gives what is said there.
+// The limits of docs/arithmetic.md ("Accuracy"): up to them results are as accurate as promised, and beyond them
+// every implementation gives the documented values.
 #include <cmath>
 #include <limits>
 #include <random>

@@ -63,7 +63,7 @@ TEST_P(partial_gradients, in_place_and_without_diff_src) {
     expect_reference({.dims = {65, 48}, .omitted = bit_of(DIFF_SRC), .first_row = 96, .all_rows = 4097});
 }
 
-// The only rows there are: their parts are those of the whole problem, and added up in double its gradients.
+// A range of all rows: its parts are the parts of the whole problem, and their sums in double its gradients.
 TEST(partial_gradients_of_all_rows, add_up) {
     setup s = {.kind = jitnorm_backward, .dims = {2049, 5}, .all_rows = 2049};
     run parts(s);

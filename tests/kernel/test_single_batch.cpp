@@ -183,7 +183,7 @@ std::vector<setup> setups_with_post_ops() {
     return all;
 }
 
-// Lengths around the vectors that are quantized together.
+// Lengths around the number of vectors that are quantized at once.
 std::vector<setup> setups_with_found_scales() {
     std::vector<setup> all;
     for (const dim_t rows : {1, 2, 9})

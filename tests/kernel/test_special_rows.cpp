@@ -66,8 +66,8 @@ std::vector<double> special_values(jitnorm_data_type_t type) {
 }
 constexpr size_t VALUES = 8;
 
-// A special value at the first place, in the middle, at the last one, at two places with both signs, alone, and
-// alternating in sign, among ordinary numbers.
+// A special value among ordinary numbers at the first place, in the middle, at the last place, at two places with both
+// signs; in all places; and in all places with alternating signs.
 enum place { FIRST, MIDDLE, LAST, TWICE, ALL, ALTERNATING, PLACES };
 
 double put(double value, place where, dim_t c, dim_t columns, double ordinary) {
@@ -91,7 +91,7 @@ double put(double value, place where, dim_t c, dim_t columns, double ordinary) {
 constexpr size_t SPECIAL = KINDS + 2 * VALUES * PLACES;
 constexpr dim_t ALL_ROWS = 2 * SPECIAL;
 
-// Every second row is an ordinary one where there are rows enough; else special rows come alone or in runs.
+// Every second row is ordinary where there are enough rows; otherwise special rows come one by one or in runs.
 void make_special(run &r) {
     std::vector<double> x = r[SRC].values(), dy = r[DIFF_DST].values(), means(size_t(r.p.rows())), variances(means);
     dy.resize(x.size());
@@ -234,7 +234,7 @@ TEST_P(given_moments, of_rms_norm_have_no_mean) {
 }
 INSTANTIATE_TEST_SUITE_P(native, given_moments, testing::ValuesIn(EVERY_SET), on_isa::name);
 
-// How far a NaN or an infinity in one element of src gets: by the statistics of its row, and where these are given.
+// Which results a NaN or an infinity in one element of src changes: with statistics of the row, and with given ones.
 class number_that_is_not_finite : public on_isa {
 protected:
     static constexpr dim_t ROWS = 40, COLUMNS = 70;

@@ -16,7 +16,7 @@ struct format { // of a floating-point type
     int bits, mantissa, bias;
     double largest;
     unsigned infinity; // its code, or beyond all codes
-    bool saturates;    // what is beyond the range becomes the largest number
+    bool saturates;    // values beyond the range become the largest number
 };
 constexpr format F16 = {16, 10, 15, 65504, 0x7c00, false}, BF16 = {16, 7, 127, 0x1.fep127, 0x7f80, false};
 constexpr format E5M2 = {8, 2, 15, 57344, 0x7c, true}, E4M3 = {8, 3, 7, 448, 0x80, true};

@@ -15,7 +15,7 @@ namespace {
 
 constexpr unsigned SEED = 11;
 
-// Whether the value is known; what is known must be right.
+// Whether the function decides the value; what it decides must be right.
 bool check(double v) {
     const rounded_root root = reciprocal_root(v);
     const float expected = reciprocal_deviation<float>(v, 0);
@@ -35,7 +35,7 @@ TEST(reciprocal_root, values_of_every_size) {
     EXPECT_TRUE(check(0x1p200));
 }
 
-// Zeros, denormals, what is too small or too large, infinity, NaN: none passes for known.
+// Zeros, denormals, values too small or too large, infinity, NaN: the function decides none.
 TEST(reciprocal_root, values_out_of_range) {
     std::vector<double> values = {
         0.0,    5e-324, 1e-310, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN(), -1.0,

@@ -64,7 +64,7 @@ TEST(row_blocks, sizes) {
     }
 }
 
-// The parts of a range: what is left of one that began before it, block by block, then those of all rows.
+// The parts of a range: the rest of one that began before it, block by block, then the parts of all rows.
 void expect_parts_of_range(dim_t first, dim_t end, dim_t all, dim_t columns) {
     const row_blocks whole(all, columns), some(end - first, columns, first, all);
     ASSERT_EQ(some.block_rows(), whole.block_rows());
@@ -107,7 +107,7 @@ void add_chunk(row_sums &sums, const T *g, const T *xhat, dim_t count) {
 }
 
 TEST(row_sums, fold_adds_halves) {
-    // (a + b) + c and a + (b + c) differ here: 1 survives only where the two large lanes, 8 apart, meet first
+    // (a + b) + c and a + (b + c) differ here: 1 survives only if the two large lanes, i and i + 8, are added first
     float lanes[BACKWARD_LANES<float>] = {};
     lanes[3] = 0x1p30f;
     lanes[11] = -0x1p30f;

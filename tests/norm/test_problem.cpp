@@ -68,7 +68,7 @@ TEST(problem, what_is_left_out_is_not_written) {
     EXPECT_FALSE(with(backward_problem(), DIFF_SHIFT).writes(DIFF_SHIFT));
 }
 
-// What is left out counts, and so does the rounding of a sum.
+// Omitted tensors count, and so does the rounding of a sum.
 TEST(problem, types_that_decide_how_rows_are_computed) {
     problem backward = backward_problem();
     backward[DIFF_SRC].data_type = jitnorm_f64;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference against the oracle: every kind, flag, type, layout and choice of a problem, alone and after the
-// forward; and what has no elements. Its post-ops are checked by benchdnn-lite's files, its bits by tests/golden.
+// The reference against the oracle: every kind, flag, type, layout and choice of a problem, backward also after
+// forward; and problems without elements. benchdnn-lite's files check its post-ops, tests/golden its bits.
 #include <sys/mman.h>
 
 #include "support/accuracy.hpp"
@@ -182,7 +182,7 @@ TEST(reference_after_forward, is_accurate) {
     for (const sweep &s : {means_and_deviations, types}) for_each_case(s, expect_accurate_after_forward);
 }
 
-// What is used is the value that is given: epsilon has its place in it already.
+// The given value already contains epsilon.
 TEST(reference, does_not_look_at_epsilon_where_inverse_deviations_are_given) {
     for (const auto kind : {BACKWARD, INFERENCE}) {
         const setup s{.kind = kind, .flags = GIVEN, .form = statistics_form::inverse_deviation};
@@ -246,7 +246,7 @@ TEST(reference, reads_a_broadcast_row) {
     for (size_t i = 0; i < got.size(); ++i) EXPECT_EQ(got[i], expected[i % 70]);
 }
 
-// Rows further apart than 2^31 elements, in memory of which only the rows' pages exist.
+// Strides of rows above 2^31 elements, in memory of which only the rows' pages exist.
 TEST(reference, counts_offsets_beyond_2_to_the_31) {
     constexpr dim_t DISTANCE = (dim_t(1) << 31) + 4096;
     constexpr size_t COLUMNS = 100, BYTES = 2 * DISTANCE + COLUMNS;

@@ -12,7 +12,7 @@ namespace {
 constexpr double BOUND = 1e-6;
 constexpr unsigned NO_AFFINE = 0;
 
-// One or more rows of given values through forward training without scale and shift, and what is exact for them.
+// Forward training of rows of given values without scale and shift, and the exact results.
 struct outcome {
     std::vector<double> dst;
     exact_results exact;
@@ -75,7 +75,7 @@ TEST(adversarial, outlier_first) {
         }
 }
 
-// A pivot taken from the row's beginning is far from everything that follows.
+// A pivot from the row's beginning differs much from all that follows.
 TEST(adversarial, a_step_after_the_beginning) {
     for (const dim_t head : {1, 4, 32, 512, 4096})
         for (const double step : {1e3, 1e6}) {
@@ -146,7 +146,7 @@ TEST(adversarial, constant_rows_give_exactly_shift) {
             }
 }
 
-// A value that is not finite makes its own row NaN and leaves the others' bits alone.
+// A value that is not finite makes its own row NaN and does not change the bits of others.
 TEST(adversarial, not_finite_in_one_row_only) {
     constexpr double INF = std::numeric_limits<double>::infinity(), QUIET = std::numeric_limits<double>::quiet_NaN();
     for (const unsigned flags : {NO_AFFINE, unsigned(jitnorm_rms_norm)})

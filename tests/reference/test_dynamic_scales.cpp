@@ -54,7 +54,7 @@ TEST(reference_dynamic_scales, the_largest_becomes_the_end_of_the_range) {
     EXPECT_EQ(got[DST_SCALE], (std::vector<double>{double(2.0F / 127), 0, double(300.0F / 127)}));
 }
 
-// What is beside them is zero, and the scale tells of them; other groups do not notice.
+// The other values of their group become zero, and the scale is not finite; other groups do not change.
 TEST(reference_dynamic_scales, infinities_and_nan_stay_in_their_group) {
     const outputs got =
         outputs_by(reference_entry, letting_through(2, 4, 2), holding({INF, 1, 2, 1, NOT_A_NUMBER, INF, 127, -1}));
@@ -76,7 +76,7 @@ TEST(reference_dynamic_scales, values_too_small_for_a_factor_become_zero) {
     }
 }
 
-// NaN has a place in f8, and what is beside it is zero all the same.
+// f8 has NaN; the other values of the group still become zero.
 TEST(reference_dynamic_scales, nan_stays_nan_in_f8) {
     for (const auto type : {jitnorm_f8_e5m2, jitnorm_f8_e4m3}) {
         setup s = letting_through(1, 4, 2);

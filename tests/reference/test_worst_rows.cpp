@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A search for the data with the largest errors, by climbing from random data with a fixed seed: it finds errors as
-// large as those of the worst data that are known, and does not exceed what docs/arithmetic.md says of a search.
+// large as the worst known data have, and none above the bound in docs/arithmetic.md for a search.
 //
 // A row is a few stretches of equal elements, since sums of equal elements round in the same direction again and again.
 // The search calls the scalar steps of src/math, and the reference confirms what it has found.
@@ -48,7 +48,7 @@ public:
 
     size_t below(size_t end) { return size_t(numbers_() % end); }
     float number() { return float(normal_(numbers_)); }
-    float factor() { return 1 + std::ldexp(number(), -int(below(23))); } // near 1, down to the next number
+    float factor() { return 1 + std::ldexp(number(), -int(below(23))); } // about 1, down to the next number
 
     float epsilon() {
         constexpr float EPSILONS[] = {0, 1e-12F, 1e-5F, 1e-3F, 1};
@@ -254,7 +254,7 @@ TEST(worst_rows, diff_src) {
     EXPECT_LE(error, DIFF_SRC_BOUND);
 }
 
-// The mean of diff_dst cancels: what is left has the errors of the whole.
+// The mean of diff_dst cancels: the difference has the errors of both terms.
 TEST(worst_rows, diff_src_of_gradients_far_from_zero) {
     backward_errors worst;
     for (unsigned seed = 1; seed <= 10; ++seed) {

@@ -163,7 +163,7 @@ TEST_P(bands_of_rows, in_tiles) {
             }
 }
 
-// Rows whose first reduction is not enough, between rows for which it is; alone in a band, and all of one.
+// Rows whose first reduction is not enough, between rows for which it is: one of a band, and all of a band.
 void fill_with_special_rows(run &r) {
     constexpr double HUGE_SUM = 1e30, TINY_SUM = 1e-25;
     std::vector<double> x = r[SRC].values();

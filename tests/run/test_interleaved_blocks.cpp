@@ -57,7 +57,7 @@ void check_units(const memory_desc &md, int row_ndims, dim_t block_rows) {
 TEST(interleaved_blocks, every_row_once_and_where_its_place_says) {
     check_units(tagged({3, 64, 9}, jitnorm_cba), 2, 32);
     check_units(tagged({3, 64, 9}, jitnorm_cba), 2, 4);
-    check_units(tagged({2, 37, 32, 3}, jitnorm_acdb), 3, 32);     // a part of the strands together
+    check_units(tagged({2, 37, 32, 3}, jitnorm_acdb), 3, 32);     // some of the strands in a unit
     check_units(tagged({2, 37, 32, 3}, jitnorm_acdb), 3, 8);      // strands of several blocks
     check_units(tagged({5, 6, 4, 3}, jitnorm_dcba), 3, 24);       // rows of two dimensions in each strand
     check_units(tagged({2, 3, 8, 7}, jitnorm_dcba), 3, 4);        // strands of two dimensions

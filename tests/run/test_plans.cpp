@@ -72,7 +72,7 @@ setup sums(setup s, const char *written = "dense", jitnorm_data_type_t sum_type 
 
 constexpr auto ALWAYS = "one_loop_threads:2147483647", NEVER = "one_loop_threads:0";
 constexpr machine LARGE_L2 = {.l2 = 1 << 19, .last_level = 1 << 12};
-// Data of batches of 2^15 bytes are near, between L2 and the last level, or in memory.
+// The data of batches of 2^15 bytes are in L2, between L2 and the last level, or in memory.
 constexpr machine NEAR = batches_in_l2(1 << 18, FAR), BETWEEN = batches_in_l2(1 << 14, FAR), BEYOND = THROUGH_L2;
 
 // Where a thread has so many bytes that they are just too few for one loop, or, with fewer, just enough.
@@ -338,7 +338,7 @@ TEST_P(plans, keep_the_bits_whatever_they_decide) {
 }
 
 // Sums with a residual are added and reduced while the batch before is written: in the output, where it holds the rows
-// as they are normalized, and in two tiles elsewhere; in place and apart.
+// as they are normalized, and otherwise in two tiles; in place and not.
 TEST_P(plans, sums_in_one_loop) {
     for (const unsigned flags : {0U, unsigned(jitnorm_rms_norm)})
         for (const auto &[src, sum] : {std::pair(jitnorm_f32, jitnorm_f32), std::pair(jitnorm_f32, jitnorm_bf16),
@@ -359,8 +359,8 @@ TEST_P(plans, sums_in_one_loop) {
     EXPECT_FALSE(plan_of(longer, NO_CACHES).on(1, true).one_loop) << "rows of more than a chunk";
 }
 
-// Operands of post-ops that are gathered have tiles for a chunk, also where the last batch of long rows is written
-// alone.
+// Operands of post-ops that are gathered have tiles for a chunk, also where the last batch of long rows is only
+// written.
 TEST_P(plans, gathered_operands_in_one_loop) {
     for (const dim_t columns : {300, 4096, 5000, 9000}) {
         setup s = in_place_of(jitnorm_forward_training, jitnorm_f32, 5, columns);
@@ -374,7 +374,7 @@ TEST_P(plans, gathered_operands_in_one_loop) {
 TEST_P(plans, groups_of_a_row_go_together_where_a_batch_has_fewer_rows) {
     for (const auto type : FLOATING)
         for (const dim_t rows : {1, 37})
-            for (const dim_t groups : {1, 4, 40, 160}) { // 160: more than go together
+            for (const dim_t groups : {1, 4, 40, 160}) { // 160: more than a tile takes
                 setup s = in_place_of(jitnorm_forward_training, type, rows, 640);
                 s.flags = jitnorm_use_scale | jitnorm_use_shift;
                 s.dst_type = groups == 4 ? jitnorm_f8_e4m3 : jitnorm_s8;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // allocation_failures: a program with allocation_failures.cpp has its own operator new, aligned_alloc and mprotect. The
-// first two count allocations; all of them fail when told to.
+// first two count allocations; all of them can be made to fail.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// guarded_buffer: memory with an inaccessible page on both sides, so that an access one byte too far is a crash.
-//
-// The buffer touches one of the two guards, without a byte between. On its other side, the rest of the page is filled
-// with canaries.
-// All bytes are CANARY at first, so that a test can also find out what was never written.
+// guarded_buffer: memory between two inaccessible pages. The buffer touches one of them, so that an access one byte too
+// far crashes. Between the buffer and the other page are canaries. All bytes are CANARY at first, so that a test finds
+// what was never written.
 #pragma once
 
 #include <cstddef>

@@ -6,7 +6,7 @@
 //   rotated   the first dimension is the innermost, and the others are in order
 //   gap      row-major strides with a gap after each row
 //   spread   row-major strides with space between the elements of a row
-//   woven    of two dimensions or more, with elements of the first between those of the last
+//   woven    of two dimensions or more: elements of the first dimension between elements of the last
 //   40,1     strides
 // Each may end in "+7", an offset0.
 #pragma once

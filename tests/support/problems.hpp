@@ -19,7 +19,7 @@ using impl::layer_norm::statistics_form;
 using enum impl::layer_norm::slot;
 using impl::layer_norm::bit_of;
 
-// What is added before the normalization; nothing by default.
+// The residual that is added before the normalization; none by default.
 struct residual_setup {
     std::string added, sum; // layouts; empty: no such tensor. Backward, `sum` is the layout of the gradient of the sum
     jitnorm_data_type_t type = jitnorm_f32, sum_type = jitnorm_f32, bias_type = jitnorm_data_type_undef;
@@ -66,7 +66,7 @@ inline bool is_double(const setup &s) {
             s.diff_src_type == jitnorm_f64);
 }
 
-std::string text_of(const setup &s); // what is not as by default, but for the numbers in src
+std::string text_of(const setup &s); // the members that differ from the default, except the numbers in src
 std::ostream &operator<<(std::ostream &out, const setup &s);
 
 problem make_problem(const setup &s);

@@ -72,7 +72,7 @@ public:
     // If `how` is given, the sizes come at execution.
     void execute_on(const executor &made, size_t scratchpad_bytes, const plan *how = nullptr);
 
-    // The call alone, without protection of the inputs and checks of the surroundings.
+    // Only the call: without protection of the inputs and checks of the surroundings.
     jitnorm_status_t call(const executor &made, void *scratchpad, const plan *how = nullptr) const;
 
     problem p;

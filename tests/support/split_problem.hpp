@@ -214,7 +214,7 @@ inline void rows_must_match(const split_shape &s, const dims &parts, split_memor
 
 // ---- columns
 
-// What forward writes with `dst`, which may have no dimensions: then these are statistics alone.
+// Forward that writes `dst`, or only statistics if `dst` has no dimensions.
 inline owned_pd whole_forward(const split_shape &s, const owned_md &dst, unsigned flags) {
     return described(jitnorm_layer_normalization_forward_primitive_desc_create_v2, jitnorm_forward_training,
                      s.data(s.rows, s.columns).get(), dst.get(), nullptr, jitnorm_f32, s.epsilon, flags, nullptr);

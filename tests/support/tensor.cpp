@@ -13,7 +13,7 @@ namespace jitnorm::tests {
 
 namespace {
 
-// Calls body(position, is_element) for the positions of a tensor in logical order, those of its padding included.
+// Calls body(position, is_element) for the positions of a tensor in logical order, padding included.
 template <typename Body>
 void for_each_padded_position(const memory_desc &md, Body &&body) {
     if (nelems(md) == 0) return;
@@ -26,7 +26,7 @@ void for_each_padded_position(const memory_desc &md, Body &&body) {
     }
 }
 
-// One part of the list of random numbers, made as far as numbers have been asked for.
+// One part of the list of random numbers, which grows as numbers are needed.
 class part_of_list {
 public:
     explicit part_of_list(unsigned seed) : generator_(seed) {}

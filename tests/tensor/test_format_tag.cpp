@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every tag against an enumeration of memory made from its name alone.
+// Every tag against an enumeration of memory that follows from its name.
 #include <gtest/gtest.h>
 
 #include <cctype>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Descriptors made from strides: what is refused, what strides, sizes and offsets follow.
+// Descriptors made from strides: refusals, and the strides, sizes and offsets that follow.
 #include <gtest/gtest.h>
 
 #include <algorithm>

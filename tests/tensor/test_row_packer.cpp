@@ -136,14 +136,14 @@ TEST(row_packer, strides) {
                  strided({23, 29}, {64, 2}, type),           // a step from column to column
                  strided({5, 101}, {202, 2}, type),          // of many columns
                  strided({23, 29}, {1, 25}, type),           // rows side by side, with gaps
-                 strided({23, 29}, {1, 1100}, type),         // and far apart columns
+                 strided({23, 29}, {1, 1100}, type),         // and columns with large strides
                  strided({23, 29}, {3, 70}, type),           // neither dense
                  strided({23, 29}, {0, 1}, type),            // one row many times
                  strided({23, 29}, {1, 0}, type),            // one column many times
                  strided({5, 7, 29}, {1000, 30, 1}, type),   // rows that do not merge
                  strided({5, 2, 29}, {58, 1, 2}, type),      // two rows interleaved
                  strided({5, 3, 29}, {100, 1, 3}, type),     // three rows interleaved
-                 strided({5, 5, 29}, {1, 7, 40}, type),      // neighbours in memory far apart in number
+                 strided({5, 5, 29}, {1, 7, 40}, type),      // neighbours in memory whose numbers differ much
                  strided({4, 1, 9, 8}, {100, 3, 9, 1}, type) // a dimension that does not count
              }) {
             check_parts(md);
@@ -165,8 +165,8 @@ TEST(row_packer, every_small_tile) {
     }
 }
 
-// Around the rectangles that are turned in AVX2's registers: a dimension, dense or in blocks or with gaps, that lies
-// inside rows whose fastest dimension is far apart, with another one between them.
+// Around the rectangles that AVX2's registers transpose: a dimension, dense or in blocks or with gaps, that lies inside
+// rows whose fastest dimension has a large stride, with another dimension between them.
 TEST(row_packer, rows_of_several_dimensions) {
     for (const jitnorm_data_type_t type : TYPES)
         for (const dim_t edge : {1, 2, 3, 7, 8, 15, 16, 17, 31, 32, 33, 40})
