@@ -73,7 +73,7 @@ constexpr std::string_view GRAPH_HELP[] = {
     "  benchdnn-lite --graph --mode=CP --dt=f32,bf16 --case=op/f32/lnorm.json\n"
     "  benchdnn-lite --graph --batch=test_graph_ci\n"};
 
-// What is said to somebody who typed the program's name alone.
+// The answer to the program's name without arguments.
 constexpr std::string_view FIRST_STEPS =
     "a driver and a problem are missing: 'benchdnn-lite --lnorm 128x768' checks a layer normalization, "
     "'benchdnn-lite --lnorm --mode=P 128x768' times it, 'benchdnn-lite --help' lists all knobs";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// run: the whole program, apart from main().
+// run: the whole program, except main().
 #pragma once
 
 #include "../correctness/check.hpp"

@@ -32,8 +32,8 @@ bool has_same_bits(double a, double b) {
     return a == b && std::signbit(a) == std::signbit(b);
 }
 
-// A problem that has rows of another one, the original, alone or among other rows. It shows whether a row's results
-// depend on the rows around it.
+// A problem of rows of another problem, the original, with or without other rows around them. It shows whether a row's
+// results depend on the rows around it.
 struct placed_row {
     dim_t original, placed; // the row's numbers in the original and in the new problem
 };
@@ -96,7 +96,7 @@ void place_inputs(const std::vector<kept_tensor> &inputs, const problem &origina
     }
 }
 
-// Runs a problem once, then in other circumstances, and compares the outputs with those of the first run.
+// Runs a problem once, then in other circumstances, and compares the outputs with the first run's.
 class bit_checker {
 public:
     bit_checker(const execution &first, fill_kind kind, const check_options &options)
@@ -118,7 +118,7 @@ public:
         for (const kept_tensor &output : outputs_) compare(output, e.data(output.id), nullptr, circumstance);
     }
 
-    // Gradients of scale and shift are not compared, because they depend on all rows together.
+    // Gradients of scale and shift are not compared, because they depend on all rows.
     void run_placed(const execution &e, const row_placement &where, const std::string &circumstance) {
         fill(e, fill_kind::random, options_.seed + 1);
         place_inputs(inputs_, first_.prb(), where, e);

@@ -24,7 +24,7 @@ bool may_overflow(data_type type, const expectation &e) {
     return std::abs(e.value) + e.tolerance >= real(largest(type)) + real(half_ulp(type, largest(type)));
 }
 
-// How far the result may lie from the expected value.
+// The largest allowed difference of the result from the expected value.
 real allowed_error(data_type type, const expectation &e) {
     const real magnitude = std::min(std::abs(e.value) + e.tolerance, real(largest(type)));
     return e.tolerance + real(half_ulp(type, double(magnitude)));

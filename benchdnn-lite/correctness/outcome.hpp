@@ -29,7 +29,7 @@ inline state state_of(jitnorm_status_t status) {
 
 struct findings {
     size_t errors = 0, total = 0;     // counted in elements
-    std::vector<std::string> details; // what is wrong, with the worst element of each tensor
+    std::vector<std::string> details; // the mistakes, with the worst element of each tensor
     std::vector<std::string> notes;   // shown on request
 
     void add(const comparison &c, const std::string &place = ""); // place: what details begin with

@@ -15,7 +15,7 @@ using expectations = std::vector<expectation>;
 // A problem of dense rows. What it does not have is empty.
 struct oracle_problem {
     size_t rows = 0, columns = 0;
-    bool in_double = false; // what the results are computed in, which decides about tolerances alone
+    bool in_double = false; // whether double computes the results, which only changes tolerances
     unsigned flags = 0;     // jitnorm_normalization_flags_t
     double epsilon = 0;
     rounded_types rounded = {};

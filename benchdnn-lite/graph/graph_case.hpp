@@ -53,7 +53,7 @@ struct graph_case {
     std::set<size_t> boundaries() const; // ids of tensors that no operation writes, or that none reads
 };
 
-// Throws input_error, which says what is wrong with the text.
+// Throws input_error, which names the mistake in the text.
 graph_case parse_graph(const std::string &json_text);
 
 // The library's number of an attribute, and a value of it that a text describes. The attributes are those of the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// graph_norm: what an operation of a serialized graph computes, as the oracle sees it, and the operations that the
-// library computes together with a normalization: an addition before it, and operations after it.
+// graph_norm: an operation of a serialized graph as a problem for the oracle, and the operations that the library fuses
+// with a normalization: an addition before it, and operations after it.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace benchdnn_lite {
 
-// What a tensor is to an operation. residual and sum belong to an addition that is computed together with the
-// normalization after it.
+// The role of a tensor in an operation. residual and sum belong to an addition that is fused with the normalization
+// after it.
 enum class graph_role {
     src,
     residual,

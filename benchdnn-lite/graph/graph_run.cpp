@@ -136,8 +136,8 @@ private:
         }
     }
 
-    // All inputs, or all outputs, of the operations, as far as they are known by now. Tensors between operations of the
-    // partition are among them; the library ignores these.
+    // All inputs, or all outputs, of the operations that are known by now. Tensors between operations of the partition
+    // are among them; the library ignores these.
     std::vector<logical_tensor> known(const step &s, std::vector<graph_tensor> graph_op::*side) const {
         std::vector<logical_tensor> result;
         for (const graph_op *op : s.ops)

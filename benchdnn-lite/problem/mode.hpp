@@ -21,7 +21,7 @@ struct run_mode {
     bool operator==(const run_mode &) const = default;
 };
 
-// Reads L, I or R alone, or any of C, B, P and F together, in upper or lower case. Throws input_error.
+// Reads one of L, I and R, or any of C, B, P and F, in upper or lower case. Throws input_error.
 run_mode parse_mode(std::string_view text);
 std::string to_text(const run_mode &mode);
 

@@ -11,7 +11,7 @@ namespace benchdnn_lite {
 
 constexpr size_t LINE = 64; // bytes
 
-// Tensors that are moved together. The i-th output receives the data of the i-th input, or of the last one if there are
+// Tensors that one loop moves. The i-th output receives the data of the i-th input, or of the last one if there are
 // fewer; it may be that tensor itself. So no input changes.
 struct moved_tensors {
     struct tensor {

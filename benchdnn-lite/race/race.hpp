@@ -19,7 +19,7 @@ struct race_result {
     bool disagrees = false;
     bool restless = false;    // times of a contestant vary beyond reason: others used the machine
     std::string ours, theirs; // names of the implementations
-    double bytes = 0;         // of all tensors of rows together
+    double bytes = 0;         // of all tensors of rows
     std::optional<double> ours_us, theirs_us, limit_us;
     std::string limit; // the name of the fastest way to move the tensors
 
@@ -34,7 +34,7 @@ private:
 
 // Conditions that all problems of a race share.
 struct race_conditions {
-    int threads = 1; // what both libraries were told to use
+    int threads = 1; // of both libraries
     int rounds = 15;
     bool then_read = false; // times include a pass that reads the result, by `threads` threads
 };

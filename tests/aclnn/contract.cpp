@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the two-phase calls have for the contract of every front end (support/contract.hpp), and what is asked of them
-// alone.
+// The two-phase calls' adapter for the contract of every front end (support/contract.hpp), and promises of their own.
 #include "support/contract.hpp"
 #include "jitnorm/jitnorm.h"
 #include "operands.hpp"

@@ -48,7 +48,7 @@ struct operation {
     std::set<std::pair<size_t, size_t>> in_place; // the numbers of an input and of the output that may be at its place
     aclnnStatus (*first)(aclTensor *const *t, const call_settings &with, uint64_t *bytes, aclOpExecutor **executor);
     aclnnStatus (*second)(void *workspace, uint64_t bytes, aclOpExecutor *executor, aclrtStream stream);
-    aclnnStatus wrong_type = INVALID, wrong_shape = INVALID; // what is answered
+    aclnnStatus wrong_type = INVALID, wrong_shape = INVALID; // the statuses
     std::set<std::string> typed_alone = {};                  // tensors whose types do not hang on the others'
     std::set<std::string> contiguous = {};                   // outputs that must be
     bool has_epsilon = true, takes_no_elements = true;
@@ -219,9 +219,9 @@ struct call_shape {
     }
 };
 
-using typing = std::map<std::string, aclDataType>; // types of some parameters that are not those of the table
+using typing = std::map<std::string, aclDataType>; // types of parameters that differ from the table
 
-// Types of their own, as far as the contracts go.
+// The mixtures of types that the contracts allow.
 inline std::vector<typing> typings_of(const operation &op, aclDataType data) {
     std::vector<typing> all;
     if (is_named(op, "backward") && !is_named(op, "RMS"))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every error that the contracts of the first calls name: first what holds for each tensor of each call, then what is
-// one call's own, provoked one at a time.
+// Every error that the contracts of the first calls name, provoked one at a time: first the errors of each tensor of
+// each call, then those of one call.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -225,7 +225,7 @@ TEST(aclnn_errors, arrays_that_are_null_and_masks_of_another_length) {
     }
 }
 
-// ---------------------------------------------------------------- what is one call's own
+// ---------------------------------------------------------------- errors of one call
 
 TEST(aclnn_errors, weight_as_input_and_bias_as_float) {
     operands call(operation_named("layer norm"), ACL_BF16);
@@ -234,7 +234,7 @@ TEST(aclnn_errors, weight_as_input_and_bias_as_float) {
     refuse(INVALID, "weight and bias of two types", call);
 }
 
-// Rows in an order that no strides over the input's dimensions tell.
+// Rows in an order that no strides over the input's dimensions have.
 TEST(aclnn_errors, statistics_that_no_view_can_be) {
     operands call(operation_named("backward"), ACL_FLOAT, {{2, 3, 4}, 1});
     const auto uneven = wrong({3, 2}, ACL_FLOAT, {3, 1});
@@ -334,7 +334,7 @@ TEST(aclnn_errors, of_modulation_alone) {
 
 TEST(aclnn_errors, modes_that_do_not_fit) {
     operands call(operation_named("layer norm, implementation mode"));
-    for (const int32_t mode : {-1, 2, 3}) { // 2: FLOAT16 alone
+    for (const int32_t mode : {-1, 2, 3}) { // 2: only FLOAT16
         call.with.mode = mode;
         refuse(INVALID, "implMode", call);
     }

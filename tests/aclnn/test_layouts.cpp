@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors that do not lie densely, in every position: the bits are those of the dense case.
+// Tensors that are not dense, in every position: the bits are those of dense tensors.
 #include "operands.hpp"
 
 namespace jitnorm::tests {
@@ -55,7 +55,7 @@ TEST(aclnn_layouts, in_place_have_the_bits_of_tensors_apart) {
     });
 }
 
-// Inputs whose first dimension has stride 0, as a broadcast has it: the same as the rows written out.
+// Inputs whose first dimension has stride 0, as a broadcast has it: the bits of rows that are written out.
 TEST(aclnn_layouts, broadcast_inputs) {
     const operation &op = operation_named("backward");
     const call_shape shape = {{5, 3, 8}, 1};

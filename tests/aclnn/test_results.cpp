@@ -22,7 +22,7 @@ values as_type(const values &given, aclDataType type) {
 
 // ---------------------------------------------------------------- the checks
 
-// What is normalized: x, or (x1 + x2) + bias as f32 computes it; the bias repeats itself.
+// The rows that are normalized: x, or (x1 + x2) + bias as f32 computes it; the bias repeats itself.
 values sums_of(const operands &call) {
     values result = call.find({"x", "x1", "input"})->values();
     const acl_tensor *x2 = call.find({"x2"}), *added = call.find({"biasOptional"});
@@ -157,7 +157,7 @@ void run_and_check(operands &call) {
 
 // ---------------------------------------------------------------- the choices
 
-// Calls body(places) with each set of optional tensors that may be null together.
+// Calls body(places) with each allowed set of null tensors.
 template <typename Body>
 void for_each_absence(const operation &op, Body &&body) {
     const std::vector<parameter> all = parameters_of(op, ACL_FLOAT);
@@ -258,7 +258,7 @@ TEST(aclnn_results, of_every_mask) {
     }
 }
 
-// ---------------------------------------------------------------- what is one call's own
+// ---------------------------------------------------------------- results of one call
 
 TEST(aclnn_results, every_mode_has_the_bits_of_the_first) {
     for (const auto &[mode, type] : {std::pair(1, ACL_FLOAT), {1, ACL_BF16}, {2, ACL_FLOAT16}}) {

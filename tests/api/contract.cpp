@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What primitives have for the contract of every front end (support/contract.hpp), and what is asked of them alone.
+// The primitives' adapter for the contract of every front end (support/contract.hpp), and promises of their own.
 #include "support/contract.hpp"
 #include "primitives_with_all.hpp"
 #include "runtime_requests.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// primitives_with_all: primitives that together have every argument there is.
+// primitives_with_all: a few primitives. Each argument belongs to one of them.
 #pragma once
 
 #include <functional>

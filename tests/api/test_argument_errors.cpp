@@ -18,7 +18,7 @@ owned_pd make_pd(bool forward) {
                    : backward_request{jitnorm_backward, data, data, data}.make(CH);
 }
 
-// A memory of another descriptor beside those of the execution.
+// A memory with another descriptor than the execution's.
 struct stranger {
     owned_memory memory;
     explicit stranger(const owned_md &md) : memory(make_memory(md, JITNORM_MEMORY_ALLOCATE)) {}
@@ -153,7 +153,7 @@ TEST_P(argument_errors, each_without_data) {
 
 // ---------------------------------------------------------------- of all primitives
 
-// Where rows are apart, only strides tell the tensor from others.
+// Tensors whose rows have gaps differ only in their strides.
 TEST(arguments, of_another_stride_are_refused) {
     const owned_md data = make_md({3, 8}, jitnorm_f32, dims{16, 1});
     const owned_pd pd = forward_request{jitnorm_forward_inference, data, data}.make();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes: what is put in comes out, what layer normalization makes of them, and each way to misuse them.
+// Attributes: getters return what was set, layer normalization obeys it, and each misuse is refused.
 #include <gtest/gtest.h>
 
 #include <string>

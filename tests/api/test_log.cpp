@@ -79,7 +79,7 @@ TEST(verbose, errors_say_why) {
     EXPECT_EQ(count(log, "error,jitnorm_stream_wait,invalid_arguments,stream is null"), 1) << log;
 }
 
-// What is printed where nobody said anything, in a process of its own.
+// The output without any setting, in a process of its own.
 [[noreturn]] void fail_in_three_ways(const char *verbose) {
     verbose == nullptr ? unsetenv("JITNORM_VERBOSE") : setenv("JITNORM_VERBOSE", verbose, 1);
     std::fflush(stdout);

@@ -176,7 +176,7 @@ TEST(memory, more_than_there_is) {
     EXPECT_TRUE(memory.is_empty());
 }
 
-// Descriptors whose sizes and strides are at the limits of what a word tells, with types, ranks and offsets.
+// Descriptors whose sizes and strides just fit into a word, or just do not, with types, ranks and offsets.
 std::vector<jitnorm_memory_desc> descriptors_around_words() {
     std::vector<jitnorm_memory_desc> all;
     constexpr jitnorm::impl::dim_t sizes[] = {0, 1, 3, (1 << 18) - 1, 1 << 18};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs of layer normalization use of oneDNN's C++ interface, by oneDNN's names alone: works, or is refused as
-// there.
+// The part of oneDNN's C++ interface that programs of layer normalization use, only by oneDNN's names: it works, or is
+// refused as by oneDNN.
 #include <gtest/gtest.h>
 
 #include <cmath>

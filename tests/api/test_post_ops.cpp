@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Post-ops: what is put in comes out, and each way to misuse them.
+// Post-ops: getters return what was appended, and each misuse is refused.
 #include <gtest/gtest.h>
 
 #include "support/execution.hpp"
@@ -44,7 +44,7 @@ TEST(post_ops, come_out_as_they_went_in) {
     EXPECT_EQ(alg, jitnorm_binary_mul);
     EXPECT_TRUE(jitnorm_memory_desc_equal(described, src1));
 
-    // what is not wanted need not be taken
+    // null for results that are not wanted
     EXPECT_OK(jitnorm_post_ops_get_params_sum(post_ops, 0, nullptr, nullptr, nullptr));
     EXPECT_OK(jitnorm_post_ops_get_params_eltwise(post_ops, 1, nullptr, nullptr, nullptr));
     EXPECT_OK(jitnorm_post_ops_get_params_binary(post_ops, 2, nullptr, nullptr));

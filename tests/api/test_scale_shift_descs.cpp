@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scale and shift with row dimensions. The law: the outputs have the same bits as those of a primitive with vectors for
-// each group of rows, also where sizes come at execution.
+// Scale and shift with row dimensions. The outputs have the bits that a primitive with vectors gives for each group of
+// rows, also where sizes are known at execution.
 #include <cstring>
 
 #include "row_tensors.hpp"
@@ -28,7 +28,7 @@ struct work {
     owned_md scale() const { return make_md(masked(sizes, mask), scale_shift_type, scale_strides); }
 };
 
-// The attributes of the whole problem, or those of a group, whose src is `src`.
+// The attributes of the whole problem, or of a group, whose src is `src`.
 owned_attr attr_of(const work &w, const_jitnorm_memory_desc_t src, bool whole) {
     owned_attr attr = make_attr();
     const owned_md scale = w.scale();
@@ -37,7 +37,7 @@ owned_attr attr_of(const work &w, const_jitnorm_memory_desc_t src, bool whole) {
     const auto bias = w.has_bias ? jitnorm_f32 : jitnorm_data_type_undef;
     if (w.adds) must(jitnorm_primitive_attr_set_residual(attr, src, src, bias, 0), "a residual");
     if (w.gate >= 0) {
-        // In a group, the gate has the dimensions of src that do not tell groups.
+        // In a group, the gate has the dimensions of src that do not count groups.
         dims sizes = masked(sizes_of(src), unsigned(w.gate));
         const owned_md gate = make_md(sizes, w.scale_shift_type,
                                       strides_of(make_md(masked(w.sizes, unsigned(w.gate)), w.scale_shift_type)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scales: what they are asked for with, each way to ask for what there is not, and those of dst that the library finds:
-// how they are described and handed over.
+// Scales: the masks, each refused setting, and the scales of dst that the library finds, their descriptors and
+// arguments.
 #include <string>
 
 #include "support/execution.hpp"

@@ -31,7 +31,7 @@ TEST(isa, cap_changes_what_is_chosen) {
     EXPECT_EQ(jitnorm_get_effective_cpu_isa(), best);
 }
 
-// Every value of oneDNN's, as far as it makes a difference here.
+// Every value of oneDNN's that makes a difference here.
 TEST(isa, caps_are_those_of_onednn) {
     const jitnorm_cpu_isa_t best = jitnorm_get_effective_cpu_isa();
     const std::pair<jitnorm_cpu_isa_t, jitnorm_cpu_isa_t> caps[] = {

@@ -15,7 +15,7 @@ TEST(command_line, later_lists_vary_faster) {
                      "--dir=FWD_I --flags=CH --inplace=true 2x3"}));
 }
 
-// Each knob's list alone varies slower than all lists that come after it in benchdnn's nest of loops.
+// Each knob's list varies slower than all lists after it in benchdnn's nest of loops.
 TEST(command_line, the_whole_order_is_benchdnn_s) {
     const words knobs_in_order = {"--dir=FWD_D,FWD_I",     "--dt=f32,bf16",
                                   "--tag=abx,axb",         "--stat_tag=any,abx",

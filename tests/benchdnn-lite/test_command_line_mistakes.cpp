@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Help, and what is said to mistakes on the command line.
+// Help, and the messages for mistakes on the command line.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -40,7 +40,7 @@ TEST(command_line, the_examples_of_the_help_are_valid) {
     }
 }
 
-// Each between backquotes, files that belong together too; knobs of --graph are in its own document.
+// Each name is between backquotes. The document of --graph has its knobs.
 TEST(command_line, the_documents_know_every_knob_and_every_batch_file) {
     std::ostringstream text;
     for (const char *name : {"benchdnn-lite.md", "graph.md"})
@@ -260,7 +260,7 @@ TEST(command_line, too_much_is_refused) {
     EXPECT_EQ(mistake_in({"--lnorm", "--repeats-per-prb=125000", "2x3", "2x3"}), "");
 }
 
-// The last combination alone is wrong: it is found although no problem is kept.
+// Only the last combination is wrong: it is found although no problem is kept.
 TEST(command_line, every_combination_is_looked_at) {
     EXPECT_EQ(mistake_in({"--lnorm", "--dir=BWD_D,FWD_D", "--dt=f32,f32:f32:bf16", "2x3"}),
               "--dt: the third type is diff_src's, which a forward problem does not have");

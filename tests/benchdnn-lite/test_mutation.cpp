@@ -121,8 +121,9 @@ void check_line(const job &j) {
     throw std::logic_error("'" + j.line() + "' is another problem");
 }
 
-// Parses the arguments. They are a mistake, told in one line, which is the answer; or they make problems whose lines
-// make them again, and the answer is empty. Throws logic_error, or whatever else than input_error the parser throws.
+// Parses the arguments. Returns the message, one line, if they are a mistake; otherwise checks that the lines of the
+// problems make these problems again, and returns "". Throws logic_error if not, and all exceptions of the parser
+// except input_error.
 std::string mistake_in_hostile(const std::vector<std::string> &arguments) {
     constexpr size_t ENOUGH = 8; // problems, of the many that lists may make
     command c;

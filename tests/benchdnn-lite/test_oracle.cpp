@@ -210,7 +210,7 @@ TEST(attributes, eltwise_known_values) {
     EXPECT_NEAR(at(jitnorm_eltwise_elu, 0.5, 0, -1), 0.5 * std::expm1(-1), 1e-15);
 }
 
-// The formulas are written twice, here and in src/math/. As far as docs/arithmetic.md promises they are the same.
+// The oracle and src/math/ each have the formulas. They agree where docs/arithmetic.md promises it.
 TEST(attributes, formulas_are_those_of_the_library) {
     for (const auto algorithm : jitnorm::impl::ELTWISE_ALGORITHMS)
         for (const float alpha : {-1.5F, 0.5F, 1.F})
@@ -263,7 +263,7 @@ TEST(oracle, denormal_products_are_rounded) {
     EXPECT_FALSE(is_acceptable(jitnorm_f32, after_binary(first, product, 9, F32_ERROR), twice + 1e-43F));
 }
 
-// 0 or 1 and then rounded, with a value that may be far from 0.
+// 0 or 1 and then rounded, with a value that may be large.
 TEST(oracle, what_may_be_far_is_rounded_as_far_values_are) {
     const binary_post_op product{jitnorm_binary_mul, jitnorm_f32, 0, {}, {}};
     const float third = 1.0F / 3;
@@ -285,7 +285,7 @@ TEST(attributes, results_beyond_the_largest_number_of_the_computation_are_infini
     EXPECT_TRUE(std::isfinite(after_eltwise({100, 1e-5L}, {jitnorm_eltwise_exp, 0, 0}, F64_ERROR).value));
 }
 
-// 1 + y is exact for this float, and far from 1 + y of the double that became it.
+// 1 + y is exact for this float, and differs much from 1 + y of the double before its conversion.
 TEST(attributes, a_double_becomes_a_float_before_the_computation) {
     const binary_post_op plus_one{jitnorm_binary_mul_plus_one, jitnorm_f64, 0, {}, {}};
     EXPECT_EQ(after_binary({1, 0}, plus_one, -1 + 0x1p-40, F32_ERROR).value, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What graphs have for the contract of every front end (support/contract.hpp), and what public structs may hold that is
-// no tensor.
+// The graphs' adapter for the contract of every front end (support/contract.hpp), and public structs that describe no
+// tensor.
 #include <algorithm>
 #include <climits>
 
@@ -101,7 +101,7 @@ op_request layer_norm_of(const dims &sizes, const dims &strides, int64_t axis) {
     return request;
 }
 
-// Each tensor too far apart, gamma and statistics among them, and sizes of which memory has none.
+// Each tensor with too large strides, gamma and statistics among them, and sizes that no memory has.
 std::vector<refusal> refusals() {
     std::vector<refusal> all;
     const auto add = [&](const char *reason, const op_request &request) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The header alone, as C++11, in a second file of one program.
+// Only the header, as C++11, in a second file of one program.
 #include "jitnorm/jitnorm_graph.hpp"
 
 size_t number_of_partitions();

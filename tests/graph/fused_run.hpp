@@ -16,10 +16,10 @@ using function = std::function<float(float)>;
 using combination = std::function<float(float, float)>;
 
 constexpr float EPSILON = 0.0625F;
-// src, or its sum with what is added to it; then src has another number.
+// src, or its sum with another tensor; then src has another number.
 constexpr size_t SRC_ID = 10, OTHER_ID = 20, SECOND_ID = 21, X1_ID = 1, X2_ID = 2;
 
-// What is added to src before the normalization.
+// The tensor that is added to src before the normalization.
 struct addition {
     shape dims;
     jitnorm_data_type_t type = jitnorm_f32;
@@ -47,7 +47,7 @@ inline floats as_floats(const std::vector<double> &values) { return {values.begi
 
 inline void set_epsilon(op &o) { o.set_attr<float>(op::attr::epsilon, EPSILON); }
 
-// What the normalization alone gives in f32 for these values of src, which is the first of its inputs.
+// The normalization without followers in f32, for these values of src, the first of its inputs.
 inline floats normalized_alone(op::kind norm, const std::vector<double> &src, const shape &dims,
                                std::vector<const graph_tensor *> inputs) {
     const auto wide = graph_tensor(SRC_ID, dims, jitnorm_f32).filled(src);
@@ -111,7 +111,7 @@ struct fused_execution {
         execute_partition(partition(), inputs, outputs);
     }
 
-    // What is normalized.
+    // The values that are normalized.
     std::vector<double> sums() const {
         std::vector<double> result = src.data.values();
         if (!c.added) return result;
@@ -121,7 +121,7 @@ struct fused_execution {
         const floats kept = rounded(as_floats(result), c.sum_type());
         return {kept.begin(), kept.end()};
     }
-    // The norm alone, unrounded: values of narrow types are values of f32.
+    // The norm without followers, unrounded: values of narrow types are values of f32.
     floats normalized() const { return normalized_alone(c.norm, sums(), c.dims, norms_inputs()); }
     // The operands' values for each element.
     floats others() const { return as_floats(broadcast(other.data.values(), c.other_dims, c.dims)); }

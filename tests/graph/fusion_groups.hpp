@@ -22,7 +22,7 @@ inline fused_graph chain(std::vector<link> links) {
     return g;
 }
 
-// All in one partition, which is supported; or each alone, the norm supported and the others not.
+// All in one partition, which is supported; or each in its own, of which only the norm's is supported.
 inline void expect_fused(const fused_graph &g) {
     const auto partitions = partitions_of(g.ops());
     ASSERT_EQ(partitions.size(), 1u);

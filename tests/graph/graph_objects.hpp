@@ -112,7 +112,7 @@ inline bool is_supported(jitnorm_graph_partition_t partition) {
     return answer == 1;
 }
 
-// Compiles what is requested, for the given descriptions.
+// Compiles the request for the given descriptions.
 inline jitnorm_status_t compile(const op_request &request, const std::vector<lt> &inputs,
                                 const std::vector<lt> &outputs) {
     const owned_partition partition = request.partition();
@@ -162,7 +162,7 @@ inline op_request layer_norm_grad() {
             {make_lt(DIFF_SRC_ID, {2, 3, 4}), make_lt(DIFF_GAMMA_ID, {4}), make_lt(DIFF_BETA_ID, {4})}};
 }
 
-// Those of layer normalization.
+// All operations of layer normalization.
 inline std::vector<op_request> all_operations() {
     return {layer_norm(), layer_norm_backward(), layer_norm_backward(jitnorm_graph_op_layer_norm_backprop),
             layer_norm_grad()};

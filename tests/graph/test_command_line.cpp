@@ -258,7 +258,7 @@ size_t errors_of(const std::string &text, const std::function<double(double, dou
     return errors_in(norm, memory);
 }
 
-// An addition before: the sum, which an End keeps, is checked exactly, and what is normalized is what it holds.
+// An addition before: the sum, which an End keeps, is checked exactly, and is normalized as stored.
 TEST(checking, an_addition_before) {
     const std::string text = R"({"graph": [{"id": 0, "kind": "Add", "inputs": [)" + tensor(0, "bf16") + "," +
                              tensor(3, "bf16") + R"(], "outputs": [)" + tensor(1, "bf16") +

@@ -37,8 +37,8 @@ gradients gradients_of(op_request request, size_t outputs) {
     return all;
 }
 
-// The gradients of gamma and beta are optional: what is there has the same bits. Without use_affine gamma is not looked
-// at, and three outputs are what they are with gamma left out.
+// The gradients of gamma and beta are optional: the others keep their bits. Without use_affine gamma is ignored, and
+// three outputs are as without gamma.
 TEST(execution, gradients_that_are_left_out_and_without_use_affine) {
     op_request affine = layer_norm_backward(), without = affine, no_gamma = affine;
     without.bools = {{jitnorm_graph_op_attr_use_affine, 0}};
@@ -65,7 +65,7 @@ TEST(execution, epsilon_of_layer_norm_grad) {
         std::fill_n(e.inputs.data(2), 6, 1e-6F); // variances to which either makes a difference
         for (const size_t input : {0, 1})
             for (size_t i = 0; i < 24 && type != jitnorm_f32; ++i)
-                e.inputs.data<uint16_t>(input)[i] = uint16_t(0x3c00 + 16 * (i % 7) + 16 * input); // near 1 or 1/128
+                e.inputs.data<uint16_t>(input)[i] = uint16_t(0x3c00 + 16 * (i % 7) + 16 * input); // about 1 or 1/128
         EXPECT_OK(e.run());
         return e.outputs.values(0, type == jitnorm_f32 ? 24 : 12);
     };

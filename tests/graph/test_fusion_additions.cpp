@@ -14,7 +14,7 @@ graph::compiled_partition compiled(const fused_execution &e) {
                                  engine(engine::kind::cpu, 0));
 }
 
-// The sum in a plain loop, then the normalization alone, in f32; the result rounded.
+// The sum in a plain loop, then the normalization of it, in f32; the result rounded.
 void expect_steps(const fused_case &c) {
     expect_bits_of(c, [](float y, float) { return y; });
 }

@@ -26,7 +26,7 @@ TEST(fusion_chains, quantize_has_its_bits) {
                         [&](float x, float) { return quantized(x, scale, float(zero_point), r.lowest, r.highest); });
 }
 
-// The product of 1 / scale alone, the sign of zero included; rounded and saturated as the type is.
+// Only the product with 1 / scale, the sign of zero included; rounded and saturated as the type is.
 TEST(fusion_chains, quantize_to_f8) {
     for (const auto type : {jitnorm_f8_e5m2, jitnorm_f8_e4m3})
         for (const float scale : {0.5F, 0.013F, -3.7F, 1e-4F}) {
@@ -41,8 +41,7 @@ TEST(fusion_chains, quantize_to_f8) {
         }
 }
 
-// Values (from beta alone) within a few ulps of those that lie between two integers, where it shows how often a step is
-// rounded.
+// Values (of beta) within a few ulps of halves, which show how often a step is rounded.
 TEST(fusion_chains, quantize_rounds_as_often_as_it_says) {
     constexpr int ULPS = 4, TIES = 60;
     for (const float scale : {0.013F, 0.1F, 0.3F, 3.7F})

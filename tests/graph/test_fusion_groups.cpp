@@ -71,7 +71,7 @@ TEST(fusion_groups, types) {
         expect_fused(of({{ReLU, narrow}}));
         expect_apart(of({{Add, narrow, {dense(20, {4})}}})); // narrow and f32 give f32
         expect_apart(of({{ReLU, jitnorm_f32}}));
-        expect_apart(of({quantize(0.5F)})); // of f32 alone
+        expect_apart(of({quantize(0.5F)})); // only of f32
         expect_fused(of({to_f32, {Multiply, jitnorm_f32, {dense(20, {4}, narrow)}}, {ReLU}, quantize(0.5F)}));
         expect_fused(chain({to_narrow, {GELU, narrow}}));
         const jitnorm_data_type_t other = narrow == jitnorm_bf16 ? jitnorm_f16 : jitnorm_bf16;
@@ -131,7 +131,7 @@ TEST(fusion_groups, what_somebody_else_reads_stays_a_tensor) {
                          std::vector<logical_tensor>{}, "outside");
         const auto partitions = partitions_of(ops);
         ASSERT_FALSE(partitions.empty());
-        EXPECT_EQ(partitions[0].get_ops_num(), read + 1); // what is read is the last result that is kept
+        EXPECT_EQ(partitions[0].get_ops_num(), read + 1); // the read result is the last one that is kept
         EXPECT_TRUE(partitions[0].is_supported());
     }
 }

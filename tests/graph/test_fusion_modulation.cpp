@@ -14,7 +14,7 @@ struct modulation {
     bool has_affine = false, adds_first = false;
 };
 
-// The normalization alone, in f32, and the products and sums of its values in plain loops.
+// The normalization without followers, in f32, and the products and sums of its values in plain loops.
 void expect_modulated(const modulation &m, bool rounds_once = true) {
     for (const op::kind norm : {LayerNorm, RMSNorm})
         for (const bool operand_is_first : {false, true}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a normalization with one operation after it computes: the bits of its steps one by one, in plain loops, where
-// f32 goes from step to step; in narrower types what is left when only the last step rounds.
+// Results of a normalization with one operation after it: the bits of its steps one by one, in plain loops. Steps pass
+// on f32; in narrower types only the last step rounds.
 #include "fused_run.hpp"
 
 namespace jitnorm::tests {

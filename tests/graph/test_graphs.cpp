@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs and their partitions: what they refuse, the order of partitions, what partitions tell.
+// Graphs and their partitions: refusals, the order of partitions, the getters of partitions.
 #include <algorithm>
 
 #include "graph_objects.hpp"

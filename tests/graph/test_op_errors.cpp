@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong with an operation is found out when it is added to a graph: each rule of jitnorm_graph.h, broken once.
+// Adding an operation to a graph finds its mistakes: each rule of jitnorm_graph.h, broken once.
 #include <cmath>
 
 #include "graph_objects.hpp"
@@ -166,7 +166,7 @@ TEST(op_errors, begin_norm_axis) {
         for (const int64_t axis : {int64_t(-4), int64_t(3), INT64_MIN, INT64_MAX})
             expect_wrong(with(request, NUMBERS, {{AXIS, axis}}));
         request.inputs[0] = make_unknown_lt(SRC_ID);
-        expect_right(with(request, NUMBERS, {{AXIS, INT64_MAX}})); // a rank that compilation will tell
+        expect_right(with(request, NUMBERS, {{AXIS, INT64_MAX}})); // a rank that is known at compilation
     }
 }
 

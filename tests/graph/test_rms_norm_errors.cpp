@@ -18,7 +18,7 @@ op_request with_types(jitnorm_data_type_t src, jitnorm_data_type_t gamma, jitnor
     return request;
 }
 
-// gamma of bf16 goes with src of bf16 alone; otherwise any is taken.
+// gamma of bf16 needs src of bf16; all other pairs are taken.
 TEST(rms_norm, data_types) {
     for (const auto src : DATA_TYPES)
         for (const auto gamma : DATA_TYPES)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every operation gives the bits that the reference gives for dense rows of the same values: over types, normalized
-// axes, layouts of each tensor, and what is there of gamma, beta, their gradients and the mask.
+// axes, layouts of each tensor, and with or without gamma, beta, their gradients and the mask.
 #include <map>
 #include <optional>
 
@@ -19,7 +19,7 @@ struct norm_case {
     jitnorm_data_type_t data = jitnorm_f32, statistics = jitnorm_f32, gamma = jitnorm_f32; // gamma: beta, gradients too
     unsigned turn = 0;                                                                     // chooses layouts and names
     bool ones_after_rows = false;                                                          // in the statistics' shape
-    std::optional<shape> gamma_dims = {};                                                  // if not those of columns
+    std::optional<shape> gamma_dims = {};                                                  // if not the columns
     bool is_flat = false; // gamma, beta and their gradients have one dimension
 
     shape rows() const {

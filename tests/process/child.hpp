@@ -21,7 +21,7 @@ inline int status_of_child(const std::function<void()> &body) {
     const pid_t child = fork();
     if (child == 0) {
         alarm(HANGS_AFTER);
-        [&]() noexcept { body(); }(); // what is thrown ends the child
+        [&]() noexcept { body(); }(); // an exception ends the child
         _exit(0);
     }
     EXPECT_GT(child, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Creates a primitive and tells whether the system regards this program as one that runs with another user's rights.
+// Creates a primitive and prints whether the system regards this program as running with another user's rights.
 #include <sys/auxv.h>
 
 #include "work.hpp"

@@ -104,7 +104,7 @@ TEST_F(standard_output, the_program_keeps_its_signals) {
     });
 }
 
-// What nobody reads is lost, and the next line that can be written tells.
+// A line that nobody reads is lost, and the next line that can be written says so.
 TEST_F(standard_output, a_full_pipe_does_not_stop_the_process) {
     expect_child_succeeds([] {
         const int reader = pipe_from_standard_output();

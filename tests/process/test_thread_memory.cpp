@@ -76,7 +76,7 @@ TEST(thread_memory, stays_while_it_is_used) {
     EXPECT_GT(freed, 0);
 }
 
-// Each thread's own, and told once.
+// Each thread has its own, which is returned once.
 TEST(thread_memory, recent_errors_are_the_threads) {
     EXPECT_EQ(jitnorm_acl_fail(1, "here", "first"), 1);
     std::thread([] {

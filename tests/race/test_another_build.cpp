@@ -89,7 +89,7 @@ protected:
     ~race_plan() override { unsetenv("JITNORM_VERBOSE"); }
 };
 
-// Its log tells: a library that is opened now reads the environment now.
+// Its log shows it: a library that is opened now reads the environment now.
 TEST_F(race_plan, is_made_by_this_build_once_more_for_other_caches) {
     const std::string others = ",long_rows:2,prefetch:1";
     for (const std::string &numbers :

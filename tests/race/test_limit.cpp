@@ -122,7 +122,7 @@ TEST(race_limit, one_way_is_memcpy_where_there_are_two_tensors) {
               (std::vector<std::string>{loops[0], loops[0] + " by threads", loops[1], loops[1] + " by threads"}));
 }
 
-// With another mask, what is read shows.
+// Another mask shows which tensors are read.
 TEST(race_limit, every_input_is_read) {
     with_each_instruction_set([] {
         const loops *best = best_loops();

@@ -64,7 +64,7 @@ TEST_P(race_plain_loop, takes_rows_that_fill_no_band) {
     race_kinds(shapes);
 }
 
-// Each loop alone, compared with sums in double.
+// Each single loop, compared with sums in double.
 TEST_P(race_plain_loop, each_way_computes_each_row) {
     constexpr size_t ROWS = 13, COLUMNS = 75;
     std::vector<float> src(ROWS * COLUMNS), dst(src.size()), scale(COLUMNS), shift(COLUMNS), mean(ROWS), variance(ROWS);

@@ -51,7 +51,7 @@ inline dims strides_in(const std::string &order, const dims &sizes) {
 
 class described_work {
 public:
-    // With `open`, what memories tell later is left out of the descriptors.
+    // With `open`, descriptors lack what memories say at execution.
     described_work(const drawn_work &w, bool open) : w_(w), open_(open) {}
 
     owned_pd pd() const {
@@ -159,7 +159,7 @@ private:
     owned_memory scratchpad_memory_;
 };
 
-// What one thread alone makes of it.
+// The outputs of a single thread.
 inline std::map<int, bytes> by_one_thread(drawn_execution &e) { return e.run_on(make_stream({nullptr, nullptr, 1})); }
 
 // Whether the log of the creation says that several threads take groups.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Work drawn at random (groups of rows, gates, packed and long rows, partial problems) on pools that run parts in odd
-// orders: the bits are those of the plain C++ implementation on one thread, whatever the pool.
+// orders: every pool gives the bits of the plain C++ implementation on one thread.
 #include <gtest/gtest.h>
 
 #include <functional>

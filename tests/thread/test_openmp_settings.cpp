@@ -101,7 +101,7 @@ TEST_P(openmp_settings, keep_the_bits_of_one_thread) {
     const owned_stream own = make_stream(), pool = make_stream(POOL_ON_OPENMP);
     EXPECT_TRUE(e_.run_on(own) == expected_);
     EXPECT_TRUE(e_.run_on(pool) == expected_) << "on a pool";
-    bool same = false; // in a region of the program's own, where a thread alone may use the library's threads
+    bool same = false; // in a region of the program's own, of which a single thread may use the library's threads
 #pragma omp parallel
 #pragma omp single
     same = e_.run_on(own) == expected_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several threads execute one primitive at once, through the C interface: each gets the bits that one thread gets
-// alone, whatever number of threads the runtime gives.
+// Several threads execute one primitive at once, through the C interface: each gets the bits of a single thread,
+// whatever number of threads the runtime gives.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// compiled_norm: what ONNX Runtime calls in the place of the nodes that were claimed together.
+// compiled_norm: the node that ONNX Runtime calls in place of the claimed nodes.
 #pragma once
 
 #include <memory>

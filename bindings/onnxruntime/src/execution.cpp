@@ -88,7 +88,7 @@ layout find_layout(const shape &x, const shape &skip, const shape &all, size_t r
     return found;
 }
 
-// What is normalized must be whole in each addend, whatever the model says of it: no column is repeated.
+// Each addend must have all columns, whatever the model says of it: no column is repeated.
 void check_columns(const norm &of, const shape &addend) {
     const size_t last = of.normalized.size();
     if (addend.rank < last || !std::equal(of.normalized.begin(), of.normalized.end(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Additions before a normalization, which are computed with it where the results stay those of the model.
+// Additions before a normalization, which are fused with it where the results stay those of the model.
 #include "norms.hpp"
 
 using namespace support;

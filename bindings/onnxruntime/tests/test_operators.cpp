@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each operator alone: types, shapes, optional tensors, axes, repeated skips.
+// Each single operator: types, shapes, optional tensors, axes, repeated skips.
 #include "norms.hpp"
 
 using namespace support;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is left to the CPU provider, with the reason in the log; options; hostile models and runs.
+// Nodes that are left to the CPU provider, with the reason in the log; options; hostile models and runs.
 #include <optional>
 
 #include "norms.hpp"
@@ -105,7 +105,7 @@ TEST(hostile_runs, with_skips_that_do_not_fit_fail) {
     expect_as(ours->run(inputs_of(c)), expectation_of(c, m, inputs_of(c)));
 }
 
-// With sizes that are open the provider sees shapes in the run alone. The CPU provider also takes a skip of more
+// With open sizes the provider sees shapes only in the run. The CPU provider also takes a skip of more
 // batches than the input has, and ignores all but the first ones.
 TEST(hostile_runs, with_a_skip_that_the_operator_does_not_take_fail) {
     const dims shapes[] = {{2, 3, 16}, {2, 1, 16}, {1, 3, 16}, {1, 1, 16}, {6, 16},
