@@ -97,14 +97,14 @@ status jitnorm_graph_graph::check_tensors() const {
     return {};
 }
 
-grouping jitnorm_graph_graph::each_alone() const {
+grouping jitnorm_graph_graph::each_on_its_own() const {
     std::vector<const jitnorm_graph_op *> ops;
     for (const node &n : nodes_) ops.push_back(&n.op);
     return grouping(ops);
 }
 
 status jitnorm_graph_graph::sort() {
-    const grouping each = each_alone();
+    const grouping each = each_on_its_own();
     if (const std::optional<size_t> waiting = each.find_waiting())
         return broken(
             explain("operation %zu depends on its own outputs: the graph has a cycle", nodes_[*waiting].op.id));
@@ -199,7 +199,7 @@ void jitnorm_graph_graph::take_followers(fusion &joined, std::vector<size_t> &me
 }
 
 void jitnorm_graph_graph::filter(jitnorm_graph_partition_policy_t policy) {
-    grouping groups = each_alone();
+    grouping groups = each_on_its_own();
     std::map<size_t, norm_op> fused; // by the number of the group's first operation
     for (size_t i = 0; i < nodes_.size() && policy == jitnorm_graph_partition_policy_fusion; ++i) {
         if (!nodes_[i].norm) continue;

@@ -53,7 +53,7 @@ private:
     };
 
     status check_tensors() const;
-    jitnorm::impl::graph::grouping each_alone() const; // each operation is a group
+    jitnorm::impl::graph::grouping each_on_its_own() const; // each operation is a group
     status sort();
     std::vector<size_t> readers(size_t tensor) const;
     std::optional<size_t> writer(size_t tensor) const;

@@ -178,7 +178,7 @@ status check_row_range(const problem &p) {
 }
 
 // Without dst there is nothing to scale.
-status check_statistics_alone(const problem &p) {
+status check_only_statistics(const problem &p) {
     if (!p.is_forward() || (p.omitted & bit_of(DST)) == 0) return ACCEPTED;
     if (!p.writes(MEAN) && !p.writes(VARIANCE) && !p.writes(ROW_SUMS))
         return invalid("dst is omitted, and no statistics are written");
@@ -398,7 +398,7 @@ constexpr status (*CHECKS[])(const problem &) = {
     check_data_types,
     check_statistics_type,
     check_row_range,
-    check_statistics_alone,
+    check_only_statistics,
     check_shared_columns,
     check_scale_shift_type,
     check_diff_scale_shift_type,

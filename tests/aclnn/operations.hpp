@@ -49,7 +49,7 @@ struct operation {
     aclnnStatus (*first)(aclTensor *const *t, const call_settings &with, uint64_t *bytes, aclOpExecutor **executor);
     aclnnStatus (*second)(void *workspace, uint64_t bytes, aclOpExecutor *executor, aclrtStream stream);
     aclnnStatus wrong_type = INVALID, wrong_shape = INVALID; // the statuses
-    std::set<std::string> typed_alone = {};                  // tensors whose types do not hang on the others'
+    std::set<std::string> typed_freely = {};                  // tensors whose types do not depend on the others'
     std::set<std::string> contiguous = {};                   // outputs that must be
     bool has_epsilon = true, takes_no_elements = true;
 };
@@ -238,7 +238,7 @@ inline std::vector<typing> typings_of(const operation &op, aclDataType data) {
         all.push_back({{"weightOptional", ACL_FLOAT}, {"biasOptional", ACL_FLOAT}});
     else if (is_named(op, "to 8 bits twice"))
         for (const aclDataType to : {ACL_FLOAT8_E5M2, ACL_FLOAT8_E4M3FN}) all.push_back({{"y1Out", to}, {"y2Out", to}});
-    else if (op.typed_alone.empty() && !is_named(op, "add") && !is_named(op, "8 bits"))
+    else if (op.typed_freely.empty() && !is_named(op, "add") && !is_named(op, "8 bits"))
         all.push_back({{"gamma", ACL_FLOAT}});
     else if (is_named(op, "add, layer norm"))
         data == ACL_FLOAT ? all.insert(all.end(), {{{"x1", ACL_FLOAT16}}, {{"x1", ACL_BF16}}, {{"x2", ACL_BF16}}})

@@ -93,10 +93,10 @@ TEST(aclnn_errors, types_that_are_not_taken) {
         });
 }
 
-TEST(aclnn_errors, types_that_do_not_go_together) {
+TEST(aclnn_errors, types_that_do_not_fit) {
     for (const aclDataType type : {ACL_FLOAT16, ACL_BF16})
         refuse_everywhere(&operation::wrong_type, "a narrow type", [=](const parameter &p, const operation &op) {
-            return p.type == type || op.typed_alone.contains(p.name) ? nullptr : wrong(p.dims, type);
+            return p.type == type || op.typed_freely.contains(p.name) ? nullptr : wrong(p.dims, type);
         });
 }
 
@@ -275,7 +275,7 @@ TEST(aclnn_errors, weights_without_elements) {
     refuse(TILING, "x, too", forward);
 }
 
-TEST(aclnn_errors, of_quantization_alone) {
+TEST(aclnn_errors, of_quantization) {
     operands call(operation_named("RMS norm to 8 bits"), ACL_FLOAT),
         twice(operation_named("add, RMS norm to 8 bits twice"));
     call.with.epsilon = 0;
@@ -312,7 +312,7 @@ TEST(aclnn_errors, outputs_that_are_not_asked_for_must_be_there) {
     }
 }
 
-TEST(aclnn_errors, of_modulation_alone) {
+TEST(aclnn_errors, of_modulation) {
     const operation &first = operation_named("adaptive layer norm"),
                     &second = operation_named("adaptive layer norm with statistics");
     const auto vector = wrong({40}, ACL_FLOAT), rows = wrong({20, 40}, ACL_FLOAT), no_ones = wrong({20}, ACL_FLOAT),

@@ -19,7 +19,7 @@ TEST(failure, each_status_has_its_number) {
 }
 
 template <typename Thrown>
-void expect_told(const Thrown &thrown, int number, const std::string &reason) {
+void expect_reported(const Thrown &thrown, int number, const std::string &reason) {
     EXPECT_EQ(answer_from("function", [&]() -> acl_status { throw thrown; }), number);
     const char *error = jitnorm_acl_recent_error();
     ASSERT_NE(error, nullptr);
@@ -27,11 +27,11 @@ void expect_told(const Thrown &thrown, int number, const std::string &reason) {
 }
 
 TEST(failure, whatever_is_thrown_has_its_number) {
-    expect_told(std::bad_alloc(), JITNORM_ACLNN_ERR_INNER_CREATE_EXECUTOR, "out of memory");
+    expect_reported(std::bad_alloc(), JITNORM_ACLNN_ERR_INNER_CREATE_EXECUTOR, "out of memory");
     const std::system_error refused(std::make_error_code(std::errc::permission_denied), "no page");
-    expect_told(refused, JITNORM_ACLNN_ERR_RUNTIME_ERROR, refused.what());
-    expect_told(std::runtime_error("no way"), JITNORM_ACLNN_ERR_INNER, "no way");
-    expect_told(7, JITNORM_ACLNN_ERR_INNER, "an unknown error");
+    expect_reported(refused, JITNORM_ACLNN_ERR_RUNTIME_ERROR, refused.what());
+    expect_reported(std::runtime_error("no way"), JITNORM_ACLNN_ERR_INNER, "no way");
+    expect_reported(7, JITNORM_ACLNN_ERR_INNER, "an unknown error");
 }
 
 } // namespace

@@ -39,7 +39,7 @@ TEST(aclnn_layouts, of_every_tensor_have_the_bits_of_dense_ones) {
 }
 
 // Where both tensors lie alike, however that is.
-TEST(aclnn_layouts, in_place_have_the_bits_of_tensors_apart) {
+TEST(aclnn_layouts, in_place_have_the_bits_of_separate_tensors) {
     for_each_call([](const operands &dense, aclDataType type, const call_shape &shape) {
         for (const auto &[input, output] : dense.op.in_place)
             for (const std::string &how : {DENSE, REVERSED, SPREAD}) {

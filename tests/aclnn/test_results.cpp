@@ -168,8 +168,8 @@ void for_each_absence(const operation &op, Body &&body) {
         std::vector<size_t> places;
         for (size_t i = 0; i < optional.size(); ++i)
             if ((mask >> i & 1) != 0) places.push_back(optional[i]);
-        const bool second_factors_alone = is_named(op, "twice") && places == std::vector<size_t>{3};
-        if (!second_factors_alone) body(places);
+        const bool only_second_factors = is_named(op, "twice") && places == std::vector<size_t>{3};
+        if (!only_second_factors) body(places);
     }
 }
 

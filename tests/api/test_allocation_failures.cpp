@@ -21,15 +21,15 @@ owned_pd make_forward() {
 }
 
 // The library's first use, in a process of its own: to report an error it reads the environment.
-TEST(out_of_memory, errors_are_told_without_memory) {
+TEST(out_of_memory, errors_are_reported_without_memory) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     const auto report_first = [] {
         setenv("JITNORM_JIT_DUMP", std::string(1000, '/').c_str(), 1);
         no_memory = true;
         const jitnorm_status_t status = jitnorm_stream_wait(nullptr);
-        const bool is_told = *jitnorm_get_last_error() != '\0';
+        const bool is_reported = *jitnorm_get_last_error() != '\0';
         no_memory = false;
-        std::exit(status == jitnorm_invalid_arguments && is_told ? 0 : 1);
+        std::exit(status == jitnorm_invalid_arguments && is_reported ? 0 : 1);
     };
     EXPECT_EXIT(report_first(), testing::ExitedWithCode(0), "");
 }

@@ -197,7 +197,7 @@ std::vector<jitnorm_memory_desc> descriptors_around_words() {
 }
 
 // Every execution compares the words of descriptors.
-TEST(memory, has_a_word_that_tells_tensors_apart) {
+TEST(memory, has_a_word_that_distinguishes_tensors) {
     const auto all = descriptors_around_words();
     std::vector<uint64_t> words;
     for (const auto &md : all) words.push_back(jitnorm::impl::api::word_of(md));

@@ -138,7 +138,7 @@ TEST(memory_desc, the_stride_of_one_element_does_not_matter) {
         jitnorm_memory_desc_equal(make_md({1, 6}, jitnorm_f32, dims{6, 1}), make_md({1, 6}, jitnorm_f32, dims{64, 1})));
 }
 
-TEST(memory_desc, clone_is_equal_and_apart) {
+TEST(memory_desc, clone_is_equal_and_separate) {
     owned_md copy;
     {
         const owned_md md = make_md({4, 20}, jitnorm_s8, jitnorm_aB16b);

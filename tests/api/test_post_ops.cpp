@@ -50,7 +50,7 @@ TEST(post_ops, come_out_as_they_went_in) {
     EXPECT_OK(jitnorm_post_ops_get_params_binary(post_ops, 2, nullptr, nullptr));
 }
 
-TEST(post_ops, clone_is_apart) {
+TEST(post_ops, clone_is_separate) {
     const owned_post_ops post_ops = make_post_ops();
     EXPECT_OK(jitnorm_post_ops_append_sum(post_ops, 1.f, 0, jitnorm_data_type_undef));
     owned_post_ops copy;

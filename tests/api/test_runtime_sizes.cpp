@@ -120,7 +120,7 @@ TEST(runtime_sizes, in_place_needs_equal_memories) {
     EXPECT_EQ(run.tensors().at(JITNORM_ARG_DST).bytes, before);
 }
 
-TEST(runtime_sizes, of_the_statistics_alone) {
+TEST(runtime_sizes, of_only_the_statistics) {
     for (const auto kind : {jitnorm_forward_training, jitnorm_backward}) {
         request open{kind, C | H, {4, 3, 24}, {}, {}}, closed = open;
         open.statistics = strides({R, R});

@@ -21,7 +21,7 @@ struct work {
     dims strides = {};       // of src, dst and their gradients; empty: dense
     dims scale_strides = {}; // empty: dense
     bool adds = false, finds_scales = false, has_bias = false;
-    bool scale_alone = false; // shift is a vector
+    bool only_scale = false; // shift is a vector
     int gate = -1;            // the mask of the gate; negative: there is none
 
     owned_md data() const { return make_md(sizes, type, strides); }
@@ -32,7 +32,7 @@ struct work {
 owned_attr attr_of(const work &w, const_jitnorm_memory_desc_t src, bool whole) {
     owned_attr attr = make_attr();
     const owned_md scale = w.scale();
-    const const_jitnorm_memory_desc_t shift = w.scale_alone ? nullptr : scale.get();
+    const const_jitnorm_memory_desc_t shift = w.only_scale ? nullptr : scale.get();
     if (whole) must(jitnorm_primitive_attr_set_scale_shift_descs(attr, scale, shift), "row dimensions");
     const auto bias = w.has_bias ? jitnorm_f32 : jitnorm_data_type_undef;
     if (w.adds) must(jitnorm_primitive_attr_set_residual(attr, src, src, bias, 0), "a residual");
@@ -210,18 +210,18 @@ TEST_P(scale_shift_descs, each_row_of_forward_is_a_group) {
     for (const dims &sizes : {dims{1, 70}, dims{9, 70}, dims{300, 1024}, dims{3, 5000}})
         for (const bool adds : {false, true})
             for (const bool finds_scales : {false, true})
-                for (const bool scale_alone : {false, true})
+                for (const bool only_scale : {false, true})
                     expect_law({.sizes = sizes,
                                 .mask = 1,
                                 .adds = adds,
                                 .finds_scales = finds_scales,
-                                .scale_alone = scale_alone});
+                                .only_scale = only_scale});
 }
 
 TEST_P(scale_shift_descs, attributes_belong_to_the_groups_rows) {
     expect_law({.sizes = {3, 7, 33}, .mask = 1, .adds = true});
     for (const bool has_bias : {false, true})
-        expect_law({.sizes = {5, 37}, .mask = 1, .adds = true, .has_bias = has_bias, .scale_alone = true});
+        expect_law({.sizes = {5, 37}, .mask = 1, .adds = true, .has_bias = has_bias, .only_scale = true});
     expect_law({.sizes = {3, 7, 33}, .mask = 2, .adds = true});
     expect_law({.sizes = {3, 7, 33}, .mask = 3, .forward = false, .adds = true});
     for (int gate = 0; gate < 4; ++gate)

@@ -113,14 +113,14 @@ TEST(shared_columns, are_merged_only_if_they_are_whole_rows) {
     EXPECT_EQ(merge(4100, {4096, 4}, jitnorm_data_type_undef), jitnorm_invalid_arguments);
 }
 
-TEST(statistics_alone, have_the_bits_of_those_beside_dst) {
+TEST(only_statistics, have_the_bits_of_those_beside_dst) {
     for (const auto type : TYPES)
         for (const unsigned flags : {0U, unsigned(jitnorm_rms_norm), unsigned(jitnorm_inverse_deviation)})
             for (const jitnorm_dim_t rows : {1, 33})
                 for (const jitnorm_dim_t columns : {1, 100, 4096 * 2 + 9}) {
                     const split_shape size = shape(rows, columns, type, flags);
                     parts_with_numbers memory(tensors_by_columns(size), normal(rows * columns, 3, 2));
-                    statistics_alone_must_match(size, memory);
+                    only_statistics_must_match(size, memory);
                 }
 }
 

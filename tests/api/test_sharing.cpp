@@ -52,7 +52,7 @@ TEST_F(sharing, equal_descriptors_share_and_so_do_their_primitives) {
     EXPECT_EQ(other.get()->what->made(), made);
 }
 
-TEST_F(sharing, a_hit_allocates_the_handle_alone) {
+TEST_F(sharing, a_hit_allocates_only_the_handle) {
     owned_pd one, other;
     owned_primitive first, second;
     EXPECT_OK(forward.create(&one));
@@ -181,7 +181,7 @@ TEST_F(sharing, least_recently_used_goes_first) {
     EXPECT_EQ(b.use_count(), 1);
 }
 
-TEST_F(sharing, a_descriptor_that_moves_on_leaves_the_others_alone) {
+TEST_F(sharing, a_descriptor_that_moves_on_does_not_change_the_others) {
     owned_pd one, other;
     EXPECT_OK(forward.create(&one));
     EXPECT_OK(forward.create(&other));

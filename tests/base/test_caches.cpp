@@ -93,7 +93,7 @@ TEST(caches, a_virtual_machine_without_leaf_4_by_cpuid) {
 
 // Seen on a Zen 5: leaf 4 and leaf 0x8000001D are empty; the older leaves have the first two levels of a core, and
 // nonsense for the last level, which follows from the family.
-TEST(caches, a_virtual_machine_with_old_leaves_alone_by_cpuid) {
+TEST(caches, a_virtual_machine_with_only_old_leaves_by_cpuid) {
     constexpr cpuid_registers AMD = {0x10, 0x68747541, 0x444d4163, 0x69746e65};
     const auto leaves = [&](uint32_t version) {
         return recorded_leaves{{{0, 0}, AMD},

@@ -27,7 +27,7 @@ TEST_F(cli, output_that_is_lost_is_told_and_is_status_1) {
         }
 }
 
-TEST_F(cli, a_file_of_results_that_cannot_be_written_is_told) {
+TEST_F(cli, a_file_of_results_that_cannot_be_written_is_reported) {
     for (const char *file : {"missing/results.json", "."}) {
         expect(2, std::string("--lnorm --json=") + file + " 15x3");
         EXPECT_EQ(out_, "") << "known before anything runs";
@@ -49,13 +49,13 @@ TEST_F(cli, a_mistake_is_one_line_on_stderr_and_status_2) {
     }
 }
 
-TEST_F(cli, a_knob_that_applies_to_nothing_is_told_on_stderr) {
+TEST_F(cli, a_knob_that_applies_to_nothing_is_named_on_stderr) {
     expect(0, "--lnorm 15x3 --dt=bf16", {"0:PASSED (", "__REPRO: --lnorm 15x3\n"});
     EXPECT_EQ(err_, "benchdnn-lite: warning: no problem follows --dt=bf16, which applies to nothing: a knob holds for "
                     "the problems after it\n");
 }
 
-TEST_F(cli, a_mistake_in_a_variable_of_the_library_is_told) {
+TEST_F(cli, a_mistake_in_a_variable_of_the_library_is_reported) {
     for (const char *variable :
          {"JITNORM_CACHES=l2=1M", "JITNORM_JIT_PROFILE=abc", "JITNORM_JIT_DUMP=/no/such", "JITNORM_VERBOSE=true"}) {
         run("--lnorm --mode=C 2x8", PROGRAM, variable);
@@ -174,7 +174,7 @@ TEST_F(cli, what_the_machine_cannot_hold_is_skipped_and_the_rest_runs) {
     EXPECT_EQ(out_.find("0:SKIPPED (Not enough RAM: needs "), 0u) << out_;
 }
 
-TEST_F(cli, a_hopeless_graph_is_told_and_the_rest_runs) {
+TEST_F(cli, a_hopeless_graph_is_reported_and_the_rest_runs) {
     const auto first = [&](const std::string &shape) {
         run("--graph --op-attrs=0:use_affine:0 --in-shapes=0:" + shape +
             " --case=op/f32/lnorm.json --reset --case=op/f32/lnorm.json");
@@ -188,7 +188,7 @@ TEST_F(cli, a_hopeless_graph_is_told_and_the_rest_runs) {
         EXPECT_EQ(first(too_large_to_describe), "0:INVALID_ARGUMENTS") << too_large_to_describe;
 }
 
-TEST_F(cli, what_the_library_finds_wrong_with_a_graph_is_told_once) {
+TEST_F(cli, a_mistake_that_the_library_finds_in_a_graph_is_reported_once) {
     expect(1, "--graph --op-attrs=0:begin_norm_axis:7 --case=op/f32/lnorm.json");
     EXPECT_EQ(out_.find("0:FAILED (invalid_graph_op: could not add an operation to a graph: begin_norm_axis is 7; "
                         "src has 2 dimensions) ("),
@@ -203,7 +203,7 @@ TEST_F(cli, what_the_library_finds_invalid_is_failed) {
             "invalid_arguments:1 failed:1"});
 }
 
-TEST_F(cli, statistics_alone_are_checked) {
+TEST_F(cli, only_statistics_are_checked) {
     expect(0, "--lnorm --mode=C --tag=abx:undef,axb:undef --dt=f32,bf16,f64 --flags=,M 3x5x70 2x4x9000", {"passed:24"});
     expect(0, "--lnorm --dir=FWD_I --tag=abx:undef 3x5x70", {"without dst forward training writes only statistics"});
 }

@@ -59,7 +59,7 @@ TEST(command_line, the_documents_know_every_knob_and_every_batch_file) {
     EXPECT_GE(files, 17U);
 }
 
-TEST(command_line, the_name_alone_is_answered_by_first_steps_that_work) {
+TEST(command_line, the_name_without_arguments_is_answered_by_first_steps_that_work) {
     const std::string text = mistake_in({});
     EXPECT_EQ(text.find("a driver and a problem are missing"), 0u) << text;
     size_t commands = 0;

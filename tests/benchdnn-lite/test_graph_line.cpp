@@ -64,7 +64,7 @@ TEST(graph_line, one_type_is_for_the_data_and_an_id_for_a_tensor) {
     }
 }
 
-TEST(graph_line, a_dash_is_a_scalar_and_a_tag_alone_a_layout) {
+TEST(graph_line, a_dash_is_a_scalar_and_a_tag_without_shape_a_layout) {
     graph_case graph = parse_command_line({"--graph", CASE}).graphs.at(0).graph;
     rewrite_shapes(graph, "0:ba+1:-");
     EXPECT_EQ(graph.ops[0].inputs[0].strides, (std::vector<dim_t>{1, 128}));

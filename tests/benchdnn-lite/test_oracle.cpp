@@ -264,7 +264,7 @@ TEST(oracle, denormal_products_are_rounded) {
 }
 
 // 0 or 1 and then rounded, with a value that may be large.
-TEST(oracle, what_may_be_far_is_rounded_as_far_values_are) {
+TEST(oracle, a_value_that_may_be_large_is_rounded_as_large_values_are) {
     const binary_post_op product{jitnorm_binary_mul, jitnorm_f32, 0, {}, {}};
     const float third = 1.0F / 3;
     const expectation either = after_binary({0, 1}, product, third, F32_ERROR);
@@ -292,7 +292,7 @@ TEST(attributes, a_double_becomes_a_float_before_the_computation) {
     EXPECT_EQ(after_binary({1, 0}, plus_one, -1 + 0x1p-40, F64_ERROR).value, 0x1p-40L);
 }
 
-TEST(attributes, a_comparison_near_its_edge_accepts_both_answers) {
+TEST(attributes, a_comparison_at_its_edge_accepts_both_answers) {
     binary_post_op op;
     op.algorithm = jitnorm_binary_ge;
     EXPECT_LT(after_binary({1, 1e-7L}, op, 0.5, 0).tolerance, 1e-44L);

@@ -53,7 +53,7 @@ TEST(spread, threads_that_take_longer_than_one_are_beyond_reason) {
 }
 
 // Waiting threads take so long that the time for a problem is over after a few measurements.
-TEST(spread, few_measurements_tell_that_threads_wait_by_far) {
+TEST(spread, few_measurements_show_that_threads_wait) {
     spread s = with_late_ones(3, 0, 0);
     s.one_thread = 1 / 3.0;
     EXPECT_FALSE(s.is_beyond_reason());

@@ -112,7 +112,7 @@ void compare_columns(byte_stream &choices) {
     const partial_choice what = choose_columns(choices);
     chosen_memory memory(choices, tests::tensors_by_columns(what.size));
     tests::columns_must_match(what.size, what.parts, memory);
-    tests::statistics_alone_must_match(what.size, memory);
+    tests::only_statistics_must_match(what.size, memory);
     count("compared columns");
 }
 

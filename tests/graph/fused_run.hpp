@@ -48,7 +48,7 @@ inline floats as_floats(const std::vector<double> &values) { return {values.begi
 inline void set_epsilon(op &o) { o.set_attr<float>(op::attr::epsilon, EPSILON); }
 
 // The normalization without followers in f32, for these values of src, the first of its inputs.
-inline floats normalized_alone(op::kind norm, const std::vector<double> &src, const shape &dims,
+inline floats normalized_without_followers(op::kind norm, const std::vector<double> &src, const shape &dims,
                                std::vector<const graph_tensor *> inputs) {
     const auto wide = graph_tensor(SRC_ID, dims, jitnorm_f32).filled(src);
     const graph_tensor result(FIRST_RESULT, dims, jitnorm_f32);
@@ -122,7 +122,7 @@ struct fused_execution {
         return {kept.begin(), kept.end()};
     }
     // The norm without followers, unrounded: values of narrow types are values of f32.
-    floats normalized() const { return normalized_alone(c.norm, sums(), c.dims, norms_inputs()); }
+    floats normalized() const { return normalized_without_followers(c.norm, sums(), c.dims, norms_inputs()); }
     // The operands' values for each element.
     floats others() const { return as_floats(broadcast(other.data.values(), c.other_dims, c.dims)); }
     floats seconds() const { return as_floats(broadcast(second.data.values(), c.second_dims, c.dims)); }

@@ -29,7 +29,7 @@ inline void expect_fused(const fused_graph &g) {
     EXPECT_EQ(partitions[0].get_ops_num(), g.links.size() + 1);
     EXPECT_TRUE(partitions[0].is_supported());
 }
-inline void expect_apart(const fused_graph &g) {
+inline void expect_separate(const fused_graph &g) {
     const auto partitions = partitions_of(g.ops());
     ASSERT_EQ(partitions.size(), g.links.size() + 1);
     for (size_t i = 0; i < partitions.size(); ++i) {

@@ -64,7 +64,7 @@ TEST(graph_case, is_read) {
     EXPECT_EQ(g.written(), (std::set<size_t>{2, 3, 4}));
 }
 
-TEST(graph_case, mistakes_are_told) {
+TEST(graph_case, mistakes_are_reported) {
     const std::string right = graph_text();
     const std::pair<std::string, std::string> exchanges[] = {{"\"graph\"", "\"grape\""},
                                                              {"\"id\": 7", "\"id\": \"7\""},

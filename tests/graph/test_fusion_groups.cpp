@@ -14,33 +14,33 @@ using graph::partition;
 
 TEST(fusion_groups, functions_that_are_not_as_described) {
     for (const op::kind kind : {Clamp, Elu, HardSigmoid, LeakyReLU, SoftMax, Reciprocal, End, Wildcard})
-        expect_apart(chain({{kind}})); // an attribute is missing, or they are others
-    expect_apart(chain({with_float(Clamp, op::attr::min, 1)}));
-    expect_apart(chain({with_float(LeakyReLU, op::attr::alpha, NAN)}));
-    expect_apart(chain({with_float(ReLU, op::attr::alpha, 1)}));
-    expect_apart(chain({{ReLU, jitnorm_bf16}}));
-    expect_apart(chain({{ReLU, jitnorm_f32, {dense(20, DIMS)}}}));
+        expect_separate(chain({{kind}})); // an attribute is missing, or they are others
+    expect_separate(chain({with_float(Clamp, op::attr::min, 1)}));
+    expect_separate(chain({with_float(LeakyReLU, op::attr::alpha, NAN)}));
+    expect_separate(chain({with_float(ReLU, op::attr::alpha, 1)}));
+    expect_separate(chain({{ReLU, jitnorm_bf16}}));
+    expect_separate(chain({{ReLU, jitnorm_f32, {dense(20, DIMS)}}}));
     const auto mode = [](const std::string &value) {
         return chain({{GELU, jitnorm_f32, {}, false, [=](op &o) { o.set_attr<std::string>(op::attr::mode, value); }}});
     };
-    expect_apart(mode("gelu"));
+    expect_separate(mode("gelu"));
     const auto number = [](op &o) { o.set_attr<int64_t>(op::attr::axis, 1); };
-    expect_apart(chain({{GELU, jitnorm_f32, {}, false, number}}));
+    expect_separate(chain({{GELU, jitnorm_f32, {}, false, number}}));
 }
 
 TEST(fusion_groups, combinations_that_are_not_as_described) {
-    for (const op::kind kind : {Divide, Subtract}) expect_apart(chain({{kind, jitnorm_f32, {dense(20, DIMS)}, true}}));
+    for (const op::kind kind : {Divide, Subtract}) expect_separate(chain({{kind, jitnorm_f32, {dense(20, DIMS)}, true}}));
     for (const shape &dims : {shape{2}, {3, 1, 4}, {2, 2, 3, 4}, {1, 1, 1, 4}, {5}, {0}})
-        expect_apart(chain({{Add, jitnorm_f32, {dense(20, dims)}}}));
-    expect_apart(chain({{Add, jitnorm_f32, {unknown(20)}}}));
-    expect_apart(chain({{Add}}));
+        expect_separate(chain({{Add, jitnorm_f32, {dense(20, dims)}}}));
+    expect_separate(chain({{Add, jitnorm_f32, {unknown(20)}}}));
+    expect_separate(chain({{Add}}));
     fused_graph unknown_src = chain({{Add, jitnorm_f32, {dense(20, {4})}}});
     for (const logical_tensor &src : {unknown(10), dense(10, {2, JITNORM_GRAPH_UNKNOWN_DIM, 4})}) {
         unknown_src.inputs = {src};
-        expect_apart(unknown_src);
+        expect_separate(unknown_src);
     }
     const auto number = [](op &o) { o.set_attr<int64_t>(op::attr::axis, 1); };
-    expect_apart(chain({{Add, jitnorm_f32, {dense(20, {4})}, false, number}}));
+    expect_separate(chain({{Add, jitnorm_f32, {dense(20, {4})}, false, number}}));
 }
 
 TEST(fusion_groups, auto_broadcast) {
@@ -49,13 +49,13 @@ TEST(fusion_groups, auto_broadcast) {
     };
     expect_fused(chain({{Add, jitnorm_f32, {dense(20, {4})}, false, set("numpy")}}));
     expect_fused(chain({{Add, jitnorm_f32, {dense(20, DIMS)}, false, set("none")}}));
-    expect_apart(chain({{Add, jitnorm_f32, {dense(20, {4})}, false, set("none")}}));
-    expect_apart(chain({{Add, jitnorm_f32, {dense(20, DIMS)}, false, set("some")}}));
+    expect_separate(chain({{Add, jitnorm_f32, {dense(20, {4})}, false, set("none")}}));
+    expect_separate(chain({{Add, jitnorm_f32, {dense(20, DIMS)}, false, set("some")}}));
 }
 
 // A tensor with itself, or with what the chain has written before, is read twice.
 TEST(fusion_groups, the_chain_with_itself) {
-    expect_apart(chain({{Add, jitnorm_f32, {unknown(FIRST_RESULT)}}}));
+    expect_separate(chain({{Add, jitnorm_f32, {unknown(FIRST_RESULT)}}}));
     const groups expected = {{1}, {2}, {3}};
     EXPECT_EQ(groups_of(chain({{ReLU}, {Add, jitnorm_f32, {unknown(FIRST_RESULT)}}})), expected);
 }
@@ -69,31 +69,31 @@ TEST(fusion_groups, types) {
         };
         const link to_f32 = {TypeCast, jitnorm_f32}, to_narrow = {TypeCast, narrow};
         expect_fused(of({{ReLU, narrow}}));
-        expect_apart(of({{Add, narrow, {dense(20, {4})}}})); // narrow and f32 give f32
-        expect_apart(of({{ReLU, jitnorm_f32}}));
-        expect_apart(of({quantize(0.5F)})); // only of f32
+        expect_separate(of({{Add, narrow, {dense(20, {4})}}})); // narrow and f32 give f32
+        expect_separate(of({{ReLU, jitnorm_f32}}));
+        expect_separate(of({quantize(0.5F)})); // only of f32
         expect_fused(of({to_f32, {Multiply, jitnorm_f32, {dense(20, {4}, narrow)}}, {ReLU}, quantize(0.5F)}));
         expect_fused(chain({to_narrow, {GELU, narrow}}));
         const jitnorm_data_type_t other = narrow == jitnorm_bf16 ? jitnorm_f16 : jitnorm_bf16;
-        expect_apart(of({{TypeCast, other}}));
-        expect_apart(of({{Add, narrow, {dense(20, {4}, other)}}}));
+        expect_separate(of({{TypeCast, other}}));
+        expect_separate(of({{Add, narrow, {dense(20, {4}, other)}}}));
         EXPECT_EQ(groups_of(of({to_f32, to_narrow})), (groups{{1, 2}, {3}}));      // one cast
         EXPECT_EQ(groups_of(of({{ReLU, narrow}, to_f32})), (groups{{1, 2}, {3}})); // before all else
     }
-    expect_apart(chain({{TypeCast, jitnorm_f32}}));
-    expect_apart(chain({{Add, jitnorm_s32, {dense(20, {4}, jitnorm_s32)}}}));
+    expect_separate(chain({{TypeCast, jitnorm_f32}}));
+    expect_separate(chain({{Add, jitnorm_s32, {dense(20, {4}, jitnorm_s32)}}}));
 }
 
 TEST(fusion_groups, quantize) {
     for (const int64_t most : {1 << 24, -(1 << 24)}) expect_fused(chain({quantize(0.1F, jitnorm_s8, {most})}));
     for (const auto type : {jitnorm_f8_e5m2, jitnorm_f8_e4m3})
-        expect_apart(chain({quantize(0.1F, type, {0})})); // a type without zero points
-    expect_apart(chain({{Quantize, jitnorm_s8}}));        // no scales
-    for (const auto type : {jitnorm_f32, jitnorm_s32, jitnorm_bf16}) expect_apart(chain({quantize(0.1F, type)}));
+        expect_separate(chain({quantize(0.1F, type, {0})})); // a type without zero points
+    expect_separate(chain({{Quantize, jitnorm_s8}}));        // no scales
+    for (const auto type : {jitnorm_f32, jitnorm_s32, jitnorm_bf16}) expect_separate(chain({quantize(0.1F, type)}));
     for (const float scale : {0.F, NAN, INFINITY, 1e-45F, 1e-38F, 3e38F}) // the last one's inverse is a denormal
-        expect_apart(chain({quantize(scale)}));
+        expect_separate(chain({quantize(scale)}));
     for (const std::vector<int64_t> &points : {std::vector<int64_t>{1, 2}, {(1 << 24) + 1}, {-(1 << 24) - 1}})
-        expect_apart(chain({quantize(0.1F, jitnorm_s8, points)}));
+        expect_separate(chain({quantize(0.1F, jitnorm_s8, points)}));
     const auto configured = [](configuration more) {
         link q = quantize(0.1F);
         q.configure = [first = q.configure, more](op &o) {
@@ -106,10 +106,10 @@ TEST(fusion_groups, quantize) {
         return configured([=](op &o) { o.set_attr<std::string>(op::attr::qtype, v); });
     };
     expect_fused(qtype("per_tensor"));
-    expect_apart(qtype("per_channel"));
+    expect_separate(qtype("per_channel"));
     expect_fused(configured([](op &o) { o.set_attr<int64_t>(op::attr::axis, 0); })); // of no meaning per tensor
-    expect_apart(configured([](op &o) { o.set_attr<std::vector<float>>(op::attr::scales, {0.1F, 0.1F}); }));
-    expect_apart(configured([](op &o) { o.set_attr<float>(op::attr::alpha, 1); }));
+    expect_separate(configured([](op &o) { o.set_attr<std::vector<float>>(op::attr::scales, {0.1F, 0.1F}); }));
+    expect_separate(configured([](op &o) { o.set_attr<float>(op::attr::alpha, 1); }));
     EXPECT_EQ(groups_of(chain({quantize(0.1F), {ReLU, jitnorm_s8}})), (groups{{1, 2}, {3}})); // the last one
 }
 
@@ -146,22 +146,22 @@ TEST(fusion_groups, which_norms_can_be_followed) {
     expect_fused(g);
     for (const int64_t other : {-2, 0, 1}) {
         g.configure = axis(other);
-        expect_apart(g);
+        expect_separate(g);
     }
     fused_graph narrow = chain({{ReLU, jitnorm_bf16}});
     narrow.inputs = {dense(10, DIMS, jitnorm_bf16), dense(11, {4}, jitnorm_bf16)};
-    expect_apart(narrow);
+    expect_separate(narrow);
     narrow.inputs[1] = dense(11, {4});
     expect_fused(narrow);
     for (const shape &dims : {shape{4}, {1, 1, 1, 1, 1, 4}}) {
         fused_graph odd = chain({{ReLU}});
         odd.inputs = {dense(10, dims)};
-        expect_apart(odd);
+        expect_separate(odd);
     }
     fused_graph backward = chain({{ReLU}});
     backward.norm = LayerNormBackward;
     backward.inputs = {dense(10, DIMS), dense(11, DIMS), dense(12, {2, 3}), dense(13, {2, 3})};
-    expect_apart(backward);
+    expect_separate(backward);
     fused_graph unknown_rank = chain({{ReLU}});
     unknown_rank.inputs = {unknown(10)};
     expect_fused(unknown_rank);
@@ -206,7 +206,7 @@ TEST(fusion_groups, shapes_that_contradict_each_other) {
     EXPECT_EQ(groups_of(ops), (groups{{1}, {2}}));
 }
 
-TEST(fusion_groups, debugging_keeps_operations_apart) {
+TEST(fusion_groups, debugging_keeps_operations_separate) {
     EXPECT_EQ(groups_of(chain({{ReLU}, {Abs}}).ops(), partition::policy::debug), (groups{{1}, {2}, {3}}));
 }
 

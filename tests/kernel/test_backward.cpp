@@ -61,7 +61,7 @@ const std::vector<sweep> SWEEPS = {
     {.name = "chunks_in_place",
      .of = {.kind = BACKWARD_DATA, .dims = {2, 140001}, .in_place = true},
      .threads = {1, 2, 7}},
-    {.name = "gradients_alone_on_threads",
+    {.name = "only_gradients_on_threads",
      .of = {.kind = BACKWARD, .omitted = bit_of(DIFF_SRC)},
      .each = {dims({{0, 20}, {3000, 20}, {2, 60000}}), each_of(&setup::src, {"dense", "ba"})},
      .threads = {1, 3}},

@@ -44,7 +44,7 @@ const std::vector<sweep> SWEEPS = {
     {.name = "long_rows_shared_by_threads", // fewer rows than threads, a seventh thread included
      .each = {flags({SCALE | SHIFT, RMS, GIVEN | SHIFT}), rows({1, 2, 3}), columns({50000, 200001, 333333})},
      .threads = {1, 2, 3, 4, 7}},
-    {.name = "statistics_alone_of_long_rows",
+    {.name = "only_statistics_of_long_rows",
      .of = {.dims = {2, 50000}, .omitted = bit_of(DST)},
      .each = {flags({0, RMS})},
      .threads = {1, 4}},
@@ -91,7 +91,7 @@ const std::vector<sweep> SWEEPS = {
      .of = {.mean = 20, .deviation = 30},
      .each = {columns(lengths_up_to(33, {39, 40, 48, 56, 63, 64, 79, 80, 96, 112, 127, 128, 129})), rows({8, 43}),
               row_types(TYPES), flags({SCALE | SHIFT, RMS})}},
-    {.name = "short_rows_apart", // further than they are long
+    {.name = "short_rows_with_gaps", // further than they are long
      .each = {columns({1, 3, 7, 16, 31, 64, 100, 128}),
               rows({43}),
               {[](setup &s) { s.src = s.dst = std::to_string(s.dims.back() + 1) + ",1"; },

@@ -243,7 +243,7 @@ TEST_P(single_batch, scales_of_zeros_and_of_what_is_not_finite) {
 }
 
 // The executor asks once whether there is any.
-TEST_P(single_batch, one_attribute_or_output_alone) {
+TEST_P(single_batch, a_single_attribute_or_output) {
     const auto expect = [&](const std::function<void(setup &)> &change) {
         setup s = {.dims = {1, 100}, .omitted = bit_of(MEAN) | bit_of(VARIANCE)};
         change(s);

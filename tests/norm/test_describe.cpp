@@ -101,7 +101,7 @@ TEST(describe, gradient_type_of_scale_and_shift_where_it_differs) {
     EXPECT_NE(describe(p).find(" --ss_dt=bf16 "), std::string::npos);
 }
 
-TEST(describe, one_scale_alone) {
+TEST(describe, only_one_scale) {
     problem p = forward_problem();
     p.attr.dst_scale = true;
     EXPECT_NE(describe(p).find(" --attr-scales=dst:common:1 "), std::string::npos);

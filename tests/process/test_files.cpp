@@ -135,7 +135,7 @@ TEST_F(written_files, a_folder_that_is_missing) {
 }
 
 // In a process where nobody asked for the log, one line is enough for all kernels; another folder may fail anew.
-TEST_F(written_files, a_folder_that_is_missing_is_told_once) {
+TEST_F(written_files, a_missing_folder_is_reported_once) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     const auto fail_twice = [] {
         unsetenv("JITNORM_VERBOSE");
@@ -149,7 +149,7 @@ TEST_F(written_files, a_folder_that_is_missing_is_told_once) {
         std::exit(0);
     };
     const std::string line = "jitnorm_verbose,v1,error,cannot write /nowhere";
-    const std::string rest = "/jitnorm_[a-z0-9_]*.bin: No such file or directory; JITNORM_VERBOSE=1 tells of others\n";
+    const std::string rest = "/jitnorm_[a-z0-9_]*.bin: No such file or directory; JITNORM_VERBOSE=1 reports others\n";
     EXPECT_EXIT(fail_twice(), testing::ExitedWithCode(0), "^" + line + rest + line + "/else" + rest + "$");
 }
 

@@ -60,7 +60,7 @@ TEST(race_run, a_peer_that_errs_is_no_opponent) {
     expect(1, {"results differ in argument 17", "forward: 0 of 1 raced"}, mirrors(0.5), {"--rounds=1", "3x40"});
 }
 
-TEST(race_run, a_peer_that_comes_close_and_promised_our_bits_is_raced_and_told_of) {
+TEST(race_run, a_peer_that_comes_close_and_promised_our_bits_is_raced_and_reported) {
     peer_library other = mirrors(1e-5);
     expect(0, {}, other, {"--rounds=1", "3x40"});
     other.promises_our_bits = true;

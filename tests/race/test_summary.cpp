@@ -45,7 +45,7 @@ TEST(race_summary, directions_are_apart) {
                                      "(--dir=BWD_DW 1x8)\n");
 }
 
-TEST(race_summary, a_busy_machine_is_told_of) {
+TEST(race_summary, a_busy_machine_is_reported) {
     std::vector<race_result> results{result(1, 1, 2, 1), result(1, 1, 3, 1)};
     EXPECT_EQ(race_unrest(results), "");
     results[1].restless = true;

@@ -86,7 +86,7 @@ const std::vector<sweep> SWEEPS = {
               each_of(&setup::statistics_type, {F32, BF16, F16}),
               each_of(&setup::form, {statistics_form::variance, statistics_form::inverse_deviation})}},
     {.name = "outputs_left_out", .each = {FORWARD_OR_BACKWARD, outputs_left_out()}},
-    {.name = "statistics_alone",
+    {.name = "only_statistics",
      .of = {.omitted = bit_of(DST)},
      .each = {each_of(&setup::src_type, ALL_TYPES), flags({0U, unsigned(jitnorm_rms_norm)})}},
 };

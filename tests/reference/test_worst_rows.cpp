@@ -255,7 +255,7 @@ TEST(worst_rows, diff_src) {
 }
 
 // The mean of diff_dst cancels: the difference has the errors of both terms.
-TEST(worst_rows, diff_src_of_gradients_far_from_zero) {
+TEST(worst_rows, diff_src_of_gradients_with_a_large_mean) {
     backward_errors worst;
     for (unsigned seed = 1; seed <= 10; ++seed) {
         run r({.kind = jitnorm_backward_data, .flags = 0, .dims = {1, 100}});

@@ -192,16 +192,16 @@ std::vector<decision> bands() {
 }
 
 std::vector<decision> row_sources() {
-    const std::vector<dim_t> packed = {70, 48}, far_apart = {64, 64, 48};
+    const std::vector<dim_t> packed = {70, 48}, spread_out = {64, 64, 48};
     std::vector<decision> all;
     for (const machine &m : MACHINES) {
         all.push_back({"dense", forward(jitnorm_bf16), m, "rows:in_place"});
         all.push_back({"dense", backward(jitnorm_bf16), m, "rows:in_place"});
         all.push_back({"tiles are near", laid_out("@ba", packed, forward()), m, "rows:tiles,one_loop_threads:0"});
         all.push_back({"tiles are near", laid_out("@ba", packed, backward()), m, "rows:tiles,one_loop_threads:0"});
-        all.push_back({"no sums over columns", backward_data(laid_out("@cba", far_apart, backward())), m,
+        all.push_back({"no sums over columns", backward_data(laid_out("@cba", spread_out, backward())), m,
                        "rows:tiles,one_loop_threads:0"});
-        all.push_back({"sums in the order of rows", laid_out("@cba", far_apart, backward()), m,
+        all.push_back({"sums in the order of rows", laid_out("@cba", spread_out, backward()), m,
                        "rows:interleaved,one_loop_threads:0"});
     }
     return all;
@@ -371,7 +371,7 @@ TEST_P(plans, gathered_operands_in_one_loop) {
 }
 
 // Unless post-ops have operands.
-TEST_P(plans, groups_of_a_row_go_together_where_a_batch_has_fewer_rows) {
+TEST_P(plans, groups_of_a_row_share_a_tile_where_a_batch_has_fewer_rows) {
     for (const auto type : FLOATING)
         for (const dim_t rows : {1, 37})
             for (const dim_t groups : {1, 4, 40, 160}) { // 160: more than a tile takes

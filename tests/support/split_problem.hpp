@@ -254,7 +254,7 @@ inline void columns_must_match(const split_shape &s, const dims &parts, split_me
 }
 
 // Without dst, beside which they are the whole.
-inline void statistics_alone_must_match(const split_shape &s, split_memory &memory) {
+inline void only_statistics_must_match(const split_shape &s, split_memory &memory) {
     split_problem all(s, tensors_by_columns(s), memory);
     all.run(whole_forward(s, s.data(s.rows, s.columns), s.flags));
     const owned_pd alone =

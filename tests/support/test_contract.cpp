@@ -51,7 +51,7 @@ struct own_run {
 
 // ---------------------------------------------------------------- when memory is out
 
-TEST(allocation_failures, of_creations_are_told) {
+TEST(allocation_failures, of_creations_are_reported) {
     for (const creation &c : door().creations) {
         SCOPED_TRACE(c.what);
         { const without_caches nothing_kept; } // of what other tests have made

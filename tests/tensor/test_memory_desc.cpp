@@ -111,7 +111,7 @@ TEST(memory_desc, strides_of_single_and_empty_dimensions_are_free) {
     EXPECT_EQ(status_of({4, 0}, {-1, 1}), jitnorm_invalid_arguments);
 }
 
-bool keeps_apart(const values &dims, const values &strides) {
+bool are_disjoint(const values &dims, const values &strides) {
     std::set<dim_t> offsets = {0};
     size_t elements = 1;
     for (size_t d = 0; d < dims.size(); ++d) {
@@ -124,25 +124,25 @@ bool keeps_apart(const values &dims, const values &strides) {
     return offsets.size() == elements;
 }
 
-void expect_accepted_if_apart(const values &dims, const values &strides, int (&found)[2]) {
-    const bool apart = keeps_apart(dims, strides);
+void expect_accepted_if_disjoint(const values &dims, const values &strides, int (&found)[2]) {
+    const bool apart = are_disjoint(dims, strides);
     ++found[apart ? 1 : 0];
     EXPECT_EQ(status_of(dims, strides) == jitnorm_success, apart)
         << testing::PrintToString(dims) << " with the strides " << testing::PrintToString(strides);
 }
 
 // Every set of small strides, compared with the set of the elements' offsets.
-TEST(memory_desc, strides_are_accepted_exactly_if_they_keep_elements_apart) {
+TEST(memory_desc, strides_are_accepted_exactly_if_elements_are_disjoint) {
     int found[2] = {};
     for (dim_t code = 0; code < 8 * 8 * 8; ++code)
-        expect_accepted_if_apart({2, 3, 2}, {1 + code / 64, 1 + code / 8 % 8, 1 + code % 8}, found);
+        expect_accepted_if_disjoint({2, 3, 2}, {1 + code / 64, 1 + code / 8 % 8, 1 + code % 8}, found);
     EXPECT_GT(found[0], 200);
     EXPECT_GT(found[1], 50);
 }
 
 // The strides of row-major tensors with gaps, some multiplied or moved a little, in any order, so that many layouts
 // interleave and about as many overlap by a few elements.
-TEST(memory_desc, strides_at_random_are_accepted_exactly_if_they_keep_elements_apart) {
+TEST(memory_desc, strides_at_random_are_accepted_exactly_if_elements_are_disjoint) {
     std::mt19937_64 numbers(48);
     const auto below = [&](dim_t limit) { return dim_t(numbers() % uint64_t(limit)); };
     int found[2] = {};
@@ -157,7 +157,7 @@ TEST(memory_desc, strides_at_random_are_accepted_exactly_if_they_keep_elements_a
         }
         std::shuffle(strides.begin(), strides.end(), numbers);
         if (below(2) == 0) std::shuffle(dims.begin(), dims.end(), numbers);
-        expect_accepted_if_apart(dims, strides, found);
+        expect_accepted_if_disjoint(dims, strides, found);
     }
     EXPECT_GT(found[0], 2000);
     EXPECT_GT(found[1], 2000);

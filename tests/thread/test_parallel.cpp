@@ -160,7 +160,7 @@ TEST(parallel, nested_use_is_serial_in_a_team_of_one) {
 
 #else
 
-TEST(parallel, a_serial_build_uses_the_caller_alone) {
+TEST(parallel, a_serial_build_uses_only_the_caller) {
     EXPECT_EQ(max_threads(), 1);
     EXPECT_EQ(count_runs(8), std::vector<int>(8, 1));
     EXPECT_EQ(threads_used(8), std::set{gettid()});

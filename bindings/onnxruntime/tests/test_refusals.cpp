@@ -176,7 +176,7 @@ TEST(hostile_models, with_wrong_ranks_do_not_end_the_process) {
     EXPECT_THROW(session(m, {}).run(inputs_of({})), failed);
 }
 
-TEST(hostile_models, that_are_to_be_written_with_compiled_nodes_are_left_alone) {
+TEST(hostile_models, that_are_to_be_written_with_compiled_nodes_are_not_claimed) {
     auto ours =
         open(model_of({}),
              {.configuration = {{"ep.context_enable", "1"}, {"ep.context_file_path", "/tmp/never_written.onnx"}}});

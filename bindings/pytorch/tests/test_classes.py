@@ -344,7 +344,7 @@ class Modules(ClassesTestCase):
                 module()
         self.assertEqual(entry_of(gated)[0].calls, 5)
 
-    def test_mistakes_are_told_and_change_nothing(self):
+    def test_mistakes_are_reported_and_change_nothing(self):
         own = self.kind.__dict__["forward"]
         for classes, reason in (
             (self.module, "not .*; give its class, "),

@@ -111,7 +111,7 @@ private:
     bool has_eights() const { return !g_.kind.is_f64() && !conf_.repeated; }
     bool finds_pivots() const { return conf_.centered && !conf_.repeated; }
 
-    reduced_rows sum_alone();
+    reduced_rows sum_single();
     void sum_eights(function_ref<void(const reduced_rows &)> finish);
     void find_pivots_of_eight();
     void sum_rows_of_eight();

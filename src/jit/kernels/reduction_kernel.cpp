@@ -43,16 +43,16 @@ void reduction_pass::sum_band(function_ref<void(const reduced_rows &)> finish) {
     prepare();
     rows_.point_to_row();
     sum_eights(finish);
-    rows_.step(1, [&] { finish(sum_alone()); });
+    rows_.step(1, [&] { finish(sum_single()); });
 }
 
 reduced_rows reduction_pass::sum_one() {
     prepare();
     rows_.begin();
-    return sum_alone();
+    return sum_single();
 }
 
-reduced_rows reduction_pass::sum_alone() {
+reduced_rows reduction_pass::sum_single() {
     if (finds_pivots()) {
         find_pivot();
         g_.ops.broadcast(pivot_, xmm_of(d_[0]));

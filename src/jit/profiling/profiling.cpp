@@ -65,7 +65,7 @@ void log_failure(int error, const std::string &path) {
     if (verbose_level() >= 1)
         log_line("error", what);
     else if (verbose_level() >= VERBOSE_ERRORS && !failure_is_logged.exchange(true))
-        log_line("error", what + "; JITNORM_VERBOSE=1 tells of others");
+        log_line("error", what + "; JITNORM_VERBOSE=1 reports others");
 }
 
 bool succeeds(int error, const std::string &path) {

@@ -58,13 +58,13 @@ void expect_equal_to_dense(jitnorm_prop_kind_t kind, dim_t rows, dim_t columns, 
 
 std::string strides(dim_t row, dim_t column) { return std::to_string(row) + "," + std::to_string(column); }
 
-class far_offsets : public testing::TestWithParam<jitnorm_prop_kind_t> {};
+class large_strides : public testing::TestWithParam<jitnorm_prop_kind_t> {};
 
-TEST_P(far_offsets, of_rows) { expect_equal_to_dense(GetParam(), 3, 100, strides(FAR, 1)); }
-TEST_P(far_offsets, of_columns) { expect_equal_to_dense(GetParam(), 5, 3, strides(1, FAR)); }
-TEST_P(far_offsets, of_both) { expect_equal_to_dense(GetParam(), 2, 3, strides(FAR, 2 * FAR)); }
+TEST_P(large_strides, of_rows) { expect_equal_to_dense(GetParam(), 3, 100, strides(FAR, 1)); }
+TEST_P(large_strides, of_columns) { expect_equal_to_dense(GetParam(), 5, 3, strides(1, FAR)); }
+TEST_P(large_strides, of_both) { expect_equal_to_dense(GetParam(), 2, 3, strides(FAR, 2 * FAR)); }
 
-INSTANTIATE_TEST_SUITE_P(kinds, far_offsets,
+INSTANTIATE_TEST_SUITE_P(kinds, large_strides,
                          testing::Values(jitnorm_forward_training, jitnorm_forward_inference, jitnorm_backward,
                                          jitnorm_backward_data));
 
