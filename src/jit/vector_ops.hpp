@@ -9,7 +9,7 @@
 
 #include <xbyak/xbyak.h>
 
-#include "vector_kind.hpp"
+#include "isa.hpp"
 
 namespace jitnorm::impl::jit {
 

@@ -5,7 +5,6 @@
 
 #include "jitnorm/jitnorm.hpp"
 #include "support/execution.hpp"
-#include "support/queried.hpp"
 
 using namespace jitnorm::tests;
 

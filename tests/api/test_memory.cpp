@@ -9,7 +9,6 @@
 
 #include "api/memory/memory.hpp"
 #include "support/execution.hpp"
-#include "support/queried.hpp"
 
 using namespace jitnorm::tests;
 

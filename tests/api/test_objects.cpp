@@ -4,7 +4,6 @@
 
 #include "support/execution.hpp"
 #include "support/jitnorm_handle.hpp"
-#include "support/queried.hpp"
 #include "support/undefined.hpp"
 
 using namespace jitnorm::tests;

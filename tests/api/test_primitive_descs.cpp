@@ -4,7 +4,6 @@
 #include <string>
 
 #include "support/execution.hpp"
-#include "support/queried.hpp"
 #include "support/undefined.hpp"
 
 using namespace jitnorm::tests;

@@ -7,7 +7,7 @@
 #include "api/primitive/primitive_desc.hpp"
 #include "jitnorm/jitnorm.hpp"
 #include "row_tensors.hpp"
-#include "support/queried.hpp"
+#include "support/jitnorm_handle.hpp"
 #include "support/undefined.hpp"
 
 using namespace jitnorm::tests;

@@ -5,8 +5,7 @@
 #include <cstring>
 
 #include "aclnn_check.hpp"
-#include "implementation_cap.hpp"
-#include "streams.hpp"
+#include "circumstances.hpp"
 #include "tensor_regions.hpp"
 
 namespace jitnorm::fuzz {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The graph interface: any logical tensors, operations, attributes, graphs; what compiles is executed, and gives the
 // bits of the reference, and is checked by the formulas.
+#include "circumstances.hpp"
 #include "graph_chain.hpp"
 #include "graph_check.hpp"
-#include "implementation_cap.hpp"
-#include "streams.hpp"
 #include "tensor_regions.hpp"
 
 namespace jitnorm::fuzz {

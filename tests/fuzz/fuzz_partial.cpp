@@ -2,9 +2,9 @@
 // Gradients of scale and shift from ranges of rows: whatever the problem and wherever rows are cut, merging and running
 // sums give the bits of backward on all rows, which fuzz_primitive checks by the formulas. The same of forward on
 // ranges of columns, and of statistics without dst.
+#include "circumstances.hpp"
 #include "hostile_sizes.hpp"
 #include "run_one.hpp"
-#include "streams.hpp"
 #include "support/split_problem.hpp"
 #include "tensor_regions.hpp"
 

@@ -5,9 +5,9 @@
 #include <numeric>
 
 #include "api/primitive/primitive_desc.hpp"
+#include "circumstances.hpp"
 #include "primitive_check.hpp"
 #include "problem/api.hpp"
-#include "streams.hpp"
 #include "tensor_regions.hpp"
 
 namespace jitnorm::fuzz {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Backward: every length, number of rows, flag, type and layout.
-#include "case_lists.hpp"
+#include "cases.hpp"
 
 namespace jitnorm::tests {
 

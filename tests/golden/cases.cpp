@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chosen by structure: rows around every edge of vectors, blocks and chunks, each flag, pair of types, kind of layout,
 // post-op and way through the executors at least once, in more than one type where the code differs.
-#include "case_lists.hpp"
+#include "cases.hpp"
 
 namespace jitnorm::tests {
 

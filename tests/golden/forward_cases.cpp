@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Forward: every length, flag, pair of types, kind of layout, post-op and way through the executors.
-#include "case_lists.hpp"
+#include "cases.hpp"
 #include "norm/attributes.hpp"
 
 namespace jitnorm::tests {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations fused with a normalization, forward and backward, and the library's own flags.
-#include "case_lists.hpp"
+#include "cases.hpp"
 
 namespace jitnorm::tests {
 

@@ -5,8 +5,8 @@
 #include <functional>
 
 #include "math/convert.hpp"
+#include "support/accuracy.hpp"
 #include "support/equality.hpp"
-#include "support/oracle.hpp"
 
 namespace jitnorm::tests {
 namespace {

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -20,6 +22,15 @@ namespace jitnorm::tests {
 template <typename Status>
 void must(Status status, const char *what) {
     if (int(status) != 0) throw std::runtime_error(std::string(what) + ": status " + std::to_string(int(status)));
+}
+
+// The value that `get` writes; it must succeed.
+template <typename Status, typename Object, typename Value>
+Value queried(Status (*get)(Object, Value *), std::type_identity_t<Object> object) {
+    Value value;
+    std::memset(&value, 0x55, sizeof value); // no function writes this
+    must(get(object, &value), "a query succeeds");
+    return value;
 }
 
 // Owns a handle. `destroy` is the function of the C interface that destroys it; it returns 0.

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
+#include "correctness/solve.hpp"
 #include "math/moments.hpp"
 #include "math/row_blocks.hpp"
-#include "oracle.hpp"
 
 namespace jitnorm::tests {
 

@@ -7,8 +7,8 @@
 
 #include "../../math/constants.hpp"
 #include "../../tensor/memory_desc.hpp"
+#include "../isa.hpp"
 #include "../kernel_cache.hpp"
-#include "../vector_kind.hpp"
 
 namespace jitnorm::impl::jit {
 
