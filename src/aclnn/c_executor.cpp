@@ -15,7 +15,7 @@ namespace jitnorm::impl::aclnn {
 
 namespace {
 
-// Adds what one problem of an operation does with the operation's parameters, under their numbers.
+// Adds one problem's uses of the operation's parameters, under their numbers.
 void add_uses(const ready_operation &what, int step, std::vector<layer_norm::tensor_use> &uses) {
     const layer_norm::problem &p = what.call->problem();
     for (size_t i = 0; i < what.asked.parameters.size(); ++i) {
@@ -46,7 +46,7 @@ op_executor::op_executor(std::shared_ptr<const ready_operation> what, tensors gi
         if (given[i]) addresses_[i] = given[i]->data;
 }
 
-// The workspace has what the first problem leaves for the second, then a scratchpad that both use, one after the other.
+// The workspace has the first problem's results for the second, then a scratchpad that both use, one after the other.
 // The address of the caller's workspace may be any: the further bytes are room to align the begin.
 uint64_t op_executor::workspace_bytes() const {
     return size_with_alignment(

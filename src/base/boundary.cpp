@@ -19,8 +19,8 @@ std::string_view name_at(std::string_view names, size_t index) {
     return names.substr(0, names.find(','));
 }
 
-// Whether the code may be what the caller wanted to know: programs try whether the library supports a problem. Such
-// a code is logged from verbose level 1 on only.
+// Whether the code may be an answer that the caller wanted: programs try whether the library supports a problem. Such a
+// code is logged from verbose level 1 on only.
 bool is_an_answer(jitnorm_status_t code) { return code == jitnorm_unimplemented; }
 
 } // namespace

@@ -51,7 +51,7 @@ inline jitnorm_status_t report(const char *function, status result) noexcept {
             return jitnorm::impl::report_null(__func__, #__VA_ARGS__, {__VA_ARGS__});                                  \
     } while (false)
 
-// Writes the value where a caller wants it, as what that pointer points to. The status is success.
+// Writes the value to *result. The status is success.
 template <typename Answer>
 status answer(void *result, Answer value) {
     *static_cast<Answer *>(result) = value;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // environment: the environment variables that steer the library, as they were at its first use. They are read once,
 // because a program may change its environment in one thread while other threads use the library. A value that the
-// program has set by a function takes precedence; the code that uses the value sees to that. With them, what the
-// container grants, which is read at the same time.
+// program has set by a function takes precedence; the code that uses the value sees to that. The number of processors
+// that the container grants is read at the same time.
 #pragma once
 
 #include <climits>

@@ -64,7 +64,7 @@ struct processor {
 constexpr processor PROCESSORS[] = {
     // l2, last_level; memory, shared_forward, shared_others; one_loop; batch; long_rows; prefetch
 
-    // Zen 5, and what comes after it until it has a row: of family 26, models 0x50 to 0x5f, 0x80 to 0xaf and 0xc0 to
+    // Zen 5, and later ones until they have a row: of family 26, models 0x50 to 0x5f, 0x80 to 0xaf and 0xc0 to
     // 0xcf are Zen 6.
     {true, 26, {ALL},
         {      MB, 32 * MB,  100, 100, 100,  0,   16 * KB,  4,  1}},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// machine: what a plan has to know of the processor for which it is made, as a value: sizes of caches, and numbers that
-// were measured, from the processor's row of the table in machine.cpp. They are found once for the machine that runs
-// this process. Tests and JITNORM_CACHES make other machines.
+// machine: the numbers of a processor that plans need, as a value: sizes of caches, and numbers that were measured,
+// from the processor's row of the table in machine.cpp. They are found once for the machine that runs this process.
+// Tests and JITNORM_CACHES make other machines.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace jitnorm::impl {
 
-// ---- what the processor answers to questions about its caches
+// ---- the processor's answers about its caches
 
 // A cache of data, or of data and instructions. The numbers are the answers themselves, which may be nonsense; a number
 // is 0 if there was no answer. On Intel's processors the number of sharers is not how many share the cache, but how
@@ -41,7 +41,7 @@ using cpuid_function = bool (*)(uint32_t leaf, uint32_t subleaf, cpuid_registers
 cache_levels caches_by_cpuid(cpuid_function cpuid);
 bool execute_cpuid(uint32_t leaf, uint32_t subleaf, cpuid_registers &answer);
 
-// ---- what follows from the answers
+// ---- the machine that follows from the answers
 
 // The numbers of processors without a row of their own. The sizes are used where CPUID has none; wrong ones cost little
 // speed. tables/processor_numbers.inc has the names and the bounds.
@@ -65,15 +65,14 @@ struct machine {
     // never, where the processor's own prefetchers keep the rows coming if one is read after the other.
     dim_t one_loop = 2;
 
-    // Bytes of a batch: so many that it stays beside what else is used in L1 or, where that is as fast, in L2. Backward
+    // Bytes of a batch: with all else that is used it stays in L1 or, where that is as fast, in L2. Backward
     // has batches of so many bytes in one loop only.
     dim_t batch = 16 * 1024;
 
     // Backward: the most rows of a batch if they have more than a chunk; fewer if these would not stay in L2.
     dim_t long_rows = 4;
 
-    // To which level of the caches rows that come from memory are prefetched, beside what one loop prefetches. 0: they
-    // are not.
+    // To which level of the caches rows that come from memory are prefetched outside one loop. 0: they are not.
     dim_t prefetch = 0;
 
     bool threads_sleep = false; // OpenMP's threads sleep while they wait (OMP_WAIT_POLICY=passive) and must be woken
@@ -87,11 +86,11 @@ machine machine_of(const cache_levels &levels, const machine &otherwise = machin
 // The machine whose processors all give these answers.
 machine machine_by_cpuid(cpuid_function cpuid);
 
-// m with what the text names, for example "l2:1048576,last_level:33554432,one_loop:0". Nothing if the text is not such
-// a list.
+// m with the numbers in the text, for example "l2:1048576,last_level:33554432,one_loop:0". Nothing if the text is not
+// such a list.
 std::optional<machine> with_numbers(machine m, std::string_view text);
 
-// The machine that runs this process, with the numbers that JITNORM_CACHES names and what OMP_WAIT_POLICY says. Takes
+// The machine that runs this process, with the numbers in JITNORM_CACHES and the waits of OMP_WAIT_POLICY. Takes
 // no lock after the first call.
 machine the_machine();
 

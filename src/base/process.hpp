@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// process: what all threads share: the one lock of the process, objects that it guards, the number of forks, and what
-// keeps a thread from being cancelled.
+// process: what all threads share: the one lock of the process, objects that it guards, the number of forks, and a
+// scope in which no thread is cancelled.
 #pragma once
 
 #include <atomic>

@@ -14,8 +14,8 @@ namespace {
 
 constexpr size_t LONGEST_NAME = 4096, LONGEST_TEXT = 4096;
 
-// What fits into `to`, of the beginning of the file; empty if it cannot be read. errno stays as it was: the environment
-// is read in whatever function is called first.
+// The beginning of the file, as much as fits into `to`; empty if it cannot be read. errno stays as it was: the
+// environment is read in whatever function is called first.
 std::string_view content(const char *file, char (&to)[LONGEST_TEXT]) {
     const int before = errno;
     const int opened = open(file, O_RDONLY | O_CLOEXEC);

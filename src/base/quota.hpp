@@ -10,12 +10,12 @@ namespace jitnorm::impl {
 
 constexpr int NO_QUOTA = INT_MAX;
 
-// What a file cpu.max says, "QUOTA PERIOD" in microseconds or "max PERIOD", in processors, rounded up. NO_QUOTA if it
-// says nothing of the kind.
+// The quota in a file cpu.max, "QUOTA PERIOD" in microseconds or "max PERIOD", in processors, rounded up. NO_QUOTA for
+// other texts.
 int processors_in(std::string_view cpu_max);
 
-// The least of what the process's control group and those above it say. `membership` is /proc/self/cgroup, `root` the
-// folder of all groups, /sys/fs/cgroup. A file that is not there says nothing. Allocates nothing.
+// The least quota of the process's control group and of the groups above it. `membership` is /proc/self/cgroup, `root`
+// the folder of all groups, /sys/fs/cgroup. A missing file sets no quota. Allocates nothing.
 int processors_of_quota(const char *membership, std::string_view root);
 
 } // namespace jitnorm::impl

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// status: what a function of a front end or of the library behind it returns if it may fail, the reason in words, and
+// status: the result of a function that may fail, in a front end or in the library behind it; the reason in words; and
 // the last error of each thread. These functions allocate nothing except the thread's state at its first use, because
 // reasons are needed when memory is out, too.
 #pragma once

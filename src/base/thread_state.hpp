@@ -21,7 +21,7 @@ struct thread_state {
         bool is_news = false; // whether take_last_error() still has to return this error
     } error;                  // status.hpp
 
-    char explanation[400] = {}; // what explain() wrote
+    char explanation[400] = {}; // the text of explain()
 };
 
 // The calling thread's state, which the first call makes. Null if memory is out, if the system has no pthread key for
@@ -32,8 +32,8 @@ thread_state *state_of_this_thread() noexcept;
 // The same, but null if the state has not been made.
 thread_state *existing_state_of_this_thread() noexcept;
 
-// Whether the calling thread is ending and its state has been freed. Then OpenMP's runtime may have freed what it keeps
-// for the thread, too.
+// Whether the calling thread is ending and its state has been freed. Then OpenMP's runtime may have freed its data of
+// the thread, too.
 bool this_thread_ends() noexcept;
 
 // ---- The scratchpads that the library owns. Each thread that calls executions has one buffer, which all primitives

@@ -77,8 +77,8 @@ private:
     const bool was_pending_ = is_pending(); // no signal can come in between
 };
 
-// A write to a file does not wait for anybody. A write to what else there is may, but not while poll() says that there
-// is room: then a pipe takes PIPE_BUF bytes.
+// A write to a file does not wait for anybody. A write to a pipe, socket or terminal may, but not while poll() says
+// that there is room: then a pipe takes PIPE_BUF bytes.
 bool waits_for_a_reader(int to) {
     struct stat what;
     return fstat(to, &what) == 0 && !S_ISREG(what.st_mode);
@@ -97,9 +97,8 @@ bool returns_at_once(int to) {
     return ready;
 }
 
-// Writes what stdout's buffer holds. Not if a thread is printing, whom this one would have to wait for; if there is
-// more than a pipe surely has room for; or if nobody reads. Nor after a fork, because the buffer may then hold what the
-// parent prints, too.
+// Writes stdout's buffer. Not if a thread is printing, for which this one would have to wait; if the buffer has more
+// than a pipe surely has room for; or if nobody reads. Nor after a fork, because the parent may print the same bytes.
 void flush_what_was_printed(bool may_wait) {
     if (forks.load(std::memory_order_relaxed) != 0 || ftrylockfile(stdout) != 0) return;
     const size_t printed = fileno_unlocked(stdout) == STDOUT_FILENO ? __fpending(stdout) : 0;
@@ -153,8 +152,8 @@ bool write_line(std::string_view line) {
 
 // ---- The lines
 
-// A line of the log. Texts may come from a program's user, so only printable ASCII is in it as it is: what else there
-// is, and the backslash, becomes \xHH.
+// A line of the log. Texts may come from a program's user, so only printable ASCII is in it as it is: all other bytes,
+// and the backslash, become \xHH.
 class line {
 public:
     void add(std::string_view text) {

@@ -45,7 +45,7 @@ void copy_tensor(const memory_desc &from, const void *source, const memory_desc 
     });
 }
 
-// What a caller has beside the data.
+// The caller's tensors other than the data.
 struct tensors_beside {
     const adapted_layouts &layouts;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ready_call: a problem made ready to be executed any number of times. It is what every front end keeps behind its
-// handle: the executor, the copies of tensors that the caller lays out in another way, the size of the scratchpad, and
+// ready_call: a problem made ready to be executed any number of times. Every front end keeps it behind its handle: the
+// executor, the copies of tensors that the caller lays out in another way, the size of the scratchpad, and
 // the lines in the verbose log.
 //
 //     std::shared_ptr<const ready_call> call;
@@ -55,8 +55,8 @@ public:
     [[gnu::noinline]] status execute_with_scratchpad(size_t bytes, arguments &args,
                                                      const jitnorm_thread_pool_t *pool) const;
 
-    // Writes the line of something that took the time since `start`: "<front_end>,<event>,...". What has been done
-    // stays done: this does not fail.
+    // Writes the line of an event that took the time since `start`: "<front_end>,<event>,...". Does not fail, because
+    // the event has happened.
     void log(const char *event, stopwatch::time_point start) const noexcept { log(event, problem_, start); }
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernel_generator: the base class of all generators of kernels, and what emitters emit with: the buffer for the
+// kernel_generator: the base class of all generators of kernels, with all that emitters use: the buffer for the
 // instructions (never executable), the kind of vectors and the operations on them, constants, code that is rarely
 // executed, registers, and the calling convention. seal() makes the finished code.
 #pragma once

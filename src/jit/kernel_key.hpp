@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernel_key: the configurations of kernels, which are everything that is fixed when a kernel is generated. They are
-// values that can be ordered and compared. Sizes, strides and epsilon are arguments of a call, so that
-// problems of different shapes share kernels. What a plan decides from sizes is a field: stores, prefetches, short
-// rows.
+// kernel_key: the configurations of kernels: all that is fixed when a kernel is generated. They are values that can be
+// ordered and compared. Sizes, strides and epsilon are arguments of a call, so that problems of different shapes share
+// kernels. A plan's decisions that follow from sizes are fields: stores, prefetches, short rows.
 #pragma once
 
 #include <array>
@@ -44,8 +43,7 @@ struct addition_conf {
     jitnorm_data_type_t gate = jitnorm_data_type_undef; // undef: there is no gate
     jitnorm_data_type_t sum = jitnorm_data_type_undef;  // the sum as an output; undef: it is none
     jitnorm_data_type_t row = jitnorm_f32;              // the rows to normalize: the compute type, or the type of `sum`
-    // Also does what a first reduction of the rows does, `centered` or not (reduction_conf); only if `row` is the
-    // compute type.
+    // Also does a first reduction of the rows, `centered` or not (reduction_conf); only if `row` is the compute type.
     bool reduces = false, centered = false;
     bool silu = false; // multiplies by silu(residual) in place of the addition; not if it reduces
     prefetch_to ahead = prefetch_to::nowhere;

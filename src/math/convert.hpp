@@ -167,8 +167,8 @@ Stored narrow(T value) {
         return Stored(value);
 }
 
-// The nearest element of the type; for bf16 this is narrow() for magnitudes from 2^-126 to 2^111. Beyond, it is what
-// these three operations make of a number, which take less time than a conversion.
+// The nearest element of the type; for bf16 this is narrow() for magnitudes from 2^-126 to 2^111. Beyond, it is the
+// result of these three operations, which take less time than a conversion.
 template <typename Stored, std::floating_point T>
 T round_normalized(T value) {
     if constexpr (std::is_same_v<Stored, bf16>) {

@@ -47,11 +47,11 @@ struct erf_constants<double> {
                             P_LAST_LOW[] = {0x1.c2e1e263f1c65p-57, 0x1.a1260e349eca4p-56, 0x1.2bc13c32e5d95p-55};
 };
 
-// sum * x + constant, a step of Horner's rule that keeps in `low` what rounding takes from `high`.
+// sum * x + constant, a step of Horner's rule that keeps in `low` the rounding error of `high`.
 template <typename V>
 number_pair<V> careful_step(const number_pair<V> &sum, V x, const number_pair<V> &constant) {
     const V product = sum.high * x, high = constant.high + product, part = high - constant.high;
-    const V lost = (constant.high - (high - part)) + (product - part); // what the addition lost (two-sum)
+    const V lost = (constant.high - (high - part)) + (product - part); // the error of the addition (two-sum)
     return {high, fma(sum.low, x, lost + (fma(sum.high, x, -product) + constant.low))};
 }
 

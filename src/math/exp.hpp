@@ -199,7 +199,7 @@ gelu_slope<V> gelu_slope_at(V x) {
     const V cubic_low = fma(square_low, V(constants::CUBIC), fma(square, V(constants::CUBIC_LOW), product_low));
     const V high = V(constants::LINEAR) + cubic;
     const V part = high - V(constants::LINEAR);
-    const V lost = (V(constants::LINEAR) - (high - part)) + (cubic - part); // what the addition lost (two-sum)
+    const V lost = (V(constants::LINEAR) - (high - part)) + (cubic - part); // the error of the addition (two-sum)
     return {high, lost + (cubic_low + V(constants::LINEAR_LOW))};
 }
 

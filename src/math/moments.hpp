@@ -61,7 +61,7 @@ struct moments { // of `count` elements
     double m2; // sum of squared deviations from the mean
 };
 
-// The numbers of moments, in the order of their members, are what JITNORM_ARG_ROW_SUMS has of a row or of a chunk.
+// The numbers of moments, in the order of their members, are those of JITNORM_ARG_ROW_SUMS for a row or a chunk.
 constexpr dim_t MOMENTS_NUMBERS = 4;
 static_assert(sizeof(moments<float>) == MOMENTS_NUMBERS * sizeof(double) &&
               sizeof(moments<double>) == sizeof(moments<float>));
@@ -76,7 +76,7 @@ struct row_statistics {
 
 // ---- one chunk
 
-// S^2/n: what Q has more than M2, because the pivot is not the mean.
+// S^2/n: the excess of Q over M2, because the pivot is not the mean.
 template <typename T>
 double pivot_excess(const sums<T> &sum, double inv_n) {
     return double(sum.s) * (double(sum.s) * inv_n);

@@ -21,7 +21,7 @@ inline constexpr struct {
 } IN_PLACE[] = {{DST, SRC},           {SUM, RESIDUAL},        {DIFF_SRC, DIFF_DST},
                 {DIFF_SRC, DIFF_SUM}, {DIFF_GATED, DIFF_DST}, {DIFF_GATED, DIFF_SUM}};
 
-// What one problem of a call does with one tensor that has elements.
+// How one problem of a call uses one tensor that has elements.
 struct tensor_use {
     int tensor; // the tensor's number in the call
     slot place; // its slot in the problem

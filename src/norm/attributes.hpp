@@ -13,7 +13,7 @@
 
 namespace jitnorm::impl {
 
-// dst = dst + scale * (old - zero_point), where `old` is what dst holds before the execution, read as `data_type`.
+// dst = dst + scale * (old - zero_point), where `old` is dst before the execution, read as `data_type`.
 struct sum_post_op {
     float scale = 1;
     int32_t zero_point = 0;
@@ -41,7 +41,7 @@ constexpr int MAX_POST_OPS = 32;
 struct post_op_list {
     std::vector<post_op> entries; // at most MAX_POST_OPS
 
-    // Whether a post-op of the list reads what dst holds before the execution.
+    // Whether a post-op of the list reads dst as it is before the execution.
     bool read_dst() const {
         return std::any_of(entries.begin(), entries.end(),
                            [](const post_op &entry) { return std::holds_alternative<sum_post_op>(entry); });
@@ -50,7 +50,7 @@ struct post_op_list {
     bool operator==(const post_op_list &) const = default;
 };
 
-// Whether there is such a mode. None changes what is computed.
+// Whether there is such a mode. None changes results.
 constexpr bool is_known(jitnorm_fpmath_mode_t mode) {
     return jitnorm_fpmath_mode_strict <= mode && mode <= jitnorm_fpmath_mode_tf32;
 }

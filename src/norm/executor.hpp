@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// executor: a problem made ready to run, and its arguments: what one execution reads and writes, as a pointer for each
-// slot.
+// executor: a problem made ready to run, and the arguments of one execution: a pointer for each slot.
 #pragma once
 
 #include <cstddef>

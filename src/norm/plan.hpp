@@ -31,7 +31,7 @@ enum class row_access {
     interleaved // in tiles, with the rows in the order of interleaved_blocks (src/run/row_order.hpp)
 };
 
-// What lies in the scratchpad. Each thread has a share of it; after all shares lies what the threads have in common.
+// The areas of the scratchpad. Each thread has a share of it; the areas that all threads share follow after all shares.
 enum class scratch {
     tiles,            // rows that are gathered and scattered
     sum_rows,         // forward: rows of sums with a residual
@@ -48,8 +48,8 @@ enum class scratch {
 // The layout of the scratchpad: the planner books areas, and an executor gets their addresses.
 class scratchpad_layout {
 public:
-    // Books so many bytes, in place of what was booked for `what` before; of each share, or in common. Anything begins
-    // a cache line if the scratchpad does.
+    // Books so many bytes for `what`, in place of an earlier booking; of each share, or for all threads. Every area
+    // begins a cache line if the scratchpad does.
     void book(scratch what, dim_t bytes) {
         const dim_t more = in_whole_lines(bytes) - booked(what);
         for (auto i = size_t(what) + 1; i < begin_.size(); ++i) begin_[i] += more;
@@ -79,8 +79,8 @@ private:
     std::array<dim_t, size_t(scratch::end) + 1> begin_ = {}; // in one share, with the shared areas after it
 };
 
-// How one execution goes through the rows: what a plan leaves open until the number of threads and the addresses of the
-// tensors are known.
+// How one execution goes through the rows: the decisions that a plan leaves open until the number of threads and the
+// addresses of the tensors are known.
 struct schedule {
     int threads;
     bool by_chunks;    // threads share the chunks of long rows; otherwise they share rows

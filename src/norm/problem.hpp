@@ -14,7 +14,8 @@
 
 namespace jitnorm::impl::layer_norm {
 
-// What the variance tensor holds: the variance (with rms_norm the mean of squares), or 1 / sqrt(variance + epsilon).
+// The content of the variance tensor: the variance (with rms_norm the mean of squares), or 1 / sqrt(variance +
+// epsilon).
 enum class statistics_form { variance, inverse_deviation };
 
 struct problem {
@@ -77,13 +78,13 @@ struct problem {
         return !is_forward() && (*this)[GATE].ndims != 0 && (*this)[RESIDUAL].ndims != 0;
     }
 
-    // What an execution does with a tensor.
+    // How an execution uses a tensor.
     use use_of(slot s) const;
     bool uses(slot s) const { return use_of(s) != use::absent; }
     bool reads(slot s) const { return use_of(s) == use::read || use_of(s) == use::updated; }
     bool writes(slot s) const { return use_of(s) == use::written || use_of(s) == use::updated; }
 
-    // What a tensor looks like, whether it is used or not; empty for the scratchpad. In a partial problem the gradients
+    // The descriptor of a tensor, used or not; empty for the scratchpad. In a partial problem the gradients
     // of scale and shift have so many elements for each part of the sums.
     memory_desc layout(slot s) const;
 

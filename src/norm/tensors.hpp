@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tensors: the list of all tensors that a problem may have. Whoever goes through a problem's tensors (the arguments of
 // an execution, reasons of refusals, sizes, layouts, tensors that share memory, panels of rows) loops over this list.
-// problem::use_of() says which of them a problem reads and writes, problem::layout() what they look like.
+// problem::use_of() says which of them a problem reads and writes, problem::layout() has their descriptors.
 #pragma once
 
 #include <algorithm>
@@ -27,13 +27,13 @@ enum slot : int {
     DIFF_SCALE,
     DIFF_SHIFT,
     // RESIDUAL and BIAS are added to src before the normalization; forward writes the result to SUM. In backward, where
-    // that result is SRC, RESIDUAL is what GATE was multiplied by (gate_gradients.hpp).
+    // that result is SRC, RESIDUAL is the factor of GATE (gate_gradients.hpp).
     RESIDUAL,
     SUM,
     BIAS,
     GATE,             // src is multiplied by it before RESIDUAL is added
     DIFF_SUM,         // the gradient of SUM
-    DIFF_GATED,       // the gradient of what GATE was multiplied by
+    DIFF_GATED,       // the gradient of the factor of GATE
     DIFF_GATE,        // the gradient of GATE
     PRE_QUANTIZATION, // the values of dst before the post-ops and the scales of dst
     SRC_SCALE,        // the scale that attributes give for src
@@ -133,7 +133,7 @@ constexpr const char *STATISTICS = "statistics (mean and variance)"; // for the 
 inline constexpr std::array ROW_STATISTICS = {MEAN, VARIANCE};
 static_assert(std::ranges::count(TENSORS, extent::statistics, &tensor_kind::dims) == std::ssize(ROW_STATISTICS));
 
-// What an execution does with a tensor.
+// How an execution uses a tensor.
 enum class use { absent, read, written, updated /* read, then written */ };
 
 // The outputs that a problem may omit (problem::omitted).

@@ -375,7 +375,7 @@ status check_dynamic_scales(const problem &p) {
 
 // ---------------------------------------------------------------- the whole
 
-// The steps refuse what one problem can have and a part of it cannot.
+// The steps refuse what a whole problem allows and a part of it does not.
 status check_gate_gradients(const problem &p) {
     if (p.has_runtime_sizes()) return unsupported("backward with a gate needs sizes known at creation");
     if (p.is_partial()) return unsupported("a row range of a larger problem takes no gate");

@@ -18,7 +18,7 @@ public:
         : p_(p), vector_(vector_of(p.row_length(), p.scale_shift_type)), normalized_type_(p.normalized_type()),
           scaled_type_(p.scaled_type()) {}
 
-    // What normalized values become before and after apply(), in forward, and before add_gradients().
+    // The roundings of normalized values before and after apply(), in forward, and before add_gradients().
     void round_normalized_values(dim_t count, T *xhat) const {
         if (normalized_type_ == p_.compute_type()) return;
         visit_data_type(normalized_type_, [&]<typename Stored>(stored_as<Stored>) {
@@ -46,7 +46,7 @@ public:
             for (dim_t i = 0; i < count; ++i) y[i] += shift[i];
     }
 
-    // Adds what `count` elements of a row give to the sums for diff_scale and diff_shift.
+    // Adds the terms of `count` elements of a row to the sums for diff_scale and diff_shift.
     void add_gradients(dim_t count, const T *diff_dst, const T *xhat, T *scale, T *shift) const {
         for (dim_t i = 0; i < count; ++i) {
             scale[i] = std::fma(diff_dst[i], xhat[i], scale[i]);

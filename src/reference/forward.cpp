@@ -81,7 +81,7 @@ namespace {
 
 // ---- post-ops, each applied to elements of a row that are not stored yet
 
-// What a post-op reads beside the values: dst, which still holds what it held before, or src1.
+// The other operand of a post-op: dst as it was before, or src1.
 tensor_rows operand_of(const sum_post_op &op, const problem &p) {
     memory_desc old = p[DST];
     if (op.data_type != jitnorm_data_type_undef) old.data_type = op.data_type;
@@ -214,7 +214,7 @@ private:
 
     bool is_inverse() const { return p_.form == statistics_form::inverse_deviation; }
 
-    // The member `variance` is what the variance tensor holds: variances or inverse deviations (problem::form).
+    // The member `variance` has the content of the variance tensor: variances or inverse deviations (problem::form).
     row_statistics<T> given(const arguments &args, dim_t row) const {
         const float mean = p_.reads(MEAN) ? read_row_value(p_[VARIANCE], args[MEAN], row) : 0;
         return {T(mean), 0.0, double(read_row_value(p_[VARIANCE], args[VARIANCE], row))};

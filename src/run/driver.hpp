@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // driver: the executor of both directions. An execution is one sentence: reduce a batch of rows, do the scalar steps of
-// its rows, write the batch. A direction (forward.hpp, backward.hpp) says what these steps are; a row source
+// its rows, write the batch. A direction (forward.hpp, backward.hpp) has these steps; a row source
 // (rows.hpp) says where the rows are. Threads share rows or, where rows are few and long, chunks of rows.
 //
-// A direction has the classes kernels (what it takes from the kernel cache), batch (the numbers of a batch's rows) and
+// A direction has the classes kernels (from the kernel cache), batch (the numbers of a batch's rows) and
 // worker<Rows> (a thread's share of an execution).
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace jitnorm::impl::layer_norm {
 
-// What the workers of both directions have in common.
+// The base of the workers of both directions.
 template <typename Rows>
 struct basic_worker {
     const plan &planned;

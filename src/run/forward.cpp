@@ -214,7 +214,7 @@ void forward<T>::read_moments(const void *of_rows, batch &b) const {
     b.complete(epsilon_);
 }
 
-// To another type than theirs, or not side by side.
+// Converts the statistics to another type, or stores them with a stride.
 template <typename T>
 void forward<T>::convert_statistics(const batch &b, const statistics_rows &to) const {
     alignas(64) float values[MAX_BATCH_ROWS];

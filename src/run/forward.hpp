@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// forward: the direction forward for the driver (driver.hpp): its kernels, and what its workers (forward_worker.hpp)
-// and the executor of a single batch (single_batch.hpp) have in common, which are the statistics of rows.
+// forward: the direction forward for the driver (driver.hpp): its kernels, and the statistics of rows for its workers
+// (forward_worker.hpp) and the executor of a single batch (single_batch.hpp).
 //
 // The steps that every batch takes are inline functions in this header: as calls they made a batch of 32 rows of 64
 // elements take 8 % longer.
@@ -36,7 +36,7 @@ struct forward_kernels {
         jit::addition_kernel<T> add, add_and_write;
     };
     std::optional<addition_kernels> addition; // empty: the problem adds no residual
-    // Also do the first reduction; empty, too, where the rows are no numbers of the compute type.
+    // Also do the first reduction; also empty where the rows have another type than the compute type.
     std::optional<addition_kernels> reducing_addition;
 
     jit::reduction_kernel<T> repeat;                // a reduction over rows with given pivots
@@ -66,11 +66,11 @@ public:
 
     // How many rows of a batch have a tile of values that stays in L2; at most as many as the plan says.
     static dim_t batch_rows(const problem &p, const plan &planned);
-    // Whether one kernel does a group, which is not one that goes in pieces.
+    // Whether one kernel does a whole group. Otherwise a group goes in pieces.
     static bool takes_one_kernel(const problem &p, const plan &planned);
 
-    // What a kernel does at once: one group of columns of all rows of a batch, or some groups of one of them. It has at
-    // most MAX_BATCH_ROWS scales.
+    // The work of one call of a kernel: one group of columns of all rows of a batch, or some groups of one of them. It
+    // has at most MAX_BATCH_ROWS scales.
     struct unit {
         range rows, groups; // rows of the batch
 
@@ -108,7 +108,7 @@ public:
     // Writes the scales of a unit to their tensor. `first` is the number of the batch's first row.
     void store_scales(const unit &u, dim_t first, const float *scales, void *tensor) const;
 
-    // Changes a kernel's arguments for all columns of some groups, of all rows of a batch, to those for the unit.
+    // Narrows a kernel's arguments, which are for all rows of a batch, to the unit.
     template <typename Arguments>
     void restrict_to(const unit &u, range groups, Arguments &call) const {
         const dim_t r = u.rows.begin, columns = (u.groups.begin - groups.begin) * width_;
@@ -187,8 +187,8 @@ private:
 
     [[gnu::noinline]] void convert_statistics(const batch &b, const statistics_rows &to) const;
     void refine_rest(const strip &src, batch &b) const;
-    // Does the rows of the batch from their inputs to dst, by a kernel that there is for float only. `reduced`, but for
-    // its arrays, `written` and `added` are set.
+    // Does the rows of the batch from their inputs to dst, by a kernel for float. The caller has set `written`, `added`
+    // and, except its arrays, `reduced`.
     [[gnu::always_inline]] void do_bands(const jit::forward_rows_kernel &kernel, jit::forward_rows_arguments &call,
                                          batch &b) const;
     // forward_rows_arguments::refine, with this object as the context.

@@ -51,7 +51,7 @@ private:
 
 // Whether kernels prefetch their inputs to L2. Rows in tiles are in L2.
 bool prefetches_to_l2(const plan &planned) { return planned.prefetch == 2 && planned.rows == row_access::in_place; }
-// The same of the rows that are reduced and normalized. Sums with a residual are in the caches.
+// The same for the rows that are reduced and normalized. Sums with a residual are in the caches.
 bool prefetches_rows_to_l2(const problem &p, const plan &planned) {
     return prefetches_to_l2(planned) && !p.reads(RESIDUAL);
 }
@@ -95,7 +95,7 @@ jit::reduction_conf first_reduction_conf_of(const problem &p, const plan &planne
     return conf;
 }
 
-// The output for the sum has the type `sum`, and is written besides the rows; undef: it is not.
+// `sum`: the type of the output for the sum, which is written besides the rows; undef: it is not written.
 jit::addition_conf addition_conf_of(const problem &p, jit::isa vectors, jitnorm_data_type_t sum, bool reduces) {
     return {vectors,      p[SRC].data_type, p[RESIDUAL].data_type,  p.attr.bias_type,      p[GATE].data_type, sum,
             p.row_type(), reduces,          reduces && !p.is_rms(), p.attr.multiplies_silu};
@@ -129,7 +129,7 @@ jit::forward_loop_conf loop_conf_of(const problem &p, const plan &planned, jit::
     return conf;
 }
 
-// What bands of rows need is what a loop needs. Where results go past the caches, data come from memory, and rows of
+// Bands of rows have the configuration of a loop. Where results go past the caches, data come from memory, and rows of
 // src are prefetched while others are written.
 jit::forward_rows_kernel rows_kernel_of(const problem &p, const plan &planned, jit::isa vectors, bool stores_past,
                                         bool one_row) {

@@ -164,7 +164,7 @@ private:
 
     [[gnu::always_inline]] void reduce_at_once(batch &b) {
         if (f_.adds_) return add_and_reduce(b);
-        const strip src = at.open({0, f_.C_}).src; // a copy: of the panel no address is taken
+        const strip src = at.open({0, f_.C_}).src; // a copy, so that the panel stays in registers
         f_.find_statistics(src, b);
     }
     [[gnu::noinline]] void add_and_reduce(batch &b) {
@@ -359,8 +359,8 @@ private:
         with_operands(call, b, columns, [&] { (*f_.kernels_->normalize)(call); });
     }
 
-    // Stores the values to dst that are where `call` has stored them. The kernel computes fma(x, rstd, bias). With -0
-    // for the bias this is x * factor, with the right sign of zeros.
+    // Stores to dst the values that `call` has stored. The kernel computes fma(x, rstd, bias). With -0 for the bias
+    // this is x * factor, with the right sign of zeros.
     void multiply(const jit::normalize_arguments<T> &call, const strip &dst, const float *factors) const {
         static constexpr auto MINUS_ZEROS = [] {
             std::array<float, MAX_BATCH_ROWS> zeros;
@@ -415,7 +415,7 @@ private:
 
     // ---- chunks of rows that threads share
 
-    // Calls body(row, its chunks) for the rows of which these items are chunks. The row is the batch.
+    // The items are chunks of rows. Calls body(row, its chunks) for these rows. The row is the batch.
     template <typename Body>
     void for_each_row(range items, Body &&body) {
         const dim_t per_row = f_.chunks();

@@ -25,15 +25,15 @@ constexpr dim_t BACKWARD_BYTES_PER_THREAD = 24 * 1024, MERGED_BYTES_PER_THREAD =
 // over columns.
 constexpr dim_t FORWARD_BAND = 12 * 1024, BACKWARD_BAND = 8 * 1024;
 
-// A tile of sums with a residual has whole rows as long as these stay in L2. Of any plan the tile has twice as much at
-// the most, without the lines between rows.
+// A tile of sums with a residual has whole rows if these stay in L2. The tile of any plan has at most twice as much,
+// without the lines between rows.
 constexpr dim_t LONGEST_TILED_ROW = 64 * 1024;
 
 // Backward: a row of more elements does not stay in L2 until its diff_src is computed. Then threads take chunks of all
 // rows.
 constexpr dim_t LONG_ROW = 128 * 1024;
 
-// ---- what both directions ask
+// ---- for both directions
 
 // Whether src has fewer bits than the compute type.
 bool is_narrow(const problem &p) { return element_size(p[SRC]) < p.compute_size(); }
@@ -167,9 +167,9 @@ plan forward_plan_for_any_size(const problem &p) {
 
 // ---- backward: bands of rows, and batches
 
-// Rows of more than a chunk leave L1 before their diff_src is computed, however few there are. They are done several at
-// a time, as far as they stay in L2: the sums over columns come from L2 only once for every two rows. Other rows that
-// do not go in bands are written while the next ones are reduced, and stay in L1 if they can.
+// Rows of more than a chunk leave L1 before their diff_src is computed, even a single one. So several are done at a
+// time if they stay in L2: the sums over columns come from L2 only once for every two rows. Other rows that do not go
+// in bands are written while the next ones are reduced, and stay in L1 if they can.
 dim_t backward_batch_rows(const problem &p, dim_t row_bytes, const machine &m) {
     if (p.row_length() <= CHUNK && m.one_loop > 0) return batch_of(m.batch, row_bytes);
     dim_t rows = m.long_rows;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// make_plan: makes the plan of a problem on a given machine, and says what else decides which kernels it takes.
+// make_plan: makes the plan of a problem on a given machine, and the further decisions that choose kernels.
 #pragma once
 
 #include "../base/machine.hpp"
@@ -14,14 +14,14 @@ namespace jitnorm::impl::layer_norm {
 //
 // For a problem with run-time sizes only plan::scratchpad of the result counts: it is enough for any sizes, if the plan
 // of an execution does not share the chunks of long rows among threads (plan::give_up_chunks). Backward has none,
-// because what it needs grows with the sizes.
+// because its scratchpad grows with the sizes.
 plan make_plan(const problem &p, const machine &m);
 
 // How many threads are worth starting to add up sums of so many bytes. `lines` is the number of pieces that the sums
 // can be cut into.
 int merging_threads(dim_t bytes, dim_t lines);
 
-// ---- what follows from a problem, and is asked for kernels as well. RUNTIME_DIM is less than CHUNK.
+// ---- decisions that follow from a problem, for kernels as well. RUNTIME_DIM is less than CHUNK.
 
 // Whether rows may be written while others are reduced. Sums with a residual are made for whole rows.
 bool may_go_in_one_loop(const problem &p);
@@ -34,7 +34,7 @@ bool wants_row_sums(const problem &p);
 // which leaves L1 to the data; otherwise sums have a tile.
 bool normalizes_the_sum(const problem &p);
 
-// ---- what follows from a plan besides
+// ---- decisions that follow from a plan
 
 // Bytes from row to row of the tile of sums with a residual; 0: there is none.
 dim_t sum_pitch(const problem &p, const plan &planned);

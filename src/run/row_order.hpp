@@ -4,7 +4,7 @@
 //
 // An order is a permutation of the row dimensions. The row dimensions of all tensors of a problem, statistics and
 // post-op operands included, are permuted in the same way. Code that counts rows in row-major order then visits them in
-// the new order without knowing of it.
+// the new order.
 #pragma once
 
 #include <array>

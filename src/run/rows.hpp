@@ -28,8 +28,8 @@ namespace jitnorm::impl::layer_norm {
 
 // ---- the tensors
 
-// The most data tensors that one direction has, and with scale and shift where each row has its own, and their
-// gradients, which are in place.
+// The most data tensors of one direction, and the most with scale, shift and their gradients where each row has its
+// own, which are in place.
 constexpr int MAX_ROW_TENSORS = 5, MAX_STEPPED_TENSORS = MAX_ROW_TENSORS + 4;
 
 // Rows of one tensor, evenly spaced in memory: the first element of the first row, and the bytes from row to row.
@@ -157,8 +157,8 @@ public:
             });
         }
 
-        // Inline and without a loop, so that panels stay in registers: a strip of two words that was just stored word
-        // by word would be awaited.
+        // Inline and without a loop, so that panels stay in registers: the load of a strip would wait for the stores of
+        // its two words.
         [[gnu::always_inline]] panel open(range columns) const {
             return {at(0, columns), at(1, columns), at(2, columns), at(3, columns), at(4, columns),
                     at(5, columns), at(6, columns), at(7, columns), at(8, columns)};

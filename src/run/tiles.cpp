@@ -22,7 +22,7 @@ row_tiles::row_tiles(const problem &p, const row_tensors &tensors, dim_t columns
     if (last_has_tile_before) row_bytes -= pitch[count - 1];
 }
 
-// ---- what both row sources have in common
+// ---- the base of both row sources
 
 tiled_rows::tiled_rows(const problem &p, const plan &planned, const row_order *order)
     : tensors_(row_tensors_of(p)), layout_(p, tensors_, planned.panel_columns), tile_rows_(planned.tile_rows) {
@@ -129,7 +129,7 @@ void rows_in_tiles::cursor::move_to(dim_t first, dim_t end, dim_t most, dim_t sa
     }
     first_ = first;
     number_ = std::min({tiled_.end - first, end - first, most});
-    // Of the tensors that have no tile, the batch has so many rows as are evenly spaced in all of them.
+    // A batch has only rows that are evenly spaced in every tensor without a tile.
     for (size_t i = 0; i < size_t(rows_.tensors_.count); ++i) {
         if (rows_.layout_.pitch[i] != 0) continue;
         const auto [offset, count] = rows_.packers_[i]->run_from(first_, number_);

@@ -29,7 +29,7 @@ constexpr dim_t tile_rows_for(dim_t row_bytes) {
     return std::clamp<dim_t>(TILE_BYTES / std::max<dim_t>(row_bytes, 1), 1, MAX_TILE_ROWS);
 }
 
-// What both row sources have in common.
+// The base of both row sources.
 class tiled_rows {
 public:
     static constexpr bool ROWS_STAY = false; // rows_in_place
@@ -102,8 +102,8 @@ public:
             }
         }
 
-        // Gathers these columns of all rows of the tile, unless the tile has them already. Before that it scatters what
-        // was written to other columns.
+        // Gathers these columns of all rows of the tile, unless the tile has them already. Before that it scatters the
+        // other columns that were written.
         panel open(range columns);
         // Notes that the batch's rows have been written. They are scattered when the tiles are needed for other rows or
         // columns, or by finish().

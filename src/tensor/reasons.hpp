@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// reasons: what reasons of refusals have in common. Nothing here allocates or throws, because executions need reasons,
-// too.
+// reasons: texts for reasons of refusals. Nothing here allocates or throws, because executions need reasons, too.
 #pragma once
 
 #include <span>
@@ -26,7 +25,7 @@ inline const char *explain_dims(const char *name, const memory_desc &given, cons
     return explain_dims(name, {given.dims, size_t(given.ndims)}, other, {expected.dims, size_t(expected.ndims)});
 }
 
-// The reason with the name of what it is about in front: "post-op 2: unknown algorithm". The reason may be explain()'s,
+// The reason with its subject in front: "post-op 2: unknown algorithm". The reason may be explain()'s,
 // and the result is.
 const char *explain_part(const char *name, const char *reason) noexcept;
 

@@ -106,13 +106,11 @@ TEST(refusals, of_forward) {
           [](fwd &r, auto &p) { r.src = p.huge, r.dst = p.any_huge, r.statistics = nullptr; }},
          {INVALID,
           "dimension 1 of statistics (mean and variance) is 3, that of src without its normalized dimensions is * (4x3 "
-          "and "
-          "4x*)",
+          "and 4x*)",
           [](fwd &r, auto &p) { r.src = r.dst = p.open; }},
          {INVALID,
           "dimension 1 of statistics (mean and variance) is 2, that of src without its normalized dimensions is 3 (4x2 "
-          "and "
-          "4x3)",
+          "and 4x3)",
           [](fwd &r, auto &p) { r.statistics = p.other_rows; }},
          {INVALID,
           "statistics (mean and variance) has 3 dimensions (4x3x1), src without its normalized dimensions has 2 (4x3)",
@@ -151,8 +149,7 @@ TEST(refusals, of_backward) {
           [](bwd &r, auto &p) { r.diff_dst = p.any_rows; }},
          {INVALID,
           "dimension 1 of statistics (mean and variance) is 2, that of src without its normalized dimensions is 3 (4x2 "
-          "and "
-          "4x3)",
+          "and 4x3)",
           [](bwd &r, auto &p) { r.statistics = p.other_rows; }},
          {UNIMPLEMENTED, "diff_dst is s8; backward supports f32, bf16, f16 and f64",
           [](bwd &r, auto &p) { r.diff_dst = p.s8; }},

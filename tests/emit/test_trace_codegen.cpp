@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// trace_codegen computes what the traced function computes, to the bit, however few registers it is given.
+// trace_codegen gives the bits of the traced function, with any number of registers.
 #include <cmath>
 #include <cstring>
 #include <random>

@@ -10,7 +10,7 @@ namespace {
 
 class vector_loop : public emitter {};
 
-// What the walked code counts: visits by slot, whole and incomplete, and where the last position was.
+// The counts of the walked code: visits by slot, whole and incomplete, and where the last position was.
 struct visits {
     int64_t whole[8] = {}, incomplete[8] = {};
 };

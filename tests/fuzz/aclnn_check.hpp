@@ -7,7 +7,7 @@
 
 namespace jitnorm::fuzz {
 
-// Of each tensor, in the order of the operation's parameters: what it held before and after. Empty: there is none.
+// The elements of each tensor before and after, in the order of the operation's parameters. Empty: there is no tensor.
 void check_call(const aclnn_choice &what, const std::vector<numbers> &before, const std::vector<numbers> &after);
 
 } // namespace jitnorm::fuzz

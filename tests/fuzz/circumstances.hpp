@@ -8,8 +8,8 @@
 
 namespace jitnorm::fuzz {
 
-// Runs a thread pool's work on the executing thread, the last part first: work is cut as for several threads, and what
-// depends on the order shows.
+// Runs a thread pool's work on the executing thread, the last part first: work is cut as for several threads, and a
+// dependence on the order shows.
 inline void last_part_first(void *, int count, void (*body)(void *, int), void *argument) {
     for (int i = count - 1; i >= 0; --i) body(argument, i);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two-phase calls: any tensors and arrays; what the first call takes is run in a workspace of exactly the size it
-// asked for, gives the bits of the reference, and is checked by the formulas.
+// The two-phase calls: any tensors and arrays. A request that the first call takes runs in a workspace of exactly the
+// size that it asked for, gives the bits of the reference, and is checked by the formulas.
 #include <algorithm>
 #include <cstring>
 
@@ -49,7 +49,7 @@ public:
         if (!small_workspace_) regions_.require_equal(a, b, "ref:any");
     }
 
-    // Checks what the last run wrote. Restores the outputs.
+    // Checks the results of the last run. Restores the outputs.
     void check();
 
 private:

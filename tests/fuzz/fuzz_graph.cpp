@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The graph interface: any logical tensors, operations, attributes, graphs; what compiles is executed, and gives the
-// bits of the reference, and is checked by the formulas.
+// The graph interface: any logical tensors, operations, attributes, graphs. A partition that compiles is executed,
+// gives the bits of the reference, and is checked by the formulas.
 #include "circumstances.hpp"
 #include "graph_chain.hpp"
 #include "graph_check.hpp"
@@ -41,7 +41,7 @@ public:
 
     bool can_run() const { return can_run_; } // no tensor is too large
     std::optional<run_result> run(const_jitnorm_graph_compiled_partition_t compiled, jitnorm_stream_t on);
-    // Checks what the last execution wrote, if that was a success. Restores the outputs.
+    // Checks the results of the last execution, if it was a success. Restores the outputs.
     void check(const graph_choice &what, const std::vector<size_t> &ops);
     void require_equal(const run_result &a, const run_result &b) const { regions_.require_equal(a, b, "ref:any"); }
 
@@ -193,7 +193,7 @@ partition any_partition(byte_stream &choices, jitnorm_graph_graph_t g) {
     }));
 }
 
-// A chain: other operations read what the first has written, or a second normalization does.
+// A chain: other operations read the result of the first, or a second normalization does.
 partition partition_in_graph(byte_stream &choices, const surroundings &around, graph_choice &what,
                              const_jitnorm_graph_op_t op) {
     const graph g = make_graph(choices);

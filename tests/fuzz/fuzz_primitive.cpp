@@ -47,7 +47,7 @@ public:
     // Executes on fresh contents; nothing where memory is out.
     std::optional<run_result> run(const_jitnorm_primitive_t p, jitnorm_stream_t on);
 
-    // Checks what the last execution wrote, if that was a success. Restores the outputs.
+    // Checks the results of the last execution, if it was a success. Restores the outputs.
     void check(const primitive_choice &what, const_jitnorm_primitive_desc_t pd);
 
     // One implementation may need no scratchpad where another needs one, which then is missing.
@@ -236,7 +236,7 @@ tests::owned_primitive make_primitive(const_jitnorm_primitive_desc_t pd) {
     return tests::owned_primitive(made);
 }
 
-// The implementations from this one to the reference, and what the first of them computes.
+// The implementations from this one to the reference, and the results of the first.
 class comparison {
 public:
     comparison(byte_stream &choices, const primitive_choice &what, const_jitnorm_primitive_desc_t pd)

@@ -136,7 +136,7 @@ private:
 
     byte_stream &choices_;
     graph_choice &what_;
-    logical_tensor value_ = what_.first_output; // what the last operation wrote
+    logical_tensor value_ = what_.first_output; // the result of the last operation
     jitnorm_graph_op_t last_ = nullptr;
     std::vector<graph_op> ops_;
     size_t next_op_ = FIRST_OP, next_tensor_ = FIRST_TENSOR;

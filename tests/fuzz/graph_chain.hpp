@@ -6,7 +6,7 @@
 
 namespace jitnorm::fuzz {
 
-// What there is beside the operation. Chosen before it, so that short inputs have some, too.
+// The surroundings of the operation. Chosen before it, so that short inputs have some, too.
 struct surroundings {
     bool is_in_graph = false, has_addition = false;
     bool has_second = false;             // another normalization

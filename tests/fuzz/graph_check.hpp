@@ -16,7 +16,7 @@ struct graph_values {
 };
 using values_by_id = std::map<size_t, graph_values>;
 
-// What the tensors of the partition of the operations `ops` held before and after.
+// `before`, `after`: the tensors of the partition of the operations `ops`.
 void check_partition(const graph_choice &what, const std::vector<size_t> &ops, const values_by_id &before,
                      const values_by_id &after);
 

@@ -7,7 +7,7 @@ namespace jitnorm::fuzz {
 
 namespace {
 
-// What the tensors of an operation have in common.
+// The common properties of an operation's tensors.
 struct op_rules {
     sizes dims;
     size_t normalized; // the last so many dimensions

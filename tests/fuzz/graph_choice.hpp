@@ -38,7 +38,7 @@ graph_op make_op(byte_stream &choices, graph_choice &what, size_t id);
 // As benchdnn-lite knows tensors of operations.
 benchdnn_lite::graph_tensor mention(const logical_tensor &t);
 
-// Now and then a field is what no function would have made it.
+// Now and then sets a field to a value that no function would give it.
 void make_hostile(byte_stream &choices, logical_tensor &t);
 
 bool is_small(const logical_tensor &t); // and of a known size

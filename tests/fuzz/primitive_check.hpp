@@ -15,7 +15,7 @@ struct dense_tensor {
     numbers values;
 };
 
-// By JITNORM_ARG_*: what the arguments held before the execution, and what it wrote. The pointers are to the former.
+// By JITNORM_ARG_*: the arguments before the execution, and its results. The pointers are to the former.
 void check_primitive(const primitive_choice &what, const_jitnorm_primitive_desc_t pd,
                      const std::map<int, dense_tensor> &inputs, const std::map<int, dense_tensor> &outputs);
 

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using jitnorm::fuzz::run_one;
 
-// What was written to a file stays when the process dies.
+// A file keeps its bytes when the process dies.
 class input_in_work {
 public:
     explicit input_in_work(std::string path)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// run_one: what a fuzz target is: a function that takes any bytes and returns, unless the library breaks a promise.
+// run_one: a fuzz target is a function that takes any bytes and returns, unless the library breaks a promise.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ inline void require(bool holds, const char *promise, const std::string &details 
     std::abort();
 }
 
-// How often something happened to the inputs, so that it can be seen, and tested, that choices reach what they are for
-// (replay_main.cpp).
+// How often each event happened to the inputs: replay_main.cpp prints it, and fails where choices do not reach it often
+// enough.
 inline std::map<std::string, size_t> &tally() {
     static std::map<std::string, size_t> counts;
     return counts;

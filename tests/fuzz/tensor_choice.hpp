@@ -8,7 +8,7 @@
 
 namespace jitnorm::fuzz {
 
-// What the tensors of a problem have in common.
+// The common properties of a problem's tensors.
 struct tensor_rules {
     sizes dims;
     unsigned runtime_dims = 0; // a bit for each dimension that is left to the execution

@@ -12,7 +12,7 @@
 
 namespace jitnorm::fuzz {
 
-// What an input is filled with: ordinary numbers, equal ones, very large and very small ones, any bits at all.
+// The content of an input: ordinary numbers, equal ones, very large and very small ones, any bits at all.
 enum class contents { ordinary, constant, huge, tiny, any_bits, few_any_bits };
 contents choose_contents(byte_stream &choices);
 
@@ -24,7 +24,7 @@ public:
     void fill(jitnorm_data_type_t type, contents kind, uint64_t seed, bool is_positive = false);
     void make_read_only() const { buffer_.make_read_only(); }
 
-    // What the memory has now is what restore() brings back; not for memory that is read-only.
+    // Keeps the present content for restore(); not for read-only memory.
     void remember() { initial_.assign(data_, data_ + bytes_); }
     void restore() { std::copy(initial_.begin(), initial_.end(), data_); }
 

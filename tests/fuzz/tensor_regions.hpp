@@ -21,9 +21,9 @@ public:
     // A tensor with memory of its own; the answer is its number, from 0.
     size_t add(size_t bytes, jitnorm_data_type_t type, bool is_read, bool is_written);
 
-    // Puts tensor `other` into the memory of tensor `one`, some bytes after its begin. Where that is not in place, as
-    // the interfaces allow it, results are not compared: what comes out of a forbidden alias that nobody checks is not
-    // defined, but that nothing else is touched still holds.
+    // Puts tensor `other` into the memory of tensor `one`, some bytes after its begin. Unless that is in place as the
+    // interfaces allow it, results are not compared: a forbidden alias that nobody checks has undefined results, but
+    // still nothing else may be touched.
     void share(size_t one, size_t other, size_t offset, bool in_place);
     void share_hostile(byte_stream &choices); // any two
     bool is_comparable() const { return is_comparable_; }

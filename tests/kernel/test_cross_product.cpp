@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types x flags x kinds x layouts x axes x statistics x what is fused x places x sizes x threads: the whole product
+// Types x flags x kinds x layouts x axes x statistics x fused operations x places x sizes x threads: the whole product
 // would take days, so each test draws cases from it, always the same ones, and every implementation of the machine must
 // give the reference's bits.
 #include <array>
@@ -182,7 +182,7 @@ void pick_parts(picker &pick, setup &s) {
 // ---------------------------------------------------------------- to the bit
 
 // Copies of a run's tensors at odd addresses: guarded memory ends with a page, so that of an odd size begins there. The
-// sanitizer of undefined behaviour sees what processors forgive.
+// sanitizer of undefined behaviour finds accesses that processors forgive.
 std::list<guarded_buffer> move_to_odd_addresses(run &r) {
     std::list<guarded_buffer> places;
     for (const std::vector<slot> &slots : {r.read(), r.written()})

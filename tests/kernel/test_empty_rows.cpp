@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows without elements: what their statistics are, of every form, type and layout, by the reference and by kernels,
-// and that nothing else is written.
+// Rows without elements: their statistics, of every form, type and layout, by the reference and by kernels; nothing
+// else is written.
 #include "support/equality.hpp"
 
 namespace jitnorm::tests {

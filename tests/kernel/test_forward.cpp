@@ -135,7 +135,7 @@ INSTANTIATE_TEST_SUITE_P(emulated, forward_kernels, testing::ValuesIn(on_each({i
 
 class forward_kernels_on : public on_isa {};
 
-// What a user's scratchpad for all sizes lacks: then threads do not share rows.
+// Threads do not share rows if a user's scratchpad for all sizes has no room for it.
 TEST_P(forward_kernels_on, rows_not_shared_for_want_of_a_scratchpad) {
     const thread_count four(4);
     const setup s{.dims = {2, 200001}};

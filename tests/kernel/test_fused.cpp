@@ -301,7 +301,7 @@ TEST_P(fused_kernels_on, the_second_output_is_dst_of_a_normalization_without_att
 }
 
 // An addition that stores its result in `type`, two additions in the compute type and one rounding, then a
-// normalization of what it stored.
+// normalization of the stored sum.
 outputs in_steps(const implementation &entry, const setup &s, jitnorm_data_type_t type) {
     const run asked(s);
     std::vector<double> sums = asked[SRC].values();

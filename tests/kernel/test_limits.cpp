@@ -54,7 +54,7 @@ outputs forward(const implementation &entry, const setup &s, const std::vector<d
     return outputs_of(r);
 }
 
-// What the sums of rows would be with any exponents.
+// The sums of rows in arithmetic with any exponents.
 struct exact_row {
     exact_row(const double *x, dim_t columns, bool rms, double epsilon) {
         for (dim_t c = 0; c < columns && !rms; ++c) mean += x[c];

@@ -40,7 +40,7 @@ void run_on_small_stack(const std::function<void()> &body) {
     ASSERT_EQ(munmap(pages, GUARD_BYTES + STACK_BYTES), 0);
 }
 
-// What a test itself does needs a larger stack: here is only what the library does, with kernels generated anew.
+// Only calls of the library, which generates kernels anew: a test itself needs a larger stack.
 void expect_success(const setup &s, const implementation &entry, int threads, sizes_come when) {
     const run r(s);
     const bool late = when == sizes_come::at_execution;

@@ -53,7 +53,7 @@ constexpr special_row SPECIAL_ROWS[] = {
 };
 constexpr size_t KINDS = std::size(SPECIAL_ROWS);
 
-// What the type can hold that is not ordinary: values whose squares leave its range, or that of its compute type.
+// The type's special values: their squares leave its range, or the range of its compute type.
 std::vector<double> special_values(jitnorm_data_type_t type) {
     switch (type) {
     case jitnorm_f64:

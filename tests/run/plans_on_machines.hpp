@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// plans_on_machines: what tests of plans share: machines with small caches, so that small problems go the ways of large
-// ones, and a fixture that compares a way's bits with the reference's.
+// plans_on_machines: machines with small caches, by which small problems get the plans of large ones, and a fixture
+// that compares the bits of a plan with the reference's.
 #pragma once
 
 #include <gtest/gtest.h>

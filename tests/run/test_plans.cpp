@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What plans decide, as one table, at small sizes, because the machines have small caches; and the bits of the
-// reference by each of these plans.
+// The decisions of plans as one table, at small sizes, because the machines have small caches. Each of these plans
+// gives the bits of the reference.
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -14,8 +14,8 @@ namespace {
 
 class plans : public plans_on_machines {};
 
-// What the plan of a problem on a machine says, as describe() says it: some items of the list, and the names of those
-// that it does not have, each after a minus sign.
+// Items of the list by which describe() describes the plan of a problem on a machine, and the names of items that it
+// does not have, each after a minus sign.
 struct decision {
     const char *why;
     setup of;
@@ -259,7 +259,7 @@ std::vector<decision> long_rows() {
     return all;
 }
 
-// What tiles, panels and the scratchpad hold.
+// The sizes of tiles, panels and the scratchpad.
 std::vector<decision> room() {
     const machine from_memory = batches_in_l2(1 << 18, 1 << 12);
     const setup packed = laid_out("@ba", {70, 48}, forward()), packed_backward = laid_out("@ba", {70, 48}, backward());
@@ -404,7 +404,7 @@ TEST_P(plans, are_values) {
               "non_temporal_threads:2147483647,row_threads:1,chunk_threads:0,scratchpad:0");
 }
 
-// What a region of several threads costs is worth a few microseconds of work, or ten times as many if threads sleep.
+// A region of several threads costs as much as a few microseconds of work, or ten times as many if threads sleep.
 // The threads of a region may each have little, at least a part of the sums for gradients.
 TEST_P(plans, threads_are_for_work_of_more_than_a_few_microseconds) {
     constexpr dim_t KB = 1024, COLUMNS = 256;

@@ -28,7 +28,7 @@ inline double half_ulp(jitnorm_data_type_t type) {
     }
 }
 
-// What rounding to the type adds to the bound of the normalized error, which covers the rounding to f32.
+// The bound of the normalized error covers the rounding to f32. This is the addend for rounding to the type.
 inline double rounding_of(jitnorm_data_type_t type) {
     return type == jitnorm_bf16 || type == jitnorm_f16 ? half_ulp(type) : 0;
 }

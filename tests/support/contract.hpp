@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// contract: what every front end promises of memory that is out, of tensors that share memory and of sizes at the edge.
-// test_contract.cpp tests it once; the adapter of a front end says what there is to make, to execute and to refuse.
+// contract: the promises of every front end about failed allocations, tensors that share memory and sizes at the edge.
+// test_contract.cpp tests them once; the adapter of a front end has objects to make, calls to execute and to refuse.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ using buffer = std::vector<unsigned char>;
 struct call_tensor {
     std::string name;
     char use = '<'; // < read, > written, anything else not looked at
-    buffer start;   // what it holds before an execution; empty: there is none
+    buffer start;   // its content before an execution; empty: there is none
     bool is_compared = true;
 };
 
@@ -63,7 +63,7 @@ struct refusal {
     std::function<int()> make;
 };
 
-// What an execution has written: sums and means of nothing, and variances of nothing.
+// The results of an execution: sums and means of nothing, and variances of nothing.
 struct written {
     std::vector<double> zeros, nans;
 };

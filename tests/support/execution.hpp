@@ -23,7 +23,7 @@ owned_pd made(const Request &request) {
     return pd;
 }
 
-// The arguments of a create call. The defaults work; a test sets descriptors and changes what it is about.
+// The arguments of a create call. The defaults work; a test sets descriptors and its own choices.
 struct forward_request {
     jitnorm_prop_kind_t prop_kind = jitnorm_forward_training;
     const_jitnorm_memory_desc_t src = nullptr, dst = nullptr, statistics = nullptr;
@@ -66,7 +66,7 @@ struct backward_request {
     }
 };
 
-// What body prints to standard output at the verbose level.
+// The standard output of body at the verbose level.
 template <typename Body>
 std::string log_of(int level, Body &&body) {
     testing::internal::CaptureStdout();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // run: one execution inside the library, without a front end: a problem, its tensors filled with random values, the
-// same problem for the oracle, and the call. Nothing else in tests/ knows what arguments executors take.
+// same problem for the oracle, and the call. Nothing else in tests/ knows the arguments of executors.
 //
 // A test may change everything between making a run and executing it: the problem, the values of tensors, and where
 // they lie.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // split_problem: a problem as a whole and in parts, through the C interface: backward by ranges of rows, forward by
-// ranges of columns. The parts must have the bits of the whole, and what differs is thrown. No test framework is
+// ranges of columns. The parts must have the bits of the whole; a difference is thrown. No test framework is
 // needed.
 #pragma once
 

@@ -54,7 +54,7 @@ struct own_run {
 TEST(allocation_failures, of_creations_are_reported) {
     for (const creation &c : door().creations) {
         SCOPED_TRACE(c.what);
-        { const without_caches nothing_kept; } // of what other tests have made
+        { const without_caches nothing_kept; } // no objects of other tests
         const long before = allocations;
         fail_each_allocation(c.make, [&](int status, bool) {
             EXPECT_TRUE(status == 0 || status == c.out_of_memory) << status;

@@ -45,7 +45,7 @@ bool any_negative(shape values) {
     return std::any_of(values.begin(), values.end(), [](dim_t value) { return value < 0; });
 }
 
-// Whether memory could hold what lies between `data` and the end of the last element. The type, which may not have been
+// Whether memory could hold all from `data` to the end of the last element. The type, which may not have been
 // checked yet, counts as the widest one.
 bool fits_in_memory(const tensor &t) {
     memory_desc md;

@@ -18,13 +18,13 @@ struct needed {
     needed(const char *named, const void *given) : name(named), pointer(given) {}
 };
 
-// `why` is what the reason of a refusal says after "<name> is null".
+// `why` follows "<name> is null" in the reason of a refusal.
 acl_status refuse_null(std::initializer_list<needed> all, const char *why = "");
 
 // The shape of an operation's input, parted into the dimensions that count rows and those that are normalized.
 class row_shape {
 public:
-    // `columns` must be the sizes of the input's last dimensions, of one at least. `name` is what reasons call it.
+    // `columns` must be the sizes of the input's last dimensions, of one at least. `name` is its name in reasons.
     static acl_status part(const named_tensor &input, const char *name, shape columns, row_shape &result);
 
     // The input's dimensions. If all of them are normalized, there is a dimension of 1 in front, because the core needs
@@ -52,7 +52,7 @@ using tensor_list = std::initializer_list<named_tensor>;
 acl_status check_views(tensor_list inputs, tensor_list outputs);
 acl_status check_tensors(tensor_list inputs, tensor_list outputs); // that the types are FLOAT, FLOAT16 or BF16, too
 
-// `type` is an aclDataType; `why` is what the reason of a refusal says after its name.
+// `type` is an aclDataType; `why` follows its name in the reason of a refusal.
 acl_status check_type(tensor_list tensors, int type, const char *why = "");
 // `what` names the tensor with the expected shape, for the reason of a refusal.
 acl_status check_shape(tensor_list tensors, shape expected, const char *what);
@@ -83,7 +83,7 @@ acl_status place_statistics(const named_tensor &mean, const named_tensor &rstd, 
 // Parts the shape of x: gamma must have elements, and its shape is that of the normalized dimensions.
 acl_status part(const named_tensor &x, const tensor &gamma, row_shape &parted);
 
-// Begins a request with what the settings and the input decide. The tensor in the variance's slot is rstd.
+// Begins a request from the settings and the input. The tensor in the variance's slot is rstd.
 layer_norm::problem &begin(const settings &with, const tensor &input, const row_shape &parted, request &result);
 
 // The same of RMS normalization, whose scale is gamma.

@@ -23,8 +23,8 @@ public:
     // sizes `sizes` must be a copy of the primitive's problem, and gets the memories' descriptors; otherwise it is
     // null. This function allocates nothing.
     //
-    // It does what arguments in slots of plain_ need, of which almost all lists consist. The rest is done by
-    // resolve_rest(), from the first argument on that needs further checks.
+    // It handles arguments in slots of plain_, of which almost all lists consist. resolve_rest() handles the others,
+    // from the first argument on that needs further checks.
     [[gnu::always_inline]] status resolve(int nargs, const jitnorm_exec_arg_t *args, layer_norm::arguments &result,
                                           layer_norm::problem *sizes = nullptr) const noexcept {
         slot_set plain = plain_; // those that have not been given yet

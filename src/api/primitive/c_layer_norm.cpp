@@ -21,7 +21,7 @@ using enum layer_norm::slot;
 
 namespace {
 
-// The problem with what all functions here are given. The attributes may have another epsilon.
+// The problem from the arguments of all functions here. The attributes may have another epsilon.
 problem begin(jitnorm_prop_kind_t kind, const memory_desc &src, const memory_desc *statistics,
               jitnorm_data_type_t scale_shift_type, float epsilon, unsigned flags) {
     problem p;

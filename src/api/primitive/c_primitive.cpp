@@ -12,7 +12,7 @@
 
 namespace jitnorm::impl::api {
 
-// What all primitives of one `described` share.
+// The part that all primitives of one `described` share.
 struct executable {
     executable(const described &what, layer_norm::ready_call made); // keeps pointers into `what`
 

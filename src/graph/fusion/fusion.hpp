@@ -44,7 +44,7 @@ private:
 // normalization that has neither gamma nor beta, if the last dimension of what they read beside it is src's.
 class fusion {
 public:
-    // `norm` is what `op` describes. None if nothing can be fused with this normalization.
+    // `norm` is the normalization of `op`. None if nothing can be fused with this normalization.
     static std::optional<fusion> begin(const jitnorm_graph_op &op, const norm_op &norm);
 
     const logical_tensor &result() const { return result_; } // of the last operation

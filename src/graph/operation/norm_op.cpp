@@ -72,7 +72,7 @@ float default_epsilon(const jitnorm_graph_op &op, const schema &s) {
     return s.is_ascend() && is_float ? 1e-12F : 1e-5F;
 }
 
-// Reads the attribute if the operation has it. `type` is what it must be, in words.
+// Reads the attribute if the operation has it. `type` is the required type, in words.
 template <typename Value>
 status read_as(const char *type, const jitnorm_graph_op &op, jitnorm_graph_op_attr_t name, const char *text,
                Value &value) {

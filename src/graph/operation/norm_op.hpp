@@ -44,7 +44,7 @@ struct norm_op {
     float epsilon;
     std::array<port, size_t(FIRST_POST_OP)> ports;
     std::vector<follower> followers = {}; // in order; the last one writes DST
-    // SCALE and SHIFT are what a Multiply and an Add after the normalization read: tensors that are broadcast to src.
+    // A Multiply and an Add after the normalization read SCALE and SHIFT: tensors that are broadcast to src.
     bool is_modulated = false;
 
     const port &operator[](slot s) const { return ports[size_t(s)]; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// op: the objects behind the C interface's handles of operations and tensors, and what a program says about tensors.
+// op: the objects behind the C interface's handles of operations and tensors, and the descriptions of tensors.
 // An operation has its tensors and attributes as they were given; understand() (norm_op.hpp) checks them.
 #pragma once
 

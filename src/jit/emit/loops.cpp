@@ -234,8 +234,7 @@ void vector_loop::emit_unrolled(int unroll, Xbyak::Label &done, vectors_body bod
     g_.jz(done, NEAR);
 }
 
-// Is for the case that fewer than `unroll` vectors were left and `slot` of them are done: one more vector, which is
-// whole or incomplete, or none.
+// After `slot` of fewer than `unroll` vectors that were left: does one more vector, whole or incomplete, or none.
 void vector_loop::emit_remainder(int unroll, int slot, Xbyak::Label &done, vectors_body body) {
     const place whole_vector{slot, false}, incomplete{slot, true};
     Xbyak::Label whole;

@@ -13,8 +13,8 @@
 
 namespace jitnorm::impl::jit {
 
-// The rows of a batch in one tensor. `at` has a register for each row of a pass. `first` and `stride` are where the
-// address of the batch's first row is, and the number of bytes from row to row.
+// The rows of a batch in one tensor. `at` has a register for each row of a pass. The memory `first` has the address of
+// the batch's first row, and `stride` the number of bytes from row to row.
 struct stepped_rows {
     std::vector<reg> at;
     Xbyak::Address first, stride;
@@ -31,23 +31,22 @@ public:
 
     void begin();
 
-    // Emits passes of `rows` rows, each with body(), as long as so many rows are left.
+    // Emits passes of `rows` rows, each with body(), until fewer rows are left.
     void step(int rows, function_ref<void()> body);
 
     // The same for bodies that move on row by row themselves, by move_on().
     void while_left(int rows, function_ref<void()> body);
     void move_on();
 
-    // The addresses of the row with the current index, for loops that are not this class's own.
+    // Loads the addresses of the row with the current index, for loops outside this class.
     void point_to_row() const;
     void point_to_row(const reg &to, const Xbyak::Address &first, const Xbyak::Address &stride) const;
 
-    // Broadcasts the numbers of to.size() rows, each to all lanes of its register. `array` is where the array's address
-    // is.
+    // Broadcasts the numbers of to.size() rows, each to all lanes of its register. `array` has the array's address.
     void broadcast(const Xbyak::Address &array, std::span<const vmm> to);
 
-    // The address of the number of the pass's first row; the numbers of the pass's other rows follow it. `array` is
-    // where the array's address is; it is loaded into the scratch register.
+    // The address of the number of the pass's first row; the numbers of the pass's other rows follow it. `array` has
+    // the array's address, which is loaded into the scratch register.
     Xbyak::RegExp numbers(const Xbyak::Address &array);
     Xbyak::RegExp numbers(const reg &array) const { return array + index_ * g_.kind.element(); }
 
@@ -79,8 +78,7 @@ struct lines {
 using vectors_body = function_ref<void(places)>; // emits code for some vectors
 
 // Emits the loop over the elements of a row, in vectors of the compute type, and prefetches for them. Only this class
-// knows of unrolling, of the whole vectors that the unrolled loop leaves over, and of the incomplete vector at the
-// row's end.
+// unrolls, and handles the whole vectors that the unrolled loop leaves over and the incomplete vector at the row's end.
 class vector_loop {
 public:
     // `position` is the number of elements before the current ones, `left` the number of elements that are still to be
@@ -94,8 +92,8 @@ public:
     void begin(const reg &count);
     // Goes to element `first` of a row of `count` elements, to walk the rest of the row or at most so many elements.
     void begin(const reg &count, const Xbyak::Address &first, int most);
-    // The same for walk_lines(). Pieces end where lines of the row end: all of them lie as many elements further on as
-    // there are before the row's first whole line, and the first piece has these as well. Changes row.rest.
+    // The same for walk_lines(). Pieces end where lines of the row end: the first piece also has the elements before
+    // the row's first whole line, and all others begin as many elements later. Changes row.rest.
     void begin_in_lines(const reg &count, const Xbyak::Address &first, int most, const lines &row);
 
     // The address of a vector in a row of elements of `size` bytes.
@@ -126,7 +124,7 @@ public:
     // and without an incomplete vector at the end, followed by a jump to `done`. Longer rows go on after all pieces.
     void walk_straight(int most, Xbyak::Label &done, vectors_body body);
 
-    // How far ahead of ordinary stores their cache lines are prefetched, in bytes. Without this, stores that cross two
+    // How many bytes ahead of ordinary stores their cache lines are prefetched. Without this, stores that cross two
     // lines and miss L1 would wait for one line after the other.
     static constexpr int AHEAD_OF_STORES = 128;
 
@@ -153,7 +151,7 @@ private:
 
 // Emits the loop of a kernel that works on two batches of equally long rows at once, row beside row: PIECE elements of
 // a row of the first batch, the same columns of a row of the second, and so on. While one of them waits for memory, the
-// processor has the other to do. The rows that one batch has more than the other are done alone.
+// processor works on the other. If one batch has more rows, the rest of them are done without a partner.
 class paired_rows {
 public:
     // Beyond the caches f32 takes up to 4 % less with 128 elements, and backward 3 to 7 % more with 512, where either

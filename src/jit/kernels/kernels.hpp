@@ -142,11 +142,11 @@ struct normalize_arguments {
 template <typename T>
 using normalize_kernel = kernel<normalize_conf, normalize_arguments<T>, T>;
 
-// forward_loop_kernel: does for `reduced` what reduction_kernel does, and for `written` what normalize_kernel does, row
-// beside row: beyond the caches the reads of one then overlap the stores of the other. Either may have no rows, but not
-// both. If the kernel makes the rows that it reduces, it does for `added` what addition_kernel does, just before it
-// reduces them. Nothing that it writes may overlap other rows that it reads for the reduction. It prefetches the inputs
-// of the reduction instead of the rows that normalize_arguments names, and normalizes row by row.
+// forward_loop_kernel: a reduction_kernel for `reduced` and a normalize_kernel for `written`, row beside row: beyond
+// the caches the reads of one then overlap the stores of the other. Either may have no rows, but not both. If the
+// kernel makes the rows that it reduces, it is also an addition_kernel for `added`, just before it reduces them.
+// Nothing that it writes may overlap other rows that it reads for the reduction. It prefetches the inputs of the
+// reduction instead of the rows that normalize_arguments names, and normalizes row by row.
 template <typename T>
 struct forward_loop_arguments {
     reduction_arguments<T> reduced;
@@ -220,7 +220,7 @@ struct backward_data_arguments {
 template <typename T>
 using backward_data_kernel = kernel<backward_data_conf, backward_data_arguments<T>, T>;
 
-// backward_loop_kernel: the same for backward, with what backward_sums_kernel and backward_data_kernel do.
+// backward_loop_kernel: the same for backward, of a backward_sums_kernel and a backward_data_kernel.
 template <typename T>
 struct backward_loop_arguments {
     backward_sums_arguments<T> reduced;
@@ -230,8 +230,8 @@ struct backward_loop_arguments {
 template <typename T>
 using backward_loop_kernel = kernel<backward_loop_conf, backward_loop_arguments<T>, T>;
 
-// backward_rows_kernel: does rows of backward band by band: what backward_sums_kernel does for a band, the scalar steps
-// of row_sums.hpp, and what backward_data_kernel does for it. s1, s2, m1 and k are outputs.
+// backward_rows_kernel: does rows of backward band by band: as backward_sums_kernel, then the scalar steps of
+// row_sums.hpp, then as backward_data_kernel. s1, s2, m1 and k are outputs.
 template <typename T>
 struct backward_rows_arguments {
     backward_sums_arguments<T> reduced;

@@ -63,8 +63,8 @@ void normalize_pass::write_rows_one_by_one() {
     });
 }
 
-// Stores the rows whose values and factors are found. Not row by row, because a factor takes longer to find than the
-// processor can wait for without the values of the next row.
+// Stores the rows whose values and factors are found. Not row by row: while the processor computes a factor, it needs
+// the values of the next row to work on.
 void normalize_pass::quantize_rows() {
     const vmm &factor = largest_[0];
     if (where_.band) g_.mov(index_, where_.band->begin);
@@ -266,8 +266,8 @@ void normalize_pass::store_maximum() {
     g_.vmovd(maximum, largest);
 }
 
-// Does what find_scale() does (dynamic_scale.hpp). Integers of a row that has no factor are zeros, and so its values
-// become: no NaN is left to be converted.
+// As find_scale() (dynamic_scale.hpp). Integers of a row without a factor are zeros, so its values become zeros: no NaN
+// is left to be converted.
 const vmm &normalize_pass::find_factor() {
     const auto &work = rows_of_pair_[0].work;
     const vmm &result = largest_[0];

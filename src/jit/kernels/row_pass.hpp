@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // row_pass: the base class of passes over rows, which are emitters. A kernel has one pass, which then does all its
-// rows; or several, which take turns piece by piece (paired_rows) and keep nothing in registers from piece to piece but
-// what loop_registers names; or several that do one row or one band of rows, one after the other.
+// rows; or several, which take turns piece by piece (paired_rows) and keep only loop_registers from piece to piece; or
+// several that do one row or one band of rows, one after the other.
 #pragma once
 
 #include <optional>
@@ -33,7 +33,7 @@ inline void begin_band(kernel_generator &g, const loop_registers &loops, const X
     g.mov(end, loops.left);
 }
 
-// What a kernel gives to a pass: where the pass's block of arguments is, and its part of the frame, [rsp + frame].
+// The pass's block of arguments, and its part of the frame, [rsp + frame].
 struct pass_place {
     const loop_registers &loops;
     Xbyak::RegExp arguments;
@@ -53,11 +53,11 @@ protected:
         : g_(g), where_(where), count_(where.loops.count), left_(where.loops.left), index_(where.loops.index) {}
 
     Xbyak::Address argument(size_t field) const { return g_.ptr[where_.arguments + field]; }
-    // Where the number of the first row is that the pass does not do; `all` is where that of all rows is.
+    // The address of the number of the first row after the pass's rows; `all` is the address of the number of all rows.
     Xbyak::Address end_of_rows(const Xbyak::Address &all) const { return where_.band ? where_.band->end : all; }
     void begin_rows(row_loop &rows) const { where_.band ? rows.point_to_row() : rows.begin(); }
 
-    // Lets `ahead` point so many bytes after `row`.
+    // Sets `ahead` to so many bytes after `row`.
     void point_ahead(const reg &ahead, const reg &row, const Xbyak::Address &bytes) const {
         g_.mov(ahead, bytes);
         g_.add(ahead, row);

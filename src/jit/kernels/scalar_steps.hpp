@@ -68,7 +68,7 @@ private:
         g_.vmovmskps(flag_, small);
     }
 
-    // Also subtracts from m2, which becomes the variance, what it has too much because the pivot is not the mean.
+    // Also subtracts from m2, which becomes the variance, the excess due to a pivot that is not the mean.
     void find_mean() const {
         constexpr uint8_t GREATER = 0x1E;
         const vmm m2 = variance(), sum = lo(), mean = wide(of_.p), shift = work();

@@ -16,7 +16,7 @@ class sums_of_eights {
 public:
     static constexpr int ROWS = sums_of_eight::ROWS, BYTES = ROWS * sums_of_eight::ROW_BYTES;
     static_assert(ROWS == BAND_UNIT);
-    struct arrays { // where the arrays of the rows' numbers are; pivots and s only where the sums are `centered`
+    struct arrays { // the addresses of the arrays of the rows' numbers; pivots and s only if the sums are `centered`
         Xbyak::Address pivot, s, q;
     };
 
@@ -35,8 +35,8 @@ public:
         g_.add(next_, sums_of_eight::ROW_BYTES);
     }
 
-    // Adds up eight rows and stores their sums. The row loop is after them. Then finish() emits what follows, for four
-    // rows at a time; the register `free` may be used for it besides.
+    // Adds up eight rows, which the row loop has passed, and stores their sums. finish() emits what follows for four rows
+    // at a time; it may also use the registers `free`.
     void add_up(register_set free, function_ref<void(const reduced_rows &)> finish) {
         std::vector<int> rest = free.free_vectors();
         std::erase_if(rest, [&](int i) { return std::ranges::count(four_, i, &Xbyak::Ymm::getIdx) != 0; });

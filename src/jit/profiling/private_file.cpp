@@ -56,7 +56,7 @@ int write_all(int file, const char *bytes, size_t size) {
 
 } // namespace
 
-// An existing file is emptied only after open_private() has checked what it is, so O_TRUNC cannot be used.
+// An existing file is emptied only after open_private() has checked it, so O_TRUNC cannot be used.
 int write_private_file(const std::string &path, write_mode mode, const void *bytes, size_t size) {
     return open_private(path, O_WRONLY | O_CREAT | O_APPEND, [&](int file) {
         if (mode == write_mode::replace && ftruncate(file, 0) != 0) return errno;

@@ -98,7 +98,7 @@ byte_string perf_dump_record(std::span<const uint8_t> code, const char *name) {
     return result;
 }
 
-// ---- what is wanted, and the files
+// ---- the settings, and the files
 
 enum class choice { of_environment, no, yes };
 
