@@ -123,7 +123,7 @@ extern "C" {
  * that dimension must have it so. (scale and shift have no descriptor of their own and follow src; src1 of a binary
  * post-op may have 1 instead, for a broadcast.) The strides of tensors are independent. Undecided layouts become
  * row major. At execution each memory must have what the primitive's descriptor says, and may have any value where that
- * says JITNORM_RUNTIME_DIM_VAL. Together the memories must make one problem as described above, with equal descriptors
+ * says JITNORM_RUNTIME_DIM_VAL. All memories must make one problem as described above, with equal descriptors
  * for mean and variance. The results have the same bits as with a descriptor of these sizes. The user's scratchpad that
  * a descriptor asks for is enough for all sizes. The library's scratchpad grows with the sizes; backward uses the
  * library's scratchpad in both modes.

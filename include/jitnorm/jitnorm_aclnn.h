@@ -46,7 +46,7 @@ JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_layer_norm_get_workspace_size(
 
 /* Like jitnorm_aclnn_layer_norm_get_workspace_size, with a choice of accuracy. impl_mode: 0 precise, 1 fast, 2 in
  * FLOAT16, for which input, weight and bias must be FLOAT16 (otherwise PARAM_INVALID). Another number gives
- * PARAM_INVALID. The results of all modes are those of mode 0. */
+ * PARAM_INVALID. All modes give the results of mode 0. */
 JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_layer_norm_with_impl_mode_get_workspace_size(
     const_jitnorm_acl_tensor_t input, const_jitnorm_acl_int_array_t normalized_shape, const_jitnorm_acl_tensor_t weight,
     const_jitnorm_acl_tensor_t bias, double eps, jitnorm_acl_tensor_t out, jitnorm_acl_tensor_t mean_out,

@@ -145,7 +145,7 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_pre_quantization_dst(
  *     scale_shift_data_type of the creation function; any strides of the dimensions that count rows, while the elements
  *     of a row follow each other; an undecided layout becomes row major; run-time sizes as for dst. Null or empty: a
  *     vector of C elements.
- * Rows for which both scale and shift are the same are a group. The results are those of a primitive for each group. In
+ * Rows for which both scale and shift are the same are a group. The results are as by a primitive for each group. In
  * particular diff_scale and diff_shift are sums over the rows of their group. They have the dimensions of scale and of
  * shift, are dense in row-major order, and have the type diff_scale_shift_data_type. A descriptor whose flag, use_scale
  * or use_shift, is not set is ignored, and so is shift_desc by backward_data, which neither reads a shift nor writes

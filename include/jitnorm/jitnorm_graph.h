@@ -147,7 +147,7 @@ JITNORM_API jitnorm_status_t jitnorm_graph_logical_tensor_init_with_strides(
 JITNORM_API jitnorm_status_t
 jitnorm_graph_logical_tensor_get_mem_size(const jitnorm_graph_logical_tensor_t *logical_tensor, size_t *size);
 
-/* Tells whether all fields are equal, except those that have no meaning for this number of dimensions and this layout
+/* Says whether all fields are equal, except those that have no meaning for this number of dimensions and this layout
  * type.
  * invalid_arguments: a null pointer, an ndims out of range. */
 JITNORM_API jitnorm_status_t jitnorm_graph_logical_tensor_is_equal(const jitnorm_graph_logical_tensor_t *lt1,
@@ -333,7 +333,7 @@ JITNORM_API jitnorm_status_t jitnorm_graph_compiled_partition_get_scratchpad_log
 JITNORM_API jitnorm_status_t jitnorm_graph_compiled_partition_query_logical_tensor(
     const_jitnorm_graph_compiled_partition_t compiled_partition, size_t tid, jitnorm_graph_logical_tensor_t *lt);
 
-/* Tells which tensors may share memory: src and dst (or diff_dst and diff_src), and if a sum with a residual is
+/* Says which tensors may share memory: src and dst (or diff_dst and diff_src), and if a sum with a residual is
  * written, the tensor that is added and the sum; so there are 0 to 2 pairs. The array belongs to the compiled partition
  * and lives until that is compiled again or destroyed. */
 JITNORM_API jitnorm_status_t jitnorm_graph_compiled_partition_get_inplace_ports(

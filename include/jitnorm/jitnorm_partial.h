@@ -20,7 +20,7 @@
  *        are, and no process has to wait for the one before it.
  *      - All sums are collected, and each process merges them for itself: jitnorm_layer_normalization_merge_gradients.
  *        No process has to wait for the one before it. But the sums of each gradient are rows of C doubles: about 16 to
- *        64 of them for all rows together, fewer for few rows and for C above 16384 (then at most 8 MiB). In addition,
+ *        64 of them for all rows, fewer for few rows and for C above 16384 (then at most 8 MiB). In addition,
  *        a range that begins in the middle of a part has one row of sums for each block up to the end of that part.
  * The result has the bits of backward on all rows, wherever the rows are cut. A process cannot add up its parts before
  * it knows the sum of the parts before them, because additions in another order round differently.
@@ -77,7 +77,7 @@ JITNORM_API jitnorm_status_t jitnorm_layer_normalization_merge_gradients(void *g
                                                                          int ranges, const jitnorm_dim_t *rows,
                                                                          const double *const *sums);
 
-/* Adds the sums of one range to a running sum, which already has those of all rows before the range. It is for one
+/* Adds the sums of one range to a running sum, which already has the sums of all rows before the range. It is for one
  * gradient, of scale or of shift. running has 2 * columns doubles: the totals of the parts that have ended, then the
  * sums of the part that has not ended. The caller sets them to zero before the first range. first_row and rows say
  * which rows the range has. sums points to what the primitive of this range wrote to DIFF_SCALE or DIFF_SHIFT (null if
@@ -114,9 +114,9 @@ JITNORM_API jitnorm_status_t jitnorm_layer_normalization_partial_statistics_prim
     jitnorm_primitive_desc_t *primitive_desc, jitnorm_engine_t engine, const_jitnorm_memory_desc_t src_desc,
     unsigned flags, jitnorm_dim_t first_column, jitnorm_dim_t all_columns, const_jitnorm_primitive_attr_t attr);
 
-/* Computes the moments of rows from those of the chunks of all columns. data_type is that of src. `ranges` is the
- * number of ranges, which are in the order of the columns. columns[i] is the number of columns of range i, and may be
- * 0. sums[i] points to what the primitive of range i wrote to JITNORM_ARG_ROW_SUMS (null if the range has no columns).
+/* Computes the moments of rows from the moments of the chunks of all columns. data_type is the type of src. `ranges` is
+ * the number of ranges, which are in the order of the columns. columns[i] is the number of columns of range i, and may
+ * be 0. sums[i] points to what the primitive of range i wrote to JITNORM_ARG_ROW_SUMS (null if the range has no columns).
  * Writes 4 doubles for each row to merged. Runs on the calling thread.
  * invalid_arguments: a null pointer; a negative number; columns that do not add up to all_columns; ranges that do not
  *   begin at a multiple of 4096; an unknown data_type. */

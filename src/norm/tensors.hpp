@@ -70,12 +70,12 @@ struct tensor_kind {
     // The slot whose descriptor in the problem is the tensor's. NO_SLOT: the problem has none, because the dimensions
     // follow from other tensors, and the type from an attribute or from the tensor whose gradient this is.
     slot descriptor;
-    const char *knob = nullptr; // of a further output, which only an attribute asks for: its name in benchdnn-lite
+    const char *knob = nullptr; // of a further output, which an attribute alone asks for: benchdnn-lite's name of it
 };
 
 constexpr bool has_descriptor(const tensor_kind &t) { return t.descriptor == t.place; } // of its own
 
-// The tensors of attributes without other settings. Only forward has them; backward takes their data types, too.
+// The tensors of an attribute that has no other settings: forward's alone, of a data type that backward takes, too.
 constexpr bool is_further_output(const tensor_kind &t) { return t.knob != nullptr; }
 
 // Each slot before FIRST_POST_OP, in order.

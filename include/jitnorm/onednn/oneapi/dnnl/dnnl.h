@@ -13,7 +13,7 @@
 /* Errors are printed where oneDNN prints them, before main, too. */
 __attribute__((constructor)) static void jitnorm_choose_output_of_errors(void) { jitnorm_print_errors_as_onednn(); }
 
-/* The version of oneDNN whose interface this is. jitnorm_version() tells the version of this library. */
+/* The version of oneDNN whose interface this is. jitnorm_version() has the version of this library. */
 static inline const dnnl_version_t *dnnl_version(void) {
     static const dnnl_version_t VERSION = {DNNL_VERSION_MAJOR, DNNL_VERSION_MINOR, DNNL_VERSION_PATCH,
                                            DNNL_VERSION_HASH,  DNNL_CPU_RUNTIME,   DNNL_GPU_RUNTIME};

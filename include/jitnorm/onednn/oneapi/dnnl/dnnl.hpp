@@ -50,7 +50,7 @@ using jitnorm::set_verbose;
 using jitnorm::status;
 using jitnorm::stream;
 
-// The version of oneDNN whose interface this is. jitnorm::version() tells the version of this library.
+// The version of oneDNN whose interface this is. jitnorm::version() has the version of this library.
 using version_t = dnnl_version_t;
 inline const version_t *version() { return dnnl_version(); }
 
