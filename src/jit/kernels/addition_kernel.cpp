@@ -226,25 +226,8 @@ void addition_pass::store(places vectors) {
     if (writes_sum()) io_.store_all(sum_, vectors, x_, conf_.sum, false);
 }
 
-namespace {
-
-class addition_generator : public kernel_generator {
-public:
-    explicit addition_generator(const addition_conf &conf)
-        : kernel_generator(kind_of(conf)), pass_(*this, {loops_, rdi}, conf) {
-        open_frame(pass_.frame_bytes());
-        pass_.add_all();
-        close_frame();
-    }
-    std::string name() const { return pass_.name("addition"); }
-
-private:
-    const loop_registers loops_{*this};
-    addition_pass pass_;
-};
-
-} // namespace
-
-code_ptr code_of(const addition_conf &conf) { return make_kernel<addition_generator>(conf); }
+code_ptr code_of(const addition_conf &conf) {
+    return make_kernel<single_pass_generator<addition_pass, &addition_pass::add_all>>(conf);
+}
 
 } // namespace jitnorm::impl::jit

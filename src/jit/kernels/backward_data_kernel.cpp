@@ -136,25 +136,8 @@ std::vector<stepped_rows> backward_data_pass::tensors() const {
     return all;
 }
 
-namespace {
-
-class backward_data_generator : public kernel_generator {
-public:
-    explicit backward_data_generator(const backward_data_conf &conf)
-        : kernel_generator(kind_of(conf)), pass_(*this, {loops_, rdi}, conf) {
-        open_frame(pass_.frame_bytes());
-        pass_.write_all();
-        close_frame();
-    }
-    std::string name() const { return pass_.name("backward_data"); }
-
-private:
-    const loop_registers loops_{*this};
-    backward_data_pass pass_;
-};
-
-} // namespace
-
-code_ptr code_of(const backward_data_conf &conf) { return make_kernel<backward_data_generator>(conf); }
+code_ptr code_of(const backward_data_conf &conf) {
+    return make_kernel<single_pass_generator<backward_data_pass, &backward_data_pass::write_all>>(conf);
+}
 
 } // namespace jitnorm::impl::jit

@@ -31,6 +31,8 @@ class backward_sums_pass : row_pass {
     };
 
 public:
+    static constexpr auto NAME = "backward_sums"; // of a kernel of this pass
+
     backward_sums_pass(kernel_generator &g, const pass_place &where, const backward_sums_conf &conf);
 
     std::string name(const char *what) const;
@@ -102,6 +104,8 @@ class backward_data_pass : row_pass {
     static constexpr int UNROLL = 2;
 
 public:
+    static constexpr auto NAME = "backward_data"; // of a kernel of this pass
+
     backward_data_pass(kernel_generator &g, const pass_place &where, const backward_data_conf &conf);
 
     std::string name(const char *what) const;

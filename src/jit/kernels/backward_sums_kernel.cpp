@@ -250,25 +250,8 @@ std::vector<stepped_rows> backward_sums_pass::tensors() {
     return all;
 }
 
-namespace {
-
-class backward_sums_generator : public kernel_generator {
-public:
-    explicit backward_sums_generator(const backward_sums_conf &conf)
-        : kernel_generator(kind_of(conf)), pass_(*this, {loops_, rdi}, conf) {
-        open_frame(pass_.frame_bytes());
-        pass_.sum_all();
-        close_frame();
-    }
-    std::string name() const { return pass_.name("backward_sums"); }
-
-private:
-    const loop_registers loops_{*this};
-    backward_sums_pass pass_;
-};
-
-} // namespace
-
-code_ptr code_of(const backward_sums_conf &conf) { return make_kernel<backward_sums_generator>(conf); }
+code_ptr code_of(const backward_sums_conf &conf) {
+    return make_kernel<single_pass_generator<backward_sums_pass, &backward_sums_pass::sum_all>>(conf);
+}
 
 } // namespace jitnorm::impl::jit

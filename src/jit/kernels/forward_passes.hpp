@@ -20,6 +20,8 @@ class addition_pass : row_pass {
     static constexpr int UNROLL = 2; // with silu 1
 
 public:
+    static constexpr auto NAME = "addition"; // of a kernel of this pass
+
     addition_pass(kernel_generator &g, const pass_place &where, const addition_conf &conf);
 
     std::string name(const char *what) const;
@@ -90,6 +92,8 @@ class reduction_pass : row_pass {
     using arguments = reduction_arguments<float>;
 
 public:
+    static constexpr auto NAME = "reduction"; // of a kernel of this pass
+
     reduction_pass(kernel_generator &g, const pass_place &where, const reduction_conf &conf);
 
     std::string name(const char *what) const;
@@ -174,6 +178,8 @@ class normalize_pass : row_pass {
     };
 
 public:
+    static constexpr auto NAME = "normalize"; // of a kernel of this pass
+
     normalize_pass(kernel_generator &g, const pass_place &where, const normalize_conf &conf);
 
     std::string name(const char *what) const;

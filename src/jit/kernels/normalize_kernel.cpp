@@ -375,26 +375,8 @@ std::vector<stepped_rows> normalize_pass::tensors() const {
     return stepped;
 }
 
-namespace {
-
-class normalize_generator : public kernel_generator {
-public:
-    explicit normalize_generator(const normalize_conf &conf)
-        : kernel_generator(kind_of(conf), MAX_KERNEL_BYTES * (1 + conf.post_ops.size())),
-          pass_(*this, {loops_, rdi}, conf) {
-        open_frame(pass_.frame_bytes());
-        pass_.write_all();
-        close_frame();
-    }
-    std::string name() const { return pass_.name("normalize"); }
-
-private:
-    const loop_registers loops_{*this};
-    normalize_pass pass_;
-};
-
-} // namespace
-
-code_ptr code_of(const normalize_conf &conf) { return make_kernel<normalize_generator>(conf); }
+code_ptr code_of(const normalize_conf &conf) {
+    return make_kernel<single_pass_generator<normalize_pass, &normalize_pass::write_all>>(conf);
+}
 
 } // namespace jitnorm::impl::jit

@@ -222,25 +222,8 @@ void reduction_pass::accumulate(size_t slot) {
     g_.ops.fma231(q_[slot], d, d);
 }
 
-namespace {
-
-class reduction_generator : public kernel_generator {
-public:
-    explicit reduction_generator(const reduction_conf &conf)
-        : kernel_generator(kind_of(conf)), pass_(*this, {loops_, rdi}, conf) {
-        open_frame(pass_.frame_bytes());
-        pass_.sum_all();
-        close_frame();
-    }
-    std::string name() const { return pass_.name("reduction"); }
-
-private:
-    const loop_registers loops_{*this};
-    reduction_pass pass_;
-};
-
-} // namespace
-
-code_ptr code_of(const reduction_conf &conf) { return make_kernel<reduction_generator>(conf); }
+code_ptr code_of(const reduction_conf &conf) {
+    return make_kernel<single_pass_generator<reduction_pass, &reduction_pass::sum_all>>(conf);
+}
 
 } // namespace jitnorm::impl::jit

@@ -70,4 +70,28 @@ protected:
     vector_loop loop_{g_, where_.loops.position, left_};
 };
 
+// The generator of a kernel of one pass. `do_all` emits the pass, and the configuration has room for its post-ops.
+template <typename Pass, void (Pass::*do_all)()>
+class single_pass_generator : public kernel_generator {
+public:
+    template <typename Conf>
+    explicit single_pass_generator(const Conf &conf)
+        : kernel_generator(kind_of(conf), room_for(conf)), pass_(*this, {loops_, rdi}, conf) {
+        open_frame(pass_.frame_bytes());
+        (pass_.*do_all)();
+        close_frame();
+    }
+    std::string name() const { return pass_.name(Pass::NAME); }
+
+private:
+    template <typename Conf>
+    static size_t room_for(const Conf &conf) {
+        if constexpr (requires { conf.post_ops; }) return MAX_KERNEL_BYTES * (1 + conf.post_ops.size());
+        return MAX_KERNEL_BYTES;
+    }
+
+    const loop_registers loops_{*this};
+    Pass pass_;
+};
+
 } // namespace jitnorm::impl::jit
