@@ -116,8 +116,8 @@ JITNORM_API jitnorm_status_t jitnorm_layer_normalization_partial_statistics_prim
 
 /* Computes the moments of rows from the moments of the chunks of all columns. data_type is the type of src. `ranges` is
  * the number of ranges, which are in the order of the columns. columns[i] is the number of columns of range i, and may
- * be 0. sums[i] points to what the primitive of range i wrote to JITNORM_ARG_ROW_SUMS (null if the range has no columns).
- * Writes 4 doubles for each row to merged. Runs on the calling thread.
+ * be 0. sums[i] points to what the primitive of range i wrote to JITNORM_ARG_ROW_SUMS (null for a range without
+ * columns). Writes 4 doubles for each row to merged. Runs on the calling thread.
  * invalid_arguments: a null pointer; a negative number; columns that do not add up to all_columns; ranges that do not
  *   begin at a multiple of 4096; an unknown data_type. */
 JITNORM_API jitnorm_status_t jitnorm_layer_normalization_merge_row_sums(double *merged, jitnorm_data_type_t data_type,

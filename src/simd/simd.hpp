@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// simd: what C++ code has to say to processors: which instructions code is compiled for, and fences.
+// simd: the instructions for which C++ code is compiled, and fences.
 #pragma once
 
 #include <xmmintrin.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// operations: the table of all two-phase calls, for what holds of each of them (operands.hpp) and for the fuzz target.
+// operations: the table of all two-phase calls, for the tests of all of them (operands.hpp) and for the fuzz target.
 #pragma once
 
 #include <algorithm>
@@ -49,7 +49,7 @@ struct operation {
     aclnnStatus (*first)(aclTensor *const *t, const call_settings &with, uint64_t *bytes, aclOpExecutor **executor);
     aclnnStatus (*second)(void *workspace, uint64_t bytes, aclOpExecutor *executor, aclrtStream stream);
     aclnnStatus wrong_type = INVALID, wrong_shape = INVALID; // the statuses
-    std::set<std::string> typed_freely = {};                  // tensors whose types do not depend on the others'
+    std::set<std::string> typed_freely = {};                 // tensors whose types do not depend on the others'
     std::set<std::string> contiguous = {};                   // outputs that must be
     bool has_epsilon = true, takes_no_elements = true;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the first call hands to the second: workspaces to the byte, and how long executors live.
+// Workspaces, which the first call sizes to the byte for the second, and how long executors live.
 #include <gtest/gtest.h>
 
 #include "operands.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runtime over the host's memory, tensors and arrays, and what each function answers to mistakes.
+// The runtime over the host's memory, tensors and arrays, and each function's statuses for mistakes.
 #include <gtest/gtest.h>
 
 #include <thread>

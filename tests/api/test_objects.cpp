@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engines, streams and memory descriptors: what they answer, and each way to misuse them.
+// Engines, streams and memory descriptors: their queries, and each misuse.
 #include <gtest/gtest.h>
 
 #include "support/execution.hpp"

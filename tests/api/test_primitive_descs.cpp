@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Primitive descriptors: what they answer.
+// Primitive descriptors: their queries.
 #include <cstring>
 #include <string>
 

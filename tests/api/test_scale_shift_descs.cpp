@@ -22,7 +22,7 @@ struct work {
     dims scale_strides = {}; // empty: dense
     bool adds = false, finds_scales = false, has_bias = false;
     bool only_scale = false; // shift is a vector
-    int gate = -1;            // the mask of the gate; negative: there is none
+    int gate = -1;           // the mask of the gate; negative: there is none
 
     owned_md data() const { return make_md(sizes, type, strides); }
     owned_md scale() const { return make_md(masked(sizes, mask), scale_shift_type, scale_strides); }

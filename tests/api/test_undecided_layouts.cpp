@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an undecided layout (jitnorm_format_tag_any) becomes.
+// The layouts that undecided ones (jitnorm_format_tag_any) become.
 #include "runtime_requests.hpp"
 
 using namespace jitnorm::tests;

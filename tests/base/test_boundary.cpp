@@ -20,8 +20,8 @@ void expect_reported(const Thrown &thrown, jitnorm_status_t code, const std::str
 TEST(boundary, whatever_is_thrown_becomes_a_status) {
     expect_reported(std::bad_alloc(), jitnorm_out_of_memory, "out of memory");
     expect_reported(std::runtime_error("no way"), jitnorm_runtime_error, "no way");
-    expect_reported(std::system_error(std::make_error_code(std::errc::permission_denied), "no page"), jitnorm_runtime_error,
-                "no page");
+    expect_reported(std::system_error(std::make_error_code(std::errc::permission_denied), "no page"),
+                    jitnorm_runtime_error, "no page");
     expect_reported(7, jitnorm_runtime_error, "an unknown error");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What processors answer about caches, as it was recorded, and the machine that follows from it.
+// Recorded answers of processors about their caches, and the machine that follows from each.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program as a user meets it: exit statuses, what goes to which stream, batch files.
+// The program as a user meets it: exit statuses, both output streams, batch files.
 #include "cli.hpp"
 
 namespace benchdnn_lite_cli {

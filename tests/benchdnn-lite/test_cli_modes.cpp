@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each mode prints and writes.
+// The output of each mode.
 #include "cli.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The comparison: what each type may deviate, ties, saturation, NaN and infinity, and the report of the worst element.
+// The comparison: the tolerance of each type, ties, saturation, NaN and infinity, and the report of the worst element.
 #include "correctness/compare.hpp"
 
 #include <cmath>

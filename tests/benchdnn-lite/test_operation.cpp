@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a problem asks of the library, seen by a library that listens; one of an earlier version lacks functions.
+// The calls of the library that a problem makes, recorded by a fake library; one of an earlier version lacks functions.
 #include "problem/operation.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of layouts: what they mean for a number of dimensions, and their strides.
+// Names of layouts: the dimensions that they fit, and their strides.
 #include "problem/tag.hpp"
 
 #include <gtest/gtest.h>

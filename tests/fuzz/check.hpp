@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// check: compares results with the formulas of docs/arithmetic.md in long double. They are benchdnn-lite's oracle, which
-// shares no code with src/. Tensors are dense here, in row-major order.
+// check: compares results with the formulas of docs/arithmetic.md in long double. They are benchdnn-lite's oracle,
+// which shares no code with src/. Tensors are dense here, in row-major order.
 #pragma once
 
 #include <optional>

@@ -16,7 +16,7 @@ using benchdnn_lite::post_op;
 class checked_primitive {
 public:
     checked_primitive(const primitive_choice &what, const_jitnorm_primitive_desc_t pd,
-                     const std::map<int, dense_tensor> &inputs, const std::map<int, dense_tensor> &outputs)
+                      const std::map<int, dense_tensor> &inputs, const std::map<int, dense_tensor> &outputs)
         : what_(what), inputs_(inputs), outputs_(outputs), dims_(inputs.at(JITNORM_ARG_SRC).where.dims) {
         require(jitnorm_primitive_desc_get_attr(pd, &attr_) == jitnorm_success &&
                     jitnorm_primitive_attr_get_post_ops(attr_, &post_ops_) == jitnorm_success,

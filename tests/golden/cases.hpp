@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cases: the problems whose bits are kept in digests.inc, the parts of their list, and what these have in common.
+// cases: the problems whose bits are kept in digests.inc, and helpers for the parts of their list.
 #pragma once
 
 #include <algorithm>

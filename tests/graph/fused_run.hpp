@@ -49,7 +49,7 @@ inline void set_epsilon(op &o) { o.set_attr<float>(op::attr::epsilon, EPSILON); 
 
 // The normalization without followers in f32, for these values of src, the first of its inputs.
 inline floats normalized_without_followers(op::kind norm, const std::vector<double> &src, const shape &dims,
-                               std::vector<const graph_tensor *> inputs) {
+                                           std::vector<const graph_tensor *> inputs) {
     const auto wide = graph_tensor(SRC_ID, dims, jitnorm_f32).filled(src);
     const graph_tensor result(FIRST_RESULT, dims, jitnorm_f32);
     inputs[0] = &wide;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of benchdnn-lite --graph: what it reads, how it rewrites, that it notices wrong results.
+// The parts of benchdnn-lite --graph: reading, rewriting, and noticing wrong results.
 #include <algorithm>
 #include <cmath>
 #include <functional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What compilation refuses, and with which status: each rule of jitnorm_graph_partition_compile, broken once.
+// Refusals of compilation with their statuses: each rule of jitnorm_graph_partition_compile, broken once.
 #include <climits>
 
 #include "compiled_op.hpp"

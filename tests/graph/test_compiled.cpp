@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What compilation infers and chooses, and the pairs that may share memory.
+// Compilation: inferred shapes, chosen layouts, and the pairs that may share memory.
 #include "compiled_op.hpp"
 
 namespace jitnorm::tests {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What execution takes and refuses, in place, on a caller's threads and on several at once.
+// Execution: accepted and refused tensors, in place, on a caller's threads and on several at once.
 #include <algorithm>
 #include <atomic>
 #include <cstring>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fused partitions: what compilation and execution refuse of the tensors that operations after a normalization read,
-// and which tensors may share memory.
+// Fused partitions: refusals of the tensors that operations after a normalization read, at compilation and at
+// execution, and the tensors that may share memory.
 #include "fused_graph.hpp"
 
 namespace jitnorm::tests {

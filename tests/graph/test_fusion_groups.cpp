@@ -29,7 +29,8 @@ TEST(fusion_groups, functions_that_are_not_as_described) {
 }
 
 TEST(fusion_groups, combinations_that_are_not_as_described) {
-    for (const op::kind kind : {Divide, Subtract}) expect_separate(chain({{kind, jitnorm_f32, {dense(20, DIMS)}, true}}));
+    for (const op::kind kind : {Divide, Subtract})
+        expect_separate(chain({{kind, jitnorm_f32, {dense(20, DIMS)}, true}}));
     for (const shape &dims : {shape{2}, {3, 1, 4}, {2, 2, 3, 4}, {1, 1, 1, 4}, {5}, {0}})
         expect_separate(chain({{Add, jitnorm_f32, {dense(20, dims)}}}));
     expect_separate(chain({{Add, jitnorm_f32, {unknown(20)}}}));

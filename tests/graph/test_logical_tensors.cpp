@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Logical tensors and tensors: what the functions make of their arguments.
+// Logical tensors and tensors: the functions that make and read them.
 #include <cstdlib>
 
 #include "graph_objects.hpp"

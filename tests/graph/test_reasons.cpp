@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reasons name the tensor or operation that is wrong, what it is and what was expected.
+// Reasons name the wrong tensor or operation, its property and the expected one.
 #include <string>
 
 #include "compiled_op.hpp"

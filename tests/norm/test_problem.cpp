@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a problem says of its tensors and rows.
+// The functions of a problem about its tensors and rows.
 #include <gtest/gtest.h>
 
 #include "support/problems.hpp"

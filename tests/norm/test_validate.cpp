@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each rule of validate(), what it accepts, what it refuses and with which status: kinds, flags, shapes, sizes,
-// layouts.
+// Each rule of validate(): accepted problems, and refused ones with their status: kinds, flags, shapes, sizes, layouts.
 #include <cmath>
 #include <limits>
 #include <vector>

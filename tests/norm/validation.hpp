@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// validation: what validate() says of a problem that a change was applied to.
+// validation: the status of validate() for a problem to which a change was applied.
 #pragma once
 
 #include <gtest/gtest.h>

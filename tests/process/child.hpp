@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// child: what a test does in a child of its process.
+// child: runs a part of a test in a child of its process.
 #pragma once
 
 #include <gtest/gtest.h>

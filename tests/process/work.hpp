@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// work: the gradients of a layer normalization, for moments at which a test framework is not there yet, or no longer:
-// what goes wrong ends the process with a line on standard error.
+// work: the gradients of a layer normalization, for moments without a test framework. A mistake ends the process with a
+// line on standard error.
 #pragma once
 
 #include <cstdio>

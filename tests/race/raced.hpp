@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// raced: calls of the whole program, with what it prints.
+// raced: calls of the whole program, with its output.
 #pragma once
 
 #include <gtest/gtest.h>

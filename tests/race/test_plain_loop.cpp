@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plain loops as peers: the same results, or a note that says what they do not have.
+// The plain loops as peers: the same results, or a note about what they lack.
 #include <algorithm>
 #include <cmath>
 #include <numeric>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scales of dst that the library finds: the reference does what docs/arithmetic.md says, to the bit, of values that it
-// has stored without them.
+// Scales of dst that the library finds: the reference follows docs/arithmetic.md to the bit, for values that it has
+// stored without scales.
 #include <cmath>
 #include <limits>
 

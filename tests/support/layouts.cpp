@@ -28,8 +28,8 @@ impl::memory_desc make_strided(const std::vector<size_t> &order, const std::vect
     return md;
 }
 
-// The last dimension has the size of the first as its stride, and the first a stride of one more: no offset comes twice,
-// and the elements of both dimensions alternate. The strides of the dimensions between are larger.
+// The last dimension has the size of the first as its stride, and the first a stride of one more: no offset comes
+// twice, and the elements of both dimensions alternate. The strides of the dimensions between are larger.
 impl::memory_desc make_woven(const std::vector<impl::dim_t> &dims, jitnorm_data_type_t type) {
     std::vector<impl::dim_t> strides(dims.size());
     const impl::dim_t first = std::max<impl::dim_t>(dims.front(), 1), last = std::max<impl::dim_t>(dims.back(), 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the nodes of a model: which of them are normalizations that are computed here, and what they compute.
+// Reads the nodes of a model: which of them are normalizations that are computed here, and their problems.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models of one normalization, and what they should compute.
+// Models of one normalization, and their expected results.
 #pragma once
 
 #include <gtest/gtest.h>

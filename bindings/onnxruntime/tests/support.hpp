@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests and the race have in common: models as values, sessions that run them with the CPU provider or with
-// jitnorm's. The environment names the libraries: JITNORM_TEST_ONNXRUNTIME and
-// JITNORM_TEST_PROVIDER are paths.
+// Models as values, and sessions that run them with the CPU provider or with jitnorm's, for the tests and the race. The
+// environment names the libraries: JITNORM_TEST_ONNXRUNTIME and JITNORM_TEST_PROVIDER are paths.
 #pragma once
 
 #include <map>

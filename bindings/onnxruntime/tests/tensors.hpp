@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors as values, and what a normalization of them should be, in double.
+// Tensors as values, and the expected result of a normalization of them, in double.
 #pragma once
 
 #include <onnxruntime_c_api.h>

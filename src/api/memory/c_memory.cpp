@@ -109,9 +109,9 @@ jitnorm_status_t jitnorm_memory_set_data_handle_v2(jitnorm_memory_t memory, void
 
 jitnorm_status_t jitnorm_memory_map_data(const_jitnorm_memory_t memory, void **mapped) {
     return JITNORM_GET(memory, mapped,
-                        holds_its_value(*memory) ? memory->owned.get()
-                        : bytes(memory->md) == 0 ? nullptr
-                                                 : memory->handle);
+                       holds_its_value(*memory) ? memory->owned.get()
+                       : bytes(memory->md) == 0 ? nullptr
+                                                : memory->handle);
 }
 
 jitnorm_status_t jitnorm_memory_map_data_v2(const_jitnorm_memory_t memory, void **mapped, int index) {

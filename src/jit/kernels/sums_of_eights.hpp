@@ -35,8 +35,8 @@ public:
         g_.add(next_, sums_of_eight::ROW_BYTES);
     }
 
-    // Adds up eight rows, which the row loop has passed, and stores their sums. finish() emits what follows for four rows
-    // at a time; it may also use the registers `free`.
+    // Adds up eight rows, which the row loop has passed, and stores their sums. finish() emits what follows for four
+    // rows at a time; it may also use the registers `free`.
     void add_up(register_set free, function_ref<void(const reduced_rows &)> finish) {
         std::vector<int> rest = free.free_vectors();
         std::erase_if(rest, [&](int i) { return std::ranges::count(four_, i, &Xbyak::Ymm::getIdx) != 0; });
