@@ -31,16 +31,17 @@ enum slot : int {
     RESIDUAL,
     SUM,
     BIAS,
-    GATE,             // src is multiplied by it before RESIDUAL is added
-    DIFF_SUM,         // the gradient of SUM
-    DIFF_GATED,       // the gradient of the factor of GATE
-    DIFF_GATE,        // the gradient of GATE
-    PRE_QUANTIZATION, // the values of dst before the post-ops and the scales of dst
-    SRC_SCALE,        // the scale that attributes give for src
-    DST_SCALE,        // the same for dst; or, as an output, all scales of dst that the library finds
-    ROW_SUMS,         // the moments of rows whose columns several problems share, or of their chunks
-    SCRATCHPAD,       // as many bytes as the plan says, 64-byte aligned
-    FIRST_POST_OP,    // src1 of binary post-op i is FIRST_POST_OP + i
+    GATE,       // src is multiplied by it before RESIDUAL is added
+    DIFF_SUM,   // the gradient of SUM
+    DIFF_GATED, // the gradient of the factor of GATE
+    DIFF_GATE,  // the gradient of GATE
+#define FURTHER_OUTPUT(place, ...) place,
+#include "../../tables/outputs.inc"
+    SRC_SCALE,     // the scale that attributes give for src
+    DST_SCALE,     // the same for dst; or, as an output, all scales of dst that the library finds
+    ROW_SUMS,      // the moments of rows whose columns several problems share, or of their chunks
+    SCRATCHPAD,    // as many bytes as the plan says, 64-byte aligned
+    FIRST_POST_OP, // src1 of binary post-op i is FIRST_POST_OP + i
     SLOT_COUNT = FIRST_POST_OP + MAX_POST_OPS,
     NO_SLOT = -1
 };
@@ -70,7 +71,7 @@ struct tensor_kind {
     // The slot whose descriptor in the problem is the tensor's. NO_SLOT: the problem has none, because the dimensions
     // follow from other tensors, and the type from an attribute or from the tensor whose gradient this is.
     slot descriptor;
-    const char *knob = nullptr; // of a further output, which an attribute alone asks for: benchdnn-lite's name of it
+    const char *knob = nullptr; // of a further output (tables/outputs.inc)
 };
 
 constexpr bool has_descriptor(const tensor_kind &t) { return t.descriptor == t.place; } // of its own
@@ -100,8 +101,9 @@ inline constexpr auto TENSORS = [] {
         JITNORM_TENSOR(DIFF_SUM, DIFF_DST_1, "the gradient of the sum with the residual", rows, SUM),
         JITNORM_TENSOR(DIFF_GATED, DIFF_SRC_1, "the gradient of what the gate was multiplied by", rows, RESIDUAL),
         JITNORM_TENSOR(DIFF_GATE, DIFF_SRC_2, "the gradient of the gate", gradient, NO_SLOT),
-        tensor_kind{PRE_QUANTIZATION, JITNORM_ARG_DST_2, "DST_2", "the pre-quantization output", extent::rows,
-                    PRE_QUANTIZATION, "attr-pre-quantization"},
+#define FURTHER_OUTPUT(place, number, attribute, name, knob, meaning)                                                  \
+    tensor_kind{place, JITNORM_ARG_DST_##number, "DST_" #number, name, extent::rows, place, knob},
+#include "../../tables/outputs.inc"
         tensor_kind{SRC_SCALE, JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_SRC, "ATTR_SCALES|SRC", "the scale of src",
                     extent::scale, NO_SLOT},
         tensor_kind{DST_SCALE, JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST, "ATTR_SCALES|DST", "the scales of dst",

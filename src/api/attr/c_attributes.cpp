@@ -228,16 +228,17 @@ jitnorm_status_t jitnorm_primitive_attr_get_residual_gate(const_jitnorm_primitiv
     return JITNORM_GET(attr, gate_desc, &attr->tensors[GATE]);
 }
 
-jitnorm_status_t jitnorm_primitive_attr_set_pre_quantization_dst(jitnorm_primitive_attr_t attr,
-                                                                 const_jitnorm_memory_desc_t pre_quantization_desc) {
-    JITNORM_REFUSE_NULL(attr);
-    return set_tensors(__func__, attr, {{PRE_QUANTIZATION, pre_quantization_desc}});
-}
-
-jitnorm_status_t jitnorm_primitive_attr_get_pre_quantization_dst(const_jitnorm_primitive_attr_t attr,
-                                                                 const_jitnorm_memory_desc_t *pre_quantization_desc) {
-    return JITNORM_GET(attr, pre_quantization_desc, &attr->tensors[PRE_QUANTIZATION]);
-}
+#define FURTHER_OUTPUT(place, number, attribute, ...)                                                                  \
+    jitnorm_status_t jitnorm_primitive_attr_set_##attribute##_dst(jitnorm_primitive_attr_t attr,                       \
+                                                                  const_jitnorm_memory_desc_t attribute##_desc) {      \
+        JITNORM_REFUSE_NULL(attr);                                                                                     \
+        return set_tensors(__func__, attr, {{place, attribute##_desc}});                                               \
+    }                                                                                                                  \
+    jitnorm_status_t jitnorm_primitive_attr_get_##attribute##_dst(const_jitnorm_primitive_attr_t attr,                 \
+                                                                  const_jitnorm_memory_desc_t *attribute##_desc) {     \
+        return JITNORM_GET(attr, attribute##_desc, &attr->tensors[place]);                                             \
+    }
+#include "../../../tables/outputs.inc"
 
 jitnorm_status_t jitnorm_primitive_attr_set_scale_shift_descs(jitnorm_primitive_attr_t attr,
                                                               const_jitnorm_memory_desc_t scale_desc,

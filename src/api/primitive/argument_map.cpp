@@ -110,7 +110,9 @@ constexpr std::pair<slot, const char *> WHY_ABSENT[] = {
     {DIFF_SUM, "jitnorm_primitive_attr_set_residual has set no sum, or the primitive is forward"},
     {DIFF_GATED, "jitnorm_primitive_attr_set_residual_gate has set no gate, or the primitive is forward"},
     {DIFF_GATE, "only prop_kind backward has it, with a gate (jitnorm_primitive_attr_set_residual_gate)"},
-    {PRE_QUANTIZATION, "jitnorm_primitive_attr_set_pre_quantization_dst has set no output"},
+#define FURTHER_OUTPUT(place, number, attribute, ...)                                                                  \
+    {place, "jitnorm_primitive_attr_set_" #attribute "_dst has set no output"},
+#include "../../../tables/outputs.inc"
     {SRC_SCALE, "the attributes have no scale of src (jitnorm_primitive_attr_set_scales_mask)"},
     {DST_SCALE, "the attributes have no scale of dst (jitnorm_primitive_attr_set_scales_mask)"},
     {ROW_SUMS, "the primitive normalizes whole rows"},
