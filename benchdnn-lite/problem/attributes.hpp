@@ -99,7 +99,8 @@ struct fpmath {
 struct attributes {
     residual_addition residual;
     struct modulation modulation;
-    std::optional<residual_tensor> pre_quantization; // dst2: the values of dst before post-ops and the scales of dst
+#define FURTHER_OUTPUT(place, number, attribute, ...) std::optional<residual_tensor> attribute;
+#include "../../tables/outputs.inc"
     tensor_scales scales;
     std::vector<post_op> post_ops;
     bool user_scratchpad = false;
@@ -117,7 +118,8 @@ void for_each_row_tensor(Attributes &attr, Function f) {
     };
     visit(attr.residual.added, "attr-residual");
     visit(attr.residual.sum, "attr-residual");
-    visit(attr.pre_quantization, "attr-pre-quantization");
+#define FURTHER_OUTPUT(place, number, attribute, name, knob, ...) visit(attr.attribute, knob);
+#include "../../tables/outputs.inc"
 }
 
 // Each function reads one element of its knob's list. An empty text means no attribute. Throws input_error.

@@ -93,9 +93,9 @@ primitive_attr operation::make_attr() const {
     const auto set_scale = [&](int arg) { api().primitive_attr_set_scales_mask(attr.get(), arg, 0); };
     if (a.residual != residual_addition{}) set_residual(attr);
     if (a.modulation != modulation{}) set_modulation(attr);
-    if (a.pre_quantization)
-        LATER("attr-pre-quantization", primitive_attr_set_pre_quantization_dst, attr.get(),
-              describe(*a.pre_quantization).get());
+#define FURTHER_OUTPUT(place, number, attribute, name, knob, ...)                                                      \
+    if (a.attribute) LATER(knob, primitive_attr_set_##attribute##_dst, attr.get(), describe(*a.attribute).get());
+#include "../../tables/outputs.inc"
     if (a.scales.src) set_scale(JITNORM_ARG_SRC);
     if (a.scales.dst) set_scale(JITNORM_ARG_DST);
     if (a.scales.found) find_scales(attr, *a.scales.found);

@@ -114,8 +114,11 @@ constexpr problem_knob KNOBS[] = {
      PART(attr.residual, parse_residual(v), to_text)},
     {"attr-modulation", "scale:1+shift:1+gate:1:bf16", "row dimensions of scale and shift; a gate (none)",
      PART(attr.modulation, parse_modulation(v), to_text)},
-    {"attr-pre-quantization", "dst2,dst2:bf16", "second output: dst before post-ops, scales (none)",
-     PART(attr.pre_quantization, parse_output("dst2", v), [](const auto &t) { return output_text("dst2", t); })},
+#define FURTHER_OUTPUT(place, number, attribute, name, knob, meaning)                                                  \
+    {knob, "dst" #number ",dst" #number ":bf16", "further output: " meaning " (none)",                                 \
+     PART(attr.attribute, parse_output("dst" #number, v),                                                              \
+          [](const auto &t) { return output_text("dst" #number, t); })},
+#include "../../tables/outputs.inc"
     {"attr-scales", "src:common:64+dst:per_row", "scales of src and dst (none)",
      PART(attr.scales, parse_scales(v), to_text)},
     {"attr-post-ops", "sum+add:f32:per_oc+relu,tanh", "applied to the result before the store (none)",
@@ -262,7 +265,9 @@ std::vector<used_tensor> problem::row_tensors() const {
             const bool shares = in_place && type_of(added) == type_of(sum) && tag_of(added) == tag_of(sum);
             add(JITNORM_ARG_DST_1, "dst_1", sum, OUTPUT, shares ? JITNORM_ARG_SRC_1 : 0);
         }
-        if (attr.pre_quantization) add(JITNORM_ARG_DST_2, "dst_2", *attr.pre_quantization, OUTPUT);
+#define FURTHER_OUTPUT(place, number, attribute, ...)                                                                  \
+    if (attr.attribute) add(JITNORM_ARG_DST_##number, "dst_" #number, *attr.attribute, OUTPUT);
+#include "../../tables/outputs.inc"
     } else {
         add(JITNORM_ARG_DIFF_DST, "diff_dst", dst);
         add(JITNORM_ARG_DIFF_SRC, "diff_src", {types.diff_src, diff_src_tag()}, OUTPUT,
