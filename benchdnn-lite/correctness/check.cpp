@@ -176,7 +176,11 @@ private:
         if (prb().statistics_are_outputs()) check_computed_statistics(row);
         if (!prb().has_dst()) return;
         expect_forward(in_, unit_, expected_);
-        apply_attributes(row);
+        apply_attributes(
+            expected_, prb().attr, unit_, [&](size_t index) { return operand_of(index, row); },
+            [&](int further_output) {
+                if (execution_.has(further_output)) compare_row(further_output, row);
+            });
         if (prb().attr.scales.found) check_dynamic_scales(row);
         compare_row(JITNORM_ARG_DST, row);
     }
@@ -206,22 +210,13 @@ private:
                     loss * (2 * std::sqrt(in_.stats.variance) + loss));
     }
 
-    void apply_attributes(dim_t row) {
-        const attributes &a = prb().attr;
-        if (a.scales.src)
-            for (expectation &e : expected_) e = scaled(e, *a.scales.src, unit_);
-        if (prb().attr.pre_quantization) compare_row(JITNORM_ARG_DST_2, row);
-        for (size_t i = 0; i < a.post_ops.size(); ++i) apply(a.post_ops[i], i, row);
-        if (a.scales.dst)
-            for (expectation &e : expected_) e = scaled(e, 1 / real(*a.scales.dst), unit_);
-    }
-
-    void apply(const post_op &op, size_t index, dim_t row) {
+    std::span<const double> operand_of(size_t index, dim_t row) {
+        const post_op &op = prb().attr.post_ops[index];
         const int id = JITNORM_ARG_ATTR_MULTIPLE_POST_OP(int(index)) | JITNORM_ARG_SRC_1;
         if (std::holds_alternative<sum_post_op>(op)) inputs_.old_dst->get_row(row, scratch_);
         if (std::holds_alternative<binary_post_op>(op))
             execution_.data(id).get_broadcast_row(row, prb().size.dims, scratch_);
-        benchdnn_lite::apply(expected_, op, scratch_, unit_);
+        return scratch_;
     }
 
     // Checks the scales that the library found, then expects the values that follow from these: dst is right or wrong
@@ -298,10 +293,12 @@ private:
     std::map<int, comparison> outputs_;
 };
 
-// Finds what no comparison of elements shows: writes outside of the tensor, and padding of blocks that is not zero.
+// Finds what no comparison of elements shows: writes outside of the tensor, padding of blocks that is not zero, and
+// elements that were not compared.
 void check_surroundings(const buffer &data, comparison &output) {
     if (!data.guards_intact()) output.add_fault("written outside of the tensor's memory");
     if (!data.padding_is_zero()) output.add_fault("the padding of its blocks is not zero");
+    if (output.total() != size_t(data.elements())) output.add_fault("not all of its elements were compared");
 }
 
 // Checks all rows, each range of rows with a checker of its own. The first checker gets the findings of the others.

@@ -45,4 +45,19 @@ row_inputs row_of(const oracle_problem &q, size_t row);
 // F64_ERROR.
 void apply(std::span<expectation> values, const post_op &step, std::span<const double> operand, double unit);
 
+// The steps after the normalization up to a static scale of dst, in their order (docs/arithmetic.md). `operand(i)` is
+// what post-op i reads beside the values. `see(argument)` is called when the values are those of a further output,
+// which the problem may have or not.
+template <typename Operand, typename See>
+void apply_attributes(std::span<expectation> values, const attributes &attr, double unit, Operand &&operand,
+                      See &&see) {
+    const auto multiply = [&](real factor) {
+        for (expectation &e : values) e = scaled(e, factor, unit);
+    };
+    if (attr.scales.src) multiply(*attr.scales.src);
+    see(JITNORM_ARG_DST_2);
+    for (size_t i = 0; i < attr.post_ops.size(); ++i) apply(values, attr.post_ops[i], operand(i), unit);
+    if (attr.scales.dst) multiply(1 / real(*attr.scales.dst));
+}
+
 } // namespace benchdnn_lite

@@ -62,10 +62,6 @@ std::optional<answers> conditioned_answers(const oracle_problem &q) {
     return solve(q);
 }
 
-void multiply(expectations &values, double factor, double unit) {
-    for (expectation &e : values) e = scaled(e, factor, unit);
-}
-
 void require_scales(const char *what, expectations &values, size_t width, jitnorm_data_type_t to,
                     const numbers &found) {
     for (expectation &e : values) e = held({e.value, e.tolerance + half_ulp(jitnorm_f32, double(e.value))}, F32_ERROR);

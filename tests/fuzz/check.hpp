@@ -28,7 +28,6 @@ numbers variances_of(numbers inverse_deviations);
 // Nothing where the problem is ill-conditioned: numbers of extreme size, almost constant rows.
 std::optional<answers> conditioned_answers(const oracle_problem &q);
 
-void multiply(expectations &values, double factor, double unit);
 // Checks the scales that the library has found, each for `width` values, and divides the values by them.
 void require_scales(const char *what, expectations &values, size_t width, jitnorm_data_type_t to, const numbers &found);
 

@@ -37,7 +37,6 @@ public:
         near("diff_shift", JITNORM_ARG_DIFF_SHIFT, exact->diff_shift);
         if (what_.is_forward()) check_dst(std::move(exact->dst));
         count(what_.is_forward() ? "checked forward" : "checked backward");
-        if (has(JITNORM_ARG_DST_2)) count("checked second outputs");
         if (inputs_.contains(JITNORM_ARG_SRC_1) || !n_.diff_sum.empty()) count("checked residuals");
         if (what_.is_forward() && inputs_.contains(JITNORM_ARG_SRC_2)) count("checked gates");
         if (n_.groups() > 1 || n_.scale.size() > n_.columns) count("checked modulations");
@@ -98,7 +97,35 @@ private:
         if (what_.is_forward() && inputs_.contains(JITNORM_ARG_SRC_1)) add_residual();
         require(what_.is_forward() || (residual_flags() & jitnorm_residual_mul_silu) == 0,
                 "backward refuses a residual that is multiplied, whose gradients no output has");
+        describe_attributes();
         describe_rounding();
+    }
+
+    // The steps after the normalization.
+    void describe_attributes() {
+        const auto scale = [&](int index) {
+            const numbers one = input(JITNORM_ARG_ATTR_SCALES | index);
+            return one.empty() ? std::nullopt : std::optional(float(one[0]));
+        };
+        behind_.scales = {scale(JITNORM_ARG_SRC), scale(JITNORM_ARG_DST), {}};
+        for (int i = 0; i < jitnorm_post_ops_len(post_ops_); ++i) behind_.post_ops.push_back(post_op_at(i));
+    }
+
+    post_op post_op_at(int index) const {
+        jitnorm_alg_kind_t algorithm = {};
+        float alpha = 0, beta = 0;
+        int32_t zero_point = 0;
+        jitnorm_data_type_t type = {};
+        const_jitnorm_memory_desc_t src1 = nullptr;
+        if (jitnorm_post_ops_get_params_eltwise(post_ops_, index, &algorithm, &alpha, &beta) == jitnorm_success)
+            return benchdnn_lite::eltwise_post_op{algorithm, alpha, beta};
+        if (jitnorm_post_ops_get_params_sum(post_ops_, index, &alpha, &zero_point, &type) == jitnorm_success)
+            return benchdnn_lite::sum_post_op{alpha, zero_point, type};
+        jitnorm_post_ops_get_params_binary(post_ops_, index, &algorithm, &src1);
+        return benchdnn_lite::binary_post_op{algorithm, src1_of(index).where.type, 0, {}, {}};
+    }
+    const dense_tensor &src1_of(int index) const {
+        return inputs_.at(JITNORM_ARG_ATTR_MULTIPLE_POST_OP(index) | JITNORM_ARG_SRC_1);
     }
 
     // A product with silu is rounded as src is.
@@ -170,22 +197,21 @@ private:
         for (const auto &[index, tensor] : inputs_)
             if (index >= JITNORM_ARG_ATTR_SCALES || index == JITNORM_ARG_DST)
                 all.insert(all.end(), tensor.values.begin(), tensor.values.end());
-        for (int i = 0; i < jitnorm_post_ops_len(post_ops_); ++i) {
-            jitnorm_alg_kind_t algorithm = {};
-            float alpha = 0, beta = 0;
-            if (jitnorm_post_ops_get_params_eltwise(post_ops_, i, &algorithm, &alpha, &beta) == jitnorm_success)
-                all.insert(all.end(), {alpha, beta});
-        }
+        for (const post_op &op : behind_.post_ops)
+            if (const auto *eltwise = std::get_if<benchdnn_lite::eltwise_post_op>(&op))
+                all.insert(all.end(), {eltwise->alpha, eltwise->beta});
         return all;
     }
 
     void check_dst(expectations dst) {
-        if (inputs_.contains(JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_SRC))
-            multiply(dst, input(JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_SRC)[0], n_.unit());
-        near("dst_2", JITNORM_ARG_DST_2, dst);
-        for (int i = 0; i < jitnorm_post_ops_len(post_ops_); ++i) apply_post_op(dst, i);
+        apply_attributes(
+            dst, behind_, n_.unit(), [&](size_t index) { return operand_of(index); },
+            [&](int further_output) {
+                if (!has(further_output)) return;
+                near(std::ranges::find(TENSORS, further_output, &tensor_kind::arg)->name, further_output, dst);
+                count("checked further outputs");
+            });
         const int scales = JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST;
-        if (inputs_.contains(scales)) multiply(dst, 1 / input(scales)[0], n_.unit());
         if (has(scales)) {
             const dense_tensor &found = outputs_.at(scales);
             require_scales("scales", dst, n_.columns / size_t(found.where.dims.back()), type_of_dst(), found.values);
@@ -195,26 +221,17 @@ private:
     }
     jitnorm_data_type_t type_of_dst() const { return outputs_.at(JITNORM_ARG_DST).where.type; }
 
-    void apply_post_op(expectations &dst, int index) const {
-        jitnorm_alg_kind_t algorithm = {};
-        float alpha = 0, beta = 0;
-        int32_t zero_point = 0;
-        jitnorm_data_type_t type = {};
-        const int source = JITNORM_ARG_ATTR_MULTIPLE_POST_OP(index) | JITNORM_ARG_SRC_1;
-        if (jitnorm_post_ops_get_params_eltwise(post_ops_, index, &algorithm, &alpha, &beta) == jitnorm_success) {
-            apply(dst, benchdnn_lite::eltwise_post_op{algorithm, alpha, beta}, {}, n_.unit());
-        } else if (jitnorm_post_ops_get_params_sum(post_ops_, index, &alpha, &zero_point, &type) == jitnorm_success) {
+    numbers operand_of(size_t index) const {
+        const post_op &op = behind_.post_ops[index];
+        if (const auto *sum = std::get_if<benchdnn_lite::sum_post_op>(&op)) {
             const dense_tensor &old = inputs_.at(JITNORM_ARG_DST);
             layout where = old.where;
-            if (type != jitnorm_data_type_undef) where.type = type;
-            apply(dst, benchdnn_lite::sum_post_op{alpha, zero_point, type}, read(where, old.data), n_.unit());
-        } else {
-            const_jitnorm_memory_desc_t md = nullptr;
-            jitnorm_post_ops_get_params_binary(post_ops_, index, &algorithm, &md);
-            const dense_tensor &other = inputs_.at(source);
-            apply(dst, benchdnn_lite::binary_post_op{algorithm, other.where.type, 0, {}, {}},
-                  broadcast(other.values, other.where.dims, dims_), n_.unit());
+            if (sum->type != jitnorm_data_type_undef) where.type = sum->type;
+            return read(where, old.data);
         }
+        if (!std::holds_alternative<benchdnn_lite::binary_post_op>(op)) return {};
+        const dense_tensor &other = src1_of(int(index));
+        return broadcast(other.values, other.where.dims, dims_);
     }
 
     const primitive_choice &what_;
@@ -223,6 +240,7 @@ private:
     const_jitnorm_primitive_attr_t attr_ = nullptr;
     const_jitnorm_post_ops_t post_ops_ = nullptr;
     oracle_problem n_;
+    benchdnn_lite::attributes behind_; // scales of src and dst, post-ops
     numbers sum_;
     bool has_silu_ = false; // the residual gates src
 };
