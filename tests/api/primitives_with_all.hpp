@@ -31,11 +31,16 @@ inline void append(const owned_attr &attr, const std::function<jitnorm_status_t(
     EXPECT_OK(jitnorm_primitive_attr_set_post_ops(attr, post_ops));
 }
 
-// A residual, a bias, a sum, a pre-quantization output, tensors of post-ops and the caller's scratchpad.
+inline void set_further_outputs(const owned_attr &attr, const owned_md &md) {
+#define FURTHER_OUTPUT(place, number, attribute, ...) EXPECT_OK(jitnorm_primitive_attr_set_##attribute##_dst(attr, md));
+#include "../../tables/outputs.inc"
+}
+
+// A residual, a bias, a sum, further outputs, tensors of post-ops and the caller's scratchpad.
 inline owned_pd with_all_attributes() {
     const owned_md data = make_md(SIZES, jitnorm_f32), row = make_md({1, 1, SIZES[2]}, jitnorm_f32);
     const owned_attr attr = with_residual(data, data, jitnorm_f32);
-    EXPECT_OK(jitnorm_primitive_attr_set_pre_quantization_dst(attr, data));
+    set_further_outputs(attr, data);
     EXPECT_OK(jitnorm_primitive_attr_set_scratchpad_mode(attr, jitnorm_scratchpad_mode_user));
     append(attr, [&](jitnorm_post_ops_t post_ops) {
         EXPECT_OK(jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_mul, data));
@@ -49,7 +54,7 @@ inline owned_pd with_dynamic_scales() {
     const owned_attr attr = with_residual(half, half);
     EXPECT_OK(jitnorm_primitive_attr_set_scales_v3(attr, JITNORM_ARG_DST, 3, 0, nullptr, jitnorm_f32, 0,
                                                    jitnorm_quantization_mode_dynamic_amax));
-    EXPECT_OK(jitnorm_primitive_attr_set_pre_quantization_dst(attr, half));
+    set_further_outputs(attr, half);
     append(attr, [&](jitnorm_post_ops_t p) { return jitnorm_post_ops_append_binary(p, jitnorm_binary_mul, row); });
     return make_forward(jitnorm_forward_inference, jitnorm_s8, jitnorm_s8, attr);
 }
@@ -75,14 +80,21 @@ inline owned_pd with_gradient_of_gate() {
     return backward_request{jitnorm_backward, data, data, data}.make(CH, attr);
 }
 
+// dst, the sum, further outputs, and these.
+inline std::set<int> outputs_and(std::set<int> all) {
+    all.insert({JITNORM_ARG_DST, JITNORM_ARG_DST_1});
+#define FURTHER_OUTPUT(place, number, ...) all.insert(JITNORM_ARG_DST_##number);
+#include "../../tables/outputs.inc"
+    return all;
+}
+
 inline const primitive_case CASES[] = {
     {"all attributes",
-     {JITNORM_ARG_DST, JITNORM_ARG_DST_1, JITNORM_ARG_DST_2, JITNORM_ARG_MEAN, JITNORM_ARG_VARIANCE,
-      JITNORM_ARG_SCRATCHPAD},
+     outputs_and({JITNORM_ARG_MEAN, JITNORM_ARG_VARIANCE, JITNORM_ARG_SCRATCHPAD}),
      {{JITNORM_ARG_DST, JITNORM_ARG_SRC}, {JITNORM_ARG_DST_1, JITNORM_ARG_SRC_1}},
      with_all_attributes},
     {"dynamic scales",
-     {JITNORM_ARG_DST, JITNORM_ARG_DST_1, JITNORM_ARG_DST_2, DST_SCALE},
+     outputs_and({DST_SCALE}),
      {{JITNORM_ARG_DST, JITNORM_ARG_SRC}, {JITNORM_ARG_DST_1, JITNORM_ARG_SRC_1}},
      with_dynamic_scales},
     {"given scales", {JITNORM_ARG_DST}, {{JITNORM_ARG_DST, JITNORM_ARG_SRC}}, with_given_scales},

@@ -47,9 +47,11 @@ const described_tensor TENSORS[] = {
          return jitnorm_primitive_attr_set_residual_gate(attr, md);
      },
      jitnorm_primitive_attr_get_residual_gate, {2, 1, 24}},
-    {"pre_quantization_dst", JITNORM_ARG_DST_2, 0, 1, true, true,
-     [](auto attr, md_handle, md_handle md) { return jitnorm_primitive_attr_set_pre_quantization_dst(attr, md); },
-     jitnorm_primitive_attr_get_pre_quantization_dst},
+#define FURTHER_OUTPUT(place, number, attribute, ...)                                                                  \
+    {#attribute "_dst", JITNORM_ARG_DST_##number, 0, 1, true, true,                                                    \
+     [](auto attr, md_handle, md_handle md) { return jitnorm_primitive_attr_set_##attribute##_dst(attr, md); },        \
+     jitnorm_primitive_attr_get_##attribute##_dst},
+#include "../../tables/outputs.inc"
     {"scale", JITNORM_ARG_SCALE, 0, 0, false, true,
      [](auto attr, md_handle, md_handle md) { return jitnorm_primitive_attr_set_scale_shift_descs(attr, md, nullptr); },
      [](auto attr, md_handle *md) {
@@ -293,11 +295,13 @@ TEST(tensor_attributes_in_cpp, are_those_of_c) {
     EXPECT_THROW(attr.set_residual(none), jitnorm::error);
     attr.set_residual_gate(md);
     EXPECT_EQ(attr.get_residual_gate(), md);
-    EXPECT_EQ(attr.get_pre_quantization_dst(), none);
-    attr.set_pre_quantization_dst(md);
-    EXPECT_EQ(attr.get_pre_quantization_dst(), md);
-    attr.set_pre_quantization_dst({});
-    EXPECT_EQ(attr.get_pre_quantization_dst(), none);
+#define FURTHER_OUTPUT(place, number, attribute, ...)                                                                  \
+    EXPECT_EQ(attr.get_##attribute##_dst(), none);                                                                     \
+    attr.set_##attribute##_dst(md);                                                                                    \
+    EXPECT_EQ(attr.get_##attribute##_dst(), md);                                                                       \
+    attr.set_##attribute##_dst({});                                                                                    \
+    EXPECT_EQ(attr.get_##attribute##_dst(), none);
+#include "../../tables/outputs.inc"
     attr.set_scale_shift_descs(md);
     attr.get_scale_shift_descs(residual, sum);
     EXPECT_EQ(residual, md);

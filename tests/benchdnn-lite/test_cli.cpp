@@ -214,7 +214,9 @@ TEST_F(cli, a_line_of_the_library_s_log_is_a_problem) {
          {"--flags=GCHM --dt=bf16:f32", "--dir=BWD_DW --flags=CH --dt=f32:bf16:f16 --tag=axb:abx:xba --ss_dt=bf16:f32",
           "--dir=FWD_I --dt=f32:s8 --attr-scales=dst:common:0.5 --attr-post-ops=sum:0.5+add:f32:per_oc+linear:2:1",
           "--dt=bf16 --attr-residual=src1:f32:axb+dst1+bias:f16+rounded", "--dir=BWD_D --attr-residual=dst1:bf16",
-          "--dt=f32:s8 --attr-pre-quantization=dst2:bf16:axb --attr-scales=dst:per_row",
+#define FURTHER_OUTPUT(place, number, attribute, name, knob, ...)                                                      \
+    "--dt=f32:s8 --" knob "=dst" #number ":bf16:axb --attr-post-ops=relu --attr-scales=dst:per_row",
+#include "../../tables/outputs.inc"
           "--tag=aBx8b --stat_tag=undef --attr-scratchpad=user",
           "--tag=axb:undef --flags=M --attr-residual=src1+dst1"}) {
         expect(0, std::string("--lnorm ") + knobs + " 5x6x7", {}, PROGRAM, "JITNORM_VERBOSE=1");

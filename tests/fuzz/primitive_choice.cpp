@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "primitive_choice.hpp"
 
+#include <bit>
 #include <limits>
 
 namespace jitnorm::fuzz {
@@ -160,10 +161,17 @@ void choose_forward_attributes(byte_stream &choices, jitnorm_primitive_attr_t at
     const tests::owned_post_ops owned(ops);
     for (size_t left = choices.hostile() ? 34 : choices.below(4); left > 0; --left) append(choices, ops, rules, what);
     require(jitnorm_primitive_attr_set_post_ops(attr, ops) == jitnorm_success, "post-ops can be set");
-    if (!choices.one_in(4)) return;
-    const tensor_choice &output = what.tensors[JITNORM_ARG_DST_2] =
-        choose_tensor(choices, rules, choose_type(choices, what.is_forward()));
-    jitnorm_primitive_attr_set_pre_quantization_dst(attr, exercised(choices, output.asked()).get());
+    const auto choose_output = [&](int argument) {
+        const tensor_choice &output = what.tensors[argument] =
+            choose_tensor(choices, rules, choose_type(choices, what.is_forward()));
+        return exercised(choices, output.asked());
+    };
+    uint8_t wanted = choices.byte(); // for all of them: one more changes no other choice
+#define FURTHER_OUTPUT(place, number, attribute, ...)                                                                  \
+    if (wanted % 4 == 3)                                                                                               \
+        jitnorm_primitive_attr_set_##attribute##_dst(attr, choose_output(JITNORM_ARG_DST_##number).get());             \
+    wanted = std::rotr(wanted, 2);
+#include "../../tables/outputs.inc"
 }
 
 tests::owned_attr choose_attributes(byte_stream &choices, const tensor_rules &rules, primitive_choice &what) {
