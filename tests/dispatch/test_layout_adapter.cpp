@@ -9,6 +9,9 @@ namespace jitnorm::tests {
 namespace {
 
 using impl::layer_norm::adapted_layouts;
+using impl::layer_norm::arguments;
+using impl::layer_norm::complete;
+using impl::layer_norm::executor;
 using impl::layer_norm::layout_adapter;
 
 // A run whose tensors beside the data are laid out in another way.
@@ -102,6 +105,98 @@ TEST(layout_adapter, what_the_problem_does_not_use_is_not_looked_at) {
     adapted_layouts layouts;
     layouts[SCALE] = layouts[SHIFT] = layouts[DIFF_SCALE] = make_layout("@ba", {4, 5}, jitnorm_f32);
     EXPECT_EQ(layout_adapter(p, layouts, nullptr, 0).scratchpad_bytes(), 0u);
+}
+
+// An error of the inner executor leaves the outputs as they are.
+TEST(layout_adapter, copies_nothing_back_after_an_error) {
+    struct failing_executor : executor {
+        jitnorm_status_t execute(const arguments &) const override { return jitnorm_out_of_memory; }
+    };
+    const setup s{.dims = {3, 5}};
+    const problem p = make_problem(s);
+    const adapted_layouts layouts = {{MEAN, make_layout("spread", {3}, jitnorm_f32)}};
+    const layout_adapter outer(p, layouts, std::make_shared<failing_executor>(), 0);
+    tensor mean(layouts.at(MEAN));
+    mean.fill({1, 2, 3});
+    std::vector<std::byte> scratchpad(outer.scratchpad_bytes());
+    arguments args;
+    args.set(MEAN, mean.data());
+    args.set(SCRATCHPAD, scratchpad.data());
+    EXPECT_EQ(outer.execute(args), jitnorm_out_of_memory);
+    EXPECT_EQ(mean.values(), (std::vector<double>{1, 2, 3}));
+}
+
+// ---- a problem by the tensors that there are beside the data
+
+problem completed(const adapted_layouts &beside, bool is_backward = false) {
+    problem p;
+    p[SRC] = p[is_backward ? DIFF_DST : DST] = dense({4, 6, 8});
+    complete(p, beside);
+    return p;
+}
+const memory_desc VECTOR = dense({8}), ROWS = dense({4, 6});
+
+TEST(complete, statistics_of_forward) {
+    const struct {
+        adapted_layouts beside;
+        jitnorm_prop_kind_t kind;
+        unsigned omitted;
+    } cases[] = {{{}, jitnorm_forward_inference, 0},
+                 {{{MEAN, ROWS}}, jitnorm_forward_training, bit_of(VARIANCE)},
+                 {{{VARIANCE, ROWS}}, jitnorm_forward_training, bit_of(MEAN)},
+                 {{{MEAN, ROWS}, {VARIANCE, ROWS}}, jitnorm_forward_training, 0}};
+    for (const auto &[beside, kind, omitted] : cases) {
+        const problem p = completed(beside);
+        EXPECT_EQ(p.prop_kind, kind);
+        EXPECT_EQ(p.omitted, omitted);
+    }
+    const memory_desc spread = make_layout("spread", {4, 6}, jitnorm_f32);
+    EXPECT_EQ(completed({{MEAN, spread}, {VARIANCE, spread}})[VARIANCE], spread);
+    EXPECT_EQ(completed({{MEAN, spread}})[VARIANCE], spread);
+    EXPECT_EQ(completed({{MEAN, spread}, {VARIANCE, ROWS}})[VARIANCE], ROWS) << "one descriptor is for both";
+}
+
+TEST(complete, gradients_of_backward) {
+    const unsigned scale = jitnorm_use_scale, shift = jitnorm_use_shift;
+    const struct {
+        adapted_layouts beside;
+        jitnorm_prop_kind_t kind;
+        unsigned flags;
+        bool scale_is_ones;
+    } cases[] = {
+        {{}, jitnorm_backward_data, 0, false},
+        {{{SCALE, VECTOR}}, jitnorm_backward_data, scale, false},
+        {{{DIFF_SCALE, VECTOR}}, jitnorm_backward, scale, true},
+        {{{DIFF_SHIFT, VECTOR}}, jitnorm_backward, shift, false},
+        {{{SCALE, VECTOR}, {DIFF_SCALE, VECTOR}, {DIFF_SHIFT, VECTOR}}, jitnorm_backward, scale | shift, false}};
+    for (const auto &[beside, kind, flags, scale_is_ones] : cases) {
+        const problem p = completed(beside, true);
+        EXPECT_EQ(p.prop_kind, kind);
+        EXPECT_EQ(p.flags, flags);
+        EXPECT_EQ(p.scale_is_ones, scale_is_ones);
+        EXPECT_EQ(p.omitted, bit_of(DIFF_SRC)) << "nobody asks for it";
+        EXPECT_EQ(p[DIFF_SRC], p[DIFF_DST]);
+    }
+}
+
+TEST(complete, types_that_hold_those_of_both) {
+    const memory_desc bf16 = dense({8}, jitnorm_bf16), f16 = dense({8}, jitnorm_f16);
+    EXPECT_EQ(completed({}).scale_shift_type, jitnorm_f32);
+    EXPECT_EQ(completed({{SCALE, bf16}}).scale_shift_type, jitnorm_bf16);
+    EXPECT_EQ(completed({{SHIFT, f16}}).scale_shift_type, jitnorm_f16);
+    EXPECT_EQ(completed({{SCALE, bf16}, {SHIFT, bf16}}).scale_shift_type, jitnorm_bf16);
+    EXPECT_EQ(completed({{SCALE, bf16}, {SHIFT, f16}}).scale_shift_type, jitnorm_f32);
+}
+
+TEST(complete, scales_with_row_dimensions) {
+    const memory_desc rows = dense({4, 1, 8}), apart = make_layout("gap", {4, 1, 8}, jitnorm_f32),
+                      across = make_layout("@cba", {4, 1, 8}, jitnorm_f32);
+    EXPECT_EQ(completed({{SCALE, VECTOR}})[SCALE], memory_desc{}) << "a vector";
+    EXPECT_EQ(completed({{SCALE, rows}})[SCALE], rows);
+    EXPECT_EQ(completed({{SCALE, apart}})[SCALE], apart);
+    EXPECT_EQ(completed({{SCALE, across}})[SCALE], rows) << "its rows are not dense";
+    EXPECT_EQ(completed({{SCALE, rows}, {SHIFT, dense({8}, jitnorm_bf16)}})[SCALE], rows);
+    EXPECT_EQ(completed({{SCALE, dense({4, 1, 8}, jitnorm_f16)}, {SHIFT, dense({8}, jitnorm_bf16)}})[SCALE], rows);
 }
 
 } // namespace

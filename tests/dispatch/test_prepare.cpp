@@ -9,8 +9,10 @@
 
 #include <unistd.h>
 
+#include "base/machine.hpp"
 #include "dispatch/object_cache.hpp"
 #include "dispatch/prepare.hpp"
+#include "norm/row_groups.hpp"
 #include "support/problems.hpp"
 
 using namespace jitnorm::impl;
@@ -42,6 +44,42 @@ TEST(prepare, plans_for_the_caches_of_the_environment_and_says_so_before_the_fir
                         describe(m) +
                         "\njitnorm_verbose,v1,plan,[^\n]*\n(jitnorm_verbose,v1,refuse,[^\n]*\n)*"
                         "jitnorm_verbose,v1,plan,[^\n]*\n$");
+}
+
+// Each group has a scale of its own.
+problem in_groups(dim_t groups, dim_t rows, dim_t columns, const char *layout = "dense") {
+    problem p = make_problem(setup{.dims = {groups, rows, columns}, .src = layout, .dst = layout});
+    p[SCALE] = dense({groups, 1, columns});
+    return p;
+}
+
+// Threads take whole groups where a group is not worth several threads, or there are many groups.
+TEST(prepare, groups_of_rows_at_once) {
+    const auto made_for = [](const problem &p) {
+        solution made;
+        EXPECT_EQ(prepare(p, made).code, jitnorm_success);
+        return made;
+    };
+    if (made_for(in_groups(20, 25, 1024)).by->name == std::string("ref:any")) GTEST_SKIP() << "no kernels";
+    EXPECT_EQ(made_for(in_groups(20, 25, 1024)).groups_at_once, 20);
+    EXPECT_EQ(made_for(in_groups(20, 2, 64)).groups_at_once, 1) << "too little work";
+    EXPECT_EQ(made_for(in_groups(3, 1000, 1024)).groups_at_once, 1) << "few large groups";
+    EXPECT_EQ(made_for(in_groups(100, 1000, 1024)).groups_at_once, MAX_SHARES);
+    const solution tiled = made_for(in_groups(100, 1000, 1024, "@cba"));
+    EXPECT_EQ(tiled.groups_at_once, MAX_SHARES);
+    EXPECT_LT(tiled.plan.scratchpad.bytes(), size_t(1) << 20) << "that of one thread";
+}
+
+// A quarter of the last level stays there, but not if there are twenty of them.
+TEST(prepare, groups_of_rows_share_the_caches) {
+    machine part = the_machine();
+    const problem p = in_groups(20, part.last_level / 4 / (1024 * 8), 1024);
+    solution made;
+    ASSERT_EQ(prepare(p, made).code, jitnorm_success);
+    if (made.by->name == std::string("ref:any")) GTEST_SKIP() << "no kernels";
+    EXPECT_NE(made.plan, made.by->make_plan(one_group(p), part));
+    part.l2 /= 20, part.last_level /= 20;
+    EXPECT_EQ(made.plan, made.by->make_plan(one_group(p), part));
 }
 
 std::vector<uint64_t> words_of(const problem &p, maker who = maker::primitive_desc) {

@@ -36,6 +36,10 @@ TEST(describe, scales_that_are_found) {
     p[DST_SCALE] = dense({2, 1});
     EXPECT_EQ(describe(p), "--dir=FWD_I --dt=f32:s8 --tag=ab:ab --stat_tag=a --eps=1e-05 "
                            "--attr-scales=dst:per_row:f32:dynamic_amax 2x8");
+    problem none = p;
+    none[SRC] = none[DST] = dense({2, 0});
+    none[DST_SCALE] = dense({2, 0});
+    EXPECT_NE(describe(none).find(":dynamic_amax 2x0"), std::string::npos) << describe(none);
     p[DST_SCALE] = dense({2, 4});
     p.attr.src_scale = true;
     EXPECT_EQ(describe(p), "--dir=FWD_I --dt=f32:s8 --tag=ab:ab --stat_tag=a --eps=1e-05 "

@@ -2,6 +2,8 @@
 // The functions of a problem about its tensors and rows.
 #include <gtest/gtest.h>
 
+#include "norm/aliases.hpp"
+#include "norm/row_groups.hpp"
 #include "support/problems.hpp"
 
 using namespace jitnorm::impl;
@@ -81,6 +83,134 @@ TEST(problem, types_that_decide_how_rows_are_computed) {
     sum.attr.normalizes_rounded_sum = true;
     EXPECT_EQ(sum.row_type(), jitnorm_bf16);
 }
+
+TEST(problem, types_of_rounded_values) {
+    problem p = forward_problem();
+    p.flags = jitnorm_round_normalized;
+    p[SRC].data_type = jitnorm_bf16;
+    EXPECT_EQ(p.normalized_type(), jitnorm_bf16);
+    p[RESIDUAL] = dense({4, 6, 8});
+    p[SUM] = dense({4, 6, 8}, jitnorm_f16);
+    EXPECT_EQ(p.normalized_type(), jitnorm_f16);
+    p.attr.multiplies_silu = true;
+    EXPECT_EQ(p.normalized_type(), jitnorm_bf16) << "the product with silu is not stored before";
+    p[SRC].data_type = jitnorm_s8;
+    EXPECT_EQ(p.normalized_type(), jitnorm_f32) << "nothing is rounded to integers";
+}
+
+// Vectors of the row's length, and gradients laid out densely as what they are the gradients of.
+TEST(problem, layouts_of_what_it_keeps_no_descriptor_of) {
+    problem p = make_problem(jitnorm_backward, {4, 6, 8});
+    p.flags = jitnorm_use_scale | jitnorm_use_shift;
+    p.scale_shift_type = jitnorm_f16;
+    p.diff_scale_shift_type = jitnorm_bf16;
+    p.attr.bias_type = jitnorm_f32;
+    EXPECT_EQ(p.layout(SCALE), dense({8}, jitnorm_f16));
+    EXPECT_EQ(p.layout(BIAS), dense({8}, jitnorm_f32));
+    p[SCALE] = dense({4, 1, 8}, jitnorm_f16);
+    EXPECT_EQ(p.layout(DIFF_SCALE), dense({4, 1, 8}, jitnorm_bf16));
+    EXPECT_EQ(p.layout(DIFF_SHIFT), dense({8}, jitnorm_bf16));
+    p[SHIFT] = dense({1, 6, 8}, jitnorm_f16);
+    EXPECT_EQ(p.layout(DIFF_SCALE), dense({4, 1, 8}, jitnorm_bf16));
+    EXPECT_EQ(p.layout(DIFF_SHIFT), dense({1, 6, 8}, jitnorm_bf16));
+}
+
+// ---- groups of rows
+
+// Keeps the arguments of its executions.
+class noting_executor : public executor {
+public:
+    jitnorm_status_t execute(const arguments &args) const override {
+        seen.push_back(args);
+        return jitnorm_success;
+    }
+    mutable std::vector<arguments> seen;
+};
+
+TEST(row_groups, are_there_by_scale_or_shift_alone) {
+    EXPECT_FALSE(forward_problem().has_row_groups());
+    for (const slot s : {SCALE, SHIFT})
+        for (const memory_desc &md : {dense({1, 1, 8}), dense({4, 1, 8})}) {
+            problem p = forward_problem();
+            p[s] = md;
+            EXPECT_TRUE(p.has_row_groups());
+        }
+}
+
+// Along the first row dimension and along the second one.
+TEST(row_groups, have_the_tensors_of_their_rows) {
+    for (const int along : {0, 1}) {
+        problem p = forward_problem();
+        p.flags = jitnorm_use_scale | jitnorm_use_shift;
+        p[SCALE] = along == 0 ? dense({4, 1, 8}) : dense({1, 6, 8});
+        p[SCALE].offset0 = 3;
+        p[SHIFT] = dense({1, 1, 8});
+        const dim_t rows_of_step = along == 0 ? 6 : 1, count = along == 0 ? 4 : 6;
+        std::byte src[1], dst[1], mean[1], scale[1], shift[1]; // nobody reads or writes them
+        arguments all;
+        for (const auto &[s, first] : {std::pair(SRC, src), std::pair(DST, dst), std::pair(MEAN, mean),
+                                       std::pair(SCALE, scale), std::pair(SHIFT, shift)})
+            all.set(s, first);
+        const row_groups groups(p);
+        ASSERT_EQ(groups.count(), count);
+        const noting_executor one;
+        ASSERT_EQ(groups.execute(one, {0, count}, all), jitnorm_success);
+        ASSERT_EQ(one.seen.size(), size_t(count));
+        for (dim_t g = 0; g < count; ++g) {
+            const auto bytes = [&](slot s) {
+                return reinterpret_cast<intptr_t>(one.seen[size_t(g)][s]) - reinterpret_cast<intptr_t>(all[s]);
+            };
+            EXPECT_EQ(bytes(SRC), g * rows_of_step * 8 * dim_t(sizeof(float))) << g;
+            EXPECT_EQ(bytes(DST), g * rows_of_step * 8 * dim_t(sizeof(float))) << g;
+            EXPECT_EQ(bytes(MEAN), g * rows_of_step * dim_t(sizeof(float))) << g;
+            EXPECT_EQ(bytes(SCALE), (3 + g * 8) * dim_t(sizeof(float))) << g;
+            EXPECT_EQ(bytes(SHIFT), 0) << g;
+            EXPECT_EQ(one.seen[size_t(g)][VARIANCE], nullptr);
+        }
+    }
+}
+
+// ---- aliases
+
+TEST(aliases, of_inputs_are_free_and_of_outputs_in_pairs) {
+    const memory_desc md = dense({4, 8}), other = dense({4, 8}, jitnorm_bf16);
+    const tensor_use src = {0, SRC, false, &md}, residual = {1, RESIDUAL, false, &md}, dst = {2, DST, true, &md},
+                     sum = {3, SUM, true, &md};
+    EXPECT_TRUE(may_share(src, residual));
+    EXPECT_FALSE(may_share(dst, sum));
+    EXPECT_TRUE(may_share(dst, src) && may_share(src, dst));
+    EXPECT_FALSE(may_share(dst, residual) || may_share(sum, src));
+    EXPECT_TRUE(may_share(sum, residual));
+    EXPECT_FALSE(may_share({2, DST, true, &other}, src)) << "of another type";
+    EXPECT_FALSE(may_share({2, DST, true, nullptr}, src));
+    EXPECT_FALSE(may_share(dst, {0, SRC, false, &md, 1})) << "read by a later problem";
+    EXPECT_TRUE(may_share({2, DST, true, &md, 1}, src));
+}
+
+TEST(aliases, name_the_output_first) {
+    const memory_desc md = dense({4, 8});
+    const tensor_use output = {7, SUM, true, &md}, input = {2, SRC, false, &md};
+    for (const auto &uses : {std::vector{output, input}, {input, output}}) {
+        const alias_check check(uses);
+        const auto *found = check.find([](int) { return 0; });
+        ASSERT_NE(found, nullptr);
+        EXPECT_EQ(std::pair(found->output, found->other), std::pair(7, 2));
+    }
+}
+
+TEST(aliases, with_the_scratchpad_are_none) {
+    int data[3];
+    arguments args;
+    args.set(SRC, &data[0]);
+    args.set(DST, &data[1]);
+    args.set(SCRATCHPAD, &data[0]);
+    const problem p = make_problem(jitnorm_forward_inference, {4, 8});
+    EXPECT_TRUE(alias_check(p, true).fails(args));
+    args.set(SCRATCHPAD, &data[2]);
+    EXPECT_FALSE(alias_check(p, true).fails(args));
+}
+
+// ---- rows
 
 TEST(problem, rows_of_several_axes) {
     problem p = forward_problem();

@@ -8,6 +8,7 @@
 #include "math/row_blocks.hpp"
 #include "plans_on_machines.hpp"
 #include "run/forward.hpp"
+#include "run/make_plan.hpp"
 
 namespace jitnorm::tests {
 namespace {
@@ -121,6 +122,7 @@ std::vector<decision> batches() {
             {"sums", sums(forward()), NEAR, "batch:32"},
             {"sums", sums(forward()), BETWEEN, "batch:32"},
             {"sums", sums(forward()), BEYOND, "batch:32"},
+            {"twice the longest tiled row", sums(forward(4097)), batches_in_l2(1 << 22, FAR), "batch:7"},
             {"in tiles", packed, NEAR, "batch:32"},
             {"in tiles", packed, BETWEEN, "batch:5,-prefetch"},
             {"in tiles", packed, BEYOND, "batch:32,prefetch:2"},
@@ -146,7 +148,8 @@ std::vector<decision> batches() {
             {"long rows in fours", backward(jitnorm_f32, 7, 8192), LARGE_L2, "batch:4"},
             {"half of L2", backward(jitnorm_f32, 19, 8192), IN_L2, "batch:8"},
             {"long rows in fours", backward(jitnorm_f32, 19, 8192), WITH_L2, "batch:4"},
-            {"half of L2", backward(jitnorm_f32, 19, 8192), THROUGH_L2, "batch:2"}};
+            {"half of L2", backward(jitnorm_f32, 19, 8192), THROUGH_L2, "batch:2"},
+            {"without one loop", backward_data(given(backward())), NO_LOOP, "batch:4"}};
 }
 
 // A band of forward has the rows that take 12 KB, at most 32, in eights if there are so many. One of backward has pairs
@@ -160,12 +163,16 @@ std::vector<decision> bands() {
         {"a scale for each row",
          with(stored_as(jitnorm_s8, forward()), [](setup &s) { s.dynamic_scales = scales_of(s.dims); }), NO_LOOP,
          "band:16"},
+        {"as f32, whatever the rows are",
+         with(stored_as(jitnorm_s8, forward(jitnorm_bf16)), [](setup &s) { s.dynamic_scales = scales_of(s.dims); }),
+         NO_LOOP, "band:16"},
         {"several scales in a row",
          with(stored_as(jitnorm_s8, forward()), [](setup &s) { s.dynamic_scales = scales_of(s.dims, 2); }), NO_LOOP,
          "-band"},
         {"pairs", given(backward()), WITH_L2, "band:4"},
         {"one by one where stores pass the caches", given(backward()), TO_L2, "band:1"},
         {"but not short ones", backward(jitnorm_f32, 67, 64), TO_L1, "band:16"},
+        {"nor where they do not", given(backward(jitnorm_f32, 37, 190)), TO_L2, "band:4"},
         {"pairs", given(backward()), ROOMY, "band:4"},
         {"in tiles", laid_out("@ba", {70, 48}, backward()), WITH_L2, "band:20"},
         {"in tiles, which are near", laid_out("@ba", {70, 48}, backward()), TO_L1, "band:20,-prefetch"},
@@ -250,10 +257,16 @@ std::vector<decision> long_rows() {
     for (const machine &m : {ROOMY, NO_L2, NO_CACHES})
         for (const char *layout : {"dense", "@ba"}) {
             const std::vector<dim_t> dims = {2, 40 * 4096 + 100};
-            all.push_back({"few long rows", laid_out(layout, dims, forward()), m, "row_threads:2,chunk_threads:64"});
+            all.push_back({"few long rows", laid_out(layout, dims, forward()), m,
+                           "row_threads:2,chunk_threads:64,chunks_from:3"});
             all.push_back({"few long rows", laid_out(layout, dims, backward()), m, "chunks_from:1"});
             all.push_back({"few long rows", backward_data(laid_out(layout, dims, backward())), m, "chunks_from:1"});
         }
+    const setup sum_alone = with(sums(forward(jitnorm_f32, 2, 40 * 4096 + 100)), [](setup &s) {
+        s.flags = 0;
+        s.omitted = bit_of(DST);
+    });
+    all.push_back({"read once", sum_alone, ROOMY, "chunk_threads:0"});
     all.push_back({"of 128 K elements", backward(jitnorm_f32, 3, 128 * 1024), ROOMY, "-chunks_from:1"});
     all.push_back({"longer", backward(jitnorm_f32, 3, 128 * 1024 + 1), ROOMY, "chunks_from:1"});
     return all;
@@ -292,6 +305,15 @@ std::vector<decision> room() {
          "rows:tiles,tile_rows:17,panel:4096,batch:17,scratchpad:17895424"},
         {"whole", laid_out("@ba", {4, 5000}, forward()), ROOMY,
          "rows:tiles,tile_rows:14,batch:1,chunk_threads:1,scratchpad:280704"},
+        {"one row at a time", laid_out("@ba", {4, 5000}, forward()), IN_L2, "rows:tiles,tile_rows:14,batch:1"},
+        {"as many rows as a batch", laid_out("@ba", {70, 5000}, forward(jitnorm_bf16)), ROOMY,
+         "rows:tiles,tile_rows:32,panel:4096,batch:32"},
+        {"post-ops",
+         with(laid_out("@ba", {4, 5000}, forward()),
+              [](setup &s) {
+                  s.attr.post_ops.entries = {impl::eltwise_post_op{jitnorm_eltwise_swish, 1, 0}};
+              }),
+         ROOMY, "rows:tiles,panel:4096"},
         {"a residual", sums(laid_out("@ba", {4, 5000}, forward())), ROOMY,
          "rows:tiles,tile_rows:5,panel:4096,batch:5,chunk_threads:8,scratchpad:1974016"},
         {"sums are the output", sums(packed), ROOMY, "rows:tiles,tile_rows:256,batch:32,scratchpad:98304"},
@@ -299,6 +321,8 @@ std::vector<decision> room() {
         {"narrow sums have a tile", sums(laid_out("@ba", {70, 200}, forward(jitnorm_bf16)), ""), NO_L2,
          "rows:tiles,tile_rows:170,batch:20,scratchpad:168960"},
         {"sums have a tile", sums(forward(jitnorm_f32, 20, 1024), ""), ROOMY, "batch:4,scratchpad:16640"},
+        {"rounded sums have a tile", sums(forward(jitnorm_f32, 5, 1024), "dense", jitnorm_bf16), ROOMY,
+         "batch:4,scratchpad:16640"},
         {"two tiles in one loop", sums(forward(), ""), NO_CACHES, "batch:21,scratchpad:34944"},
         {"long sums", sums(forward(jitnorm_f32, 7, 20000), ""), ROOMY,
          "panel:4096,batch:1,chunk_threads:35,scratchpad:576832"},
@@ -423,6 +447,57 @@ TEST_P(plans, threads_are_for_work_of_more_than_a_few_microseconds) {
                       std::min<dim_t>(16, shares))
                 << least_kb << times;
         }
+}
+
+// The scratchpad of a problem whose sizes executions bring, with the plans of all executions that do not share chunks.
+TEST_P(plans, for_any_size_have_room_for_every_size) {
+    for (const decision &row : the_table()) {
+        const problem p = make_problem(row.of);
+        if (!p.is_forward() || p.has_dynamic_scales()) continue;
+        const implementation &entry = jit_for(GetParam());
+        const size_t room = scratchpad_bytes(entry, with_runtime_sizes(p), row.on);
+        plan planned = plan_of(row.of, row.on);
+        planned.give_up_chunks();
+        EXPECT_LE(planned.scratchpad.bytes(), room) << row.why << "\n" << row.of;
+    }
+    problem p = make_problem(forward()); // only the number of dense rows is left to the execution
+    p.for_each_descriptor([](memory_desc &md) { md.dims[0] = md.padded_dims[0] = impl::RUNTIME_DIM; });
+    EXPECT_EQ(scratchpad_bytes(jit_for(GetParam()), p), 0U);
+}
+
+// Where one batch on one thread is all, in tensors whose rows are evenly spaced.
+TEST_P(plans, single_batches) {
+    const auto is_single = [&](const setup &s, const machine &m = ROOMY) {
+        return takes_single_batch(make_problem(s), plan_of(s, m));
+    };
+    EXPECT_TRUE(is_single(forward(jitnorm_f32, 32, 192)));
+    EXPECT_FALSE(is_single(forward(jitnorm_f32, 33, 192))) << "two batches";
+    EXPECT_FALSE(is_single(forward(jitnorm_f32, 32, 192), NO_CACHES)) << "in one loop";
+    EXPECT_FALSE(is_single(forward(jitnorm_f32, 32, 4096 * 8))) << "of several threads, in chunks";
+    EXPECT_FALSE(is_single(laid_out("@ba", {32, 192}, forward()))) << "in tiles";
+    EXPECT_FALSE(is_single(laid_out("@bac", {3, 5, 64}, forward()))) << "unevenly spaced";
+    EXPECT_FALSE(is_single(backward(jitnorm_f32, 32, 192)));
+    plan several = plan_of(forward(jitnorm_f32, 32, 192), ROOMY);
+    several.row_threads = 2;
+    EXPECT_FALSE(takes_single_batch(make_problem(forward(jitnorm_f32, 32, 192)), several));
+}
+
+TEST(plan, goes_by_what_the_threads_and_the_result_allow) {
+    plan how;
+    how.row_threads = 3;
+    how.chunk_threads = 8;
+    how.one_loop_threads = how.non_temporal_threads = 6;
+    how.share_chunks(1);
+    const schedule by_rows = how.on(3, true), by_chunks = how.on(5, true), beyond = how.on(100, true);
+    EXPECT_EQ(std::pair(by_rows.threads, by_rows.by_chunks), std::pair(3, false));
+    EXPECT_EQ(std::pair(by_chunks.threads, by_chunks.by_chunks), std::pair(5, true));
+    EXPECT_EQ(std::pair(beyond.threads, beyond.by_chunks), std::pair(8, true));
+    EXPECT_TRUE(by_rows.one_loop);
+    EXPECT_FALSE(by_chunks.one_loop) << "the next row is far away";
+    EXPECT_TRUE(by_rows.non_temporal);
+    EXPECT_TRUE(by_chunks.non_temporal);
+    EXPECT_FALSE(beyond.non_temporal) << "more threads than stores past the caches are for";
+    EXPECT_FALSE(how.on(3, false).non_temporal);
 }
 
 TEST(plan, shares_chunks_where_that_is_worth_their_price) {
