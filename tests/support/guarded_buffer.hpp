@@ -15,7 +15,7 @@ public:
     static constexpr unsigned char CANARY = 0x7F;
 
     guarded_buffer() = default; // no memory at all
-    explicit guarded_buffer(size_t bytes, guard_side side = guard_side::after);
+    explicit guarded_buffer(size_t size, guard_side side = guard_side::after);
     guarded_buffer(guarded_buffer &&other) noexcept { swap(other); }
     guarded_buffer &operator=(guarded_buffer &&other) noexcept {
         swap(other);
