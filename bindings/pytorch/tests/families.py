@@ -12,11 +12,10 @@ step. It fails if
   than 1e-4 of those of bfloat16 differ; tokens differ; or gradients, by more than rounding;
 - a training step takes more memory, by more than a hundredth (statistics of LayerNorm are float32).
 
-It also times, in bfloat16 with one thread and two, the normalizations of a forward by themselves, and the forward: as they are,
-and within the override, in turns, the least time of each. No time makes it fail.
-
-With NAMEs, only these families. --json writes docs/measurements/families.json, from which tools/measurements makes the
-table of bindings/pytorch/families.md."""
+With NAMEs, only these families. With --json it also times, in bfloat16 with one thread and two, the normalizations of a
+forward by themselves, and the forward: as they are and within the override, in turns, the least time of each. No time makes
+it fail. The file is docs/measurements/families.json, from which tools/measurements makes the table of
+bindings/pytorch/families.md."""
 
 import argparse
 import collections
@@ -309,7 +308,7 @@ def errors_of_logits(made, *logits):
     return [(one.double() - truth).abs().mean().item() for one in logits]
 
 
-def compare(name, dtype):
+def compare(name, dtype, timed):
     """What is found for a family in a type."""
     made = Model(name, dtype)
     calls = calls_of(made)
@@ -338,7 +337,7 @@ def compare(name, dtype):
         logits=distance(own[0], theirs[0]), logits_different=(own[0] != theirs[0]).double().mean().item(),
         tokens=own[1] == theirs[1], generated=theirs[1], gradients=distance_of_gradients(own[2], theirs[2]),
         memory=own[3] / theirs[3], errors=errors_of_logits(made, theirs[0], own[0]),
-        times=times(made, calls) if dtype == torch.bfloat16 and calls else {},
+        times=times(made, calls) if timed and dtype == torch.bfloat16 and calls else {},
     )  # fmt: skip
 
 
@@ -394,7 +393,8 @@ COLUMNS = ["family", "classes, executed as", "calls", "f32: logits differ by", "
 def mean_of_times(found):
     """A sentence on the ratios of all families."""
     timed = [one[torch.bfloat16]["times"] for one in found.values() if one[torch.bfloat16]["times"]]
-    means = {threads: [mean(of[threads][what][0] / of[threads][what][1] for of in timed) for what in (0, 1)] for threads in (1, 2)}
+    means = {threads: [mean(of[threads][what][0] / of[threads][what][1] for of in timed) for what in (0, 1)]
+             for threads in (1, 2)}
     words = "; ".join(f"{norm:.2f} and {whole:.3f} with {threads}" for threads, (norm, whole) in means.items())
     return f"PyTorch's time over jitnorm's in bfloat16, of a normalization and of a forward, by threads: {words} (geometric means)."
 
@@ -431,7 +431,7 @@ def main():
     for name in options.names or sorted({name for _, names in MAPPINGS for name in names}):
         try:
             with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
-                results[name] = {dtype: compare(name, dtype) for dtype in TYPES}
+                results[name] = {dtype: compare(name, dtype, bool(options.json)) for dtype in TYPES}
         except Exception as error:
             missing[name] = f"{type(error).__name__}: {' '.join(str(error).split())}"[:150].replace("|", "/")
             print(f"{name}: not made: {missing[name]}", flush=True)
@@ -445,8 +445,8 @@ def main():
     print(f"{len(results)} families, {len(missing)} that are not made here, {len(set(failed))} failures {sorted(set(failed))}")
     print(f"Without generation, which raises without the override, too: {without}" if without else "All generate.")
     print(nearer(results))
-    print(mean_of_times(results))
     if options.json:
+        print(mean_of_times(results))
         about = [f"transformers {transformers.__version__}, PyTorch {torch.__version__.partition('+')[0]}.", nearer(results),
                  mean_of_times(results), f"The times are of {processor()}."]
         tables = {
