@@ -5,7 +5,9 @@ import hashlib
 import importlib.util
 import json
 import math
+import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -44,6 +46,14 @@ def day(found):
     return f"{date.day} {date:%B %Y}"
 
 
+def processor():
+    information = pathlib.Path("/proc/cpuinfo").read_text()
+    name = re.search(r"model name\s*: (.*)", information)[1]
+    family, model = (re.search(rf"{key}\s*: (\d+)", information)[1] for key in ("cpu family", "model"))
+    wide = "avx512f" in information and "avx2" not in os.environ.get("JITNORM_MAX_CPU_ISA", "").lower()
+    return f"{name} (family {family}, model {model}), {'AVX-512' if wide else 'AVX2'}, {os.cpu_count()} cores"
+
+
 def about(found):
     return f"{found['processor']}, {day(found)}, {found['jitnorm']}"
 
@@ -64,7 +74,7 @@ def front_rows(name, found):
                   "such a loop of a residual and RMSNorm": ((SKIP,), ())}
     elif name == "onnxruntime":
         whats = list(dict.fromkeys(one[0] for one in found["races"]))
-        groups = {f"{found['peer']}": (("LayerNormalization", "RMSNormalization"), ()),
+        groups = {found["peer"]: (("LayerNormalization", "RMSNormalization"), ()),
                   f"{found['peer']}, with a residual": ([what for what in whats if what.startswith("Skip")], ())}
     for peer, (forward, backward) in groups.items():
         for kind in kinds:

@@ -46,8 +46,8 @@ row_inputs row_of(const oracle_problem &q, size_t row);
 void apply(std::span<expectation> values, const post_op &step, std::span<const double> operand, double unit);
 
 // The steps after the normalization up to a static scale of dst, in their order (docs/arithmetic.md). `operand(i)` is
-// what post-op i reads beside the values. `see(argument)` is called when the values are those of a further output,
-// which the problem may have or not.
+// what post-op i reads beside the values, a span or a vector. `see(argument)` is called when the values are those of a
+// further output, which the problem may have or not.
 template <typename Operand, typename See>
 void apply_attributes(std::span<expectation> values, const attributes &attr, double unit, Operand &&operand,
                       See &&see) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// primitives_with_all: a few primitives. Each argument belongs to one of them.
+// primitives_with_all: primitives of which each argument belongs to at least one.
 #pragma once
 
 #include <functional>

@@ -107,8 +107,8 @@ private:
             const numbers one = input(JITNORM_ARG_ATTR_SCALES | index);
             return one.empty() ? std::nullopt : std::optional(float(one[0]));
         };
-        behind_.scales = {scale(JITNORM_ARG_SRC), scale(JITNORM_ARG_DST), {}};
-        for (int i = 0; i < jitnorm_post_ops_len(post_ops_); ++i) behind_.post_ops.push_back(post_op_at(i));
+        attributes_.scales = {scale(JITNORM_ARG_SRC), scale(JITNORM_ARG_DST), {}};
+        for (int i = 0; i < jitnorm_post_ops_len(post_ops_); ++i) attributes_.post_ops.push_back(post_op_at(i));
     }
 
     post_op post_op_at(int index) const {
@@ -197,7 +197,7 @@ private:
         for (const auto &[index, tensor] : inputs_)
             if (index >= JITNORM_ARG_ATTR_SCALES || index == JITNORM_ARG_DST)
                 all.insert(all.end(), tensor.values.begin(), tensor.values.end());
-        for (const post_op &op : behind_.post_ops)
+        for (const post_op &op : attributes_.post_ops)
             if (const auto *eltwise = std::get_if<benchdnn_lite::eltwise_post_op>(&op))
                 all.insert(all.end(), {eltwise->alpha, eltwise->beta});
         return all;
@@ -205,7 +205,7 @@ private:
 
     void check_dst(expectations dst) {
         apply_attributes(
-            dst, behind_, n_.unit(), [&](size_t index) { return operand_of(index); },
+            dst, attributes_, n_.unit(), [&](size_t index) { return operand_of(index); },
             [&](int further_output) {
                 if (!has(further_output)) return;
                 near(std::ranges::find(TENSORS, further_output, &tensor_kind::arg)->name, further_output, dst);
@@ -222,7 +222,7 @@ private:
     jitnorm_data_type_t type_of_dst() const { return outputs_.at(JITNORM_ARG_DST).where.type; }
 
     numbers operand_of(size_t index) const {
-        const post_op &op = behind_.post_ops[index];
+        const post_op &op = attributes_.post_ops[index];
         if (const auto *sum = std::get_if<benchdnn_lite::sum_post_op>(&op)) {
             const dense_tensor &old = inputs_.at(JITNORM_ARG_DST);
             layout where = old.where;
@@ -240,7 +240,7 @@ private:
     const_jitnorm_primitive_attr_t attr_ = nullptr;
     const_jitnorm_post_ops_t post_ops_ = nullptr;
     oracle_problem n_;
-    benchdnn_lite::attributes behind_; // scales of src and dst, post-ops
+    benchdnn_lite::attributes attributes_; // scales of src and dst, post-ops
     numbers sum_;
     bool has_silu_ = false; // the residual gates src
 };

@@ -5,9 +5,9 @@ jitnorm_torch.overridden(), in turns; the least time of each. Ratios are theirs 
     export MALLOC_MMAP_THRESHOLD_=268435456 MALLOC_TRIM_THRESHOLD_=268435456
     python3 examples/unchanged.py [--threads N] [--type TYPE] [--compiled] [NAME...]
 
-NAMEs are of models, or `norms`, single normalizations; without them all are timed. The variables keep the
-memory of fresh results from being mapped anew, which takes up to seven times as long as PyTorch's five operations. --compiled compares a model that is compiled by Inductor alone, by
-the backend "jitnorm", and the model as it is within the override."""
+NAMEs are of models, or `norms`, single normalizations; without them all are timed. The variables keep the memory of fresh
+results from being mapped anew, which takes up to seven times as long as PyTorch's five operations. --compiled compares a
+model that is compiled by Inductor without jitnorm, by the backend "jitnorm", and the model as it is within the override."""
 
 import argparse
 import importlib

@@ -25,8 +25,8 @@ import io
 import json
 import math
 import os
+import pathlib
 import sys
-import time
 import warnings
 
 os.environ.update(KINETO_LOG_LEVEL="99", TORCH_CPP_LOG_LEVEL="ERROR")  # the profiler has nothing to say
@@ -41,6 +41,12 @@ from transformers.models.auto import modeling_auto
 
 import jitnorm_torch
 from jitnorm_torch import classes
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path += [str(ROOT / "bindings/pytorch/examples"), str(ROOT / "tools")]
+sys.dont_write_bytecode = True
+from figures_pages import processor
+from unchanged import both
 
 # What makes a configuration small, by the names that configurations have for it.
 SMALL = dict(
@@ -89,6 +95,7 @@ OWN = {
 MAPPINGS = ((transformers.AutoModelForCausalLM, modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES),
             (transformers.AutoModelForSeq2SeqLM, modeling_auto.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES))  # fmt: skip
 LARGEST = 12e6  # parameters
+SECONDS = 0.4  # to time one thing without and with the override
 TYPES = (torch.float32, torch.bfloat16)
 # Classes that no operator executes: the first rounds the root in bfloat16, the other one has a weight for all heads.
 KEPT = ("DeepseekV4UnweightedRMSNorm", "xLSTMMultiHeadLayerNorm")
@@ -250,27 +257,6 @@ def distance_of_gradients(got, expected):
     return math.sqrt(sum((got[n].double() - g.double()).square().sum().item() for n, g in expected.items())) / norm
 
 
-def least(function, seconds):
-    """The least time of a call in microseconds."""
-    best, end = math.inf, time.perf_counter() + seconds
-    while time.perf_counter() < end or best == math.inf:
-        begin = time.perf_counter()
-        function()
-        best = min(best, time.perf_counter() - begin)
-    return best * 1e6
-
-
-def times_of(function, seconds=0.2):
-    """Least times without and with the override, taken in turns."""
-    theirs = own = math.inf
-    for _ in range(5):
-        theirs = min(theirs, least(function, seconds / 10))
-        with jitnorm_torch.overridden():
-            function()
-            own = min(own, least(function, seconds / 10))
-    return theirs, own
-
-
 def times(made, calls):
     """By number of threads: times of a normalization, the mean of those of a forward, and of the forward."""
 
@@ -282,8 +268,8 @@ def times(made, calls):
     for threads in (1, 2):
         torch.set_num_threads(threads)
         with torch.no_grad():
-            norms = [time / len(calls) for time in times_of(normalize)]
-            found[threads] = norms, times_of(made.logits)
+            norms = [of_all / len(calls) for of_all in both(normalize, SECONDS)]
+            found[threads] = norms, both(made.logits, SECONDS)
     torch.set_num_threads(1)
     return found
 
@@ -456,13 +442,6 @@ def main():
         with open(options.json, "w") as file:
             file.write(text_of(tables))
     return bool(failed) or not results
-
-
-def processor():
-    with open("/proc/cpuinfo") as file:
-        about = dict(line.strip().split("\t", 1) for line in file.read().split("\n\n")[0].splitlines() if "\t" in line)
-    value = {key.strip(): text.lstrip("\t: ") for key, text in about.items()}
-    return f"{value['model name']} (family {value['cpu family']}, model {value['model']})"
 
 
 def text_of(tables):
