@@ -6,7 +6,7 @@ namespace jitnorm::impl::layer_norm {
 const plan &plan::anything() {
     static constinit const plan all = [] {
         plan p;
-        p.band_rows = MAX_BATCH_ROWS;
+        p.band_rows = p.non_temporal_band_rows = MAX_BATCH_ROWS;
         p.one_loop_threads = p.non_temporal_threads = INT_MAX;
         return p;
     }();
@@ -39,6 +39,8 @@ std::string describe(const plan &p) {
     const auto number = [](const char *name, auto value) { return std::string(name) + std::to_string(value); };
     std::string text = std::string("rows:") + ACCESS[int(p.rows)];
     if (p.band_rows != 0) text += number(",band:", p.band_rows);
+    if (p.non_temporal_band_rows != p.band_rows && p.non_temporal_band_rows != 0)
+        text += number(",non_temporal_band:", p.non_temporal_band_rows);
     if (p.rows != row_access::in_place) text += number(",tile_rows:", p.tile_rows);
     text += number(",panel:", p.panel_columns);
     text += number(",batch:", p.batch_rows);

@@ -97,6 +97,7 @@ struct plan {
     // One kernel reduces a band of so many rows and then writes them, from their inputs to the result, unless batches
     // are written in one loop; 0: kernels for each step do a batch.
     dim_t band_rows = 0;
+    dim_t non_temporal_band_rows = 0; // of forward, where the result is stored past the caches
 
     // ---- the use of caches
     int one_loop_threads = 0; // a batch is written while the next one is reduced, if there are at most so many threads

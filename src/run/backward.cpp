@@ -64,12 +64,6 @@ std::optional<weights_kernels<T>> make_weights_kernels(const problem &p, jit::is
     return made;
 }
 
-// To which cache later rows are prefetched: rows in place; those in tiles are in the caches.
-jit::prefetch_to prefetches_of(const plan &planned) {
-    if (planned.prefetch == 0 || planned.rows != row_access::in_place) return jit::prefetch_to::nowhere;
-    return planned.prefetch == 1 ? jit::prefetch_to::l1 : jit::prefetch_to::l2;
-}
-
 } // namespace
 
 template <typename T>

@@ -49,11 +49,9 @@ private:
 
 // ---- kernels
 
-// Whether kernels prefetch their inputs to L2. Rows in tiles are in L2.
-bool prefetches_to_l2(const plan &planned) { return planned.prefetch == 2 && planned.rows == row_access::in_place; }
-// The same for the rows that are reduced and normalized. Sums with a residual are in the caches.
-bool prefetches_rows_to_l2(const problem &p, const plan &planned) {
-    return prefetches_to_l2(planned) && !p.reads(RESIDUAL);
+// To which cache kernels prefetch the rows that are reduced and normalized. Sums with a residual are in the caches.
+jit::prefetch_to prefetches_rows_of(const problem &p, const plan &planned) {
+    return p.reads(RESIDUAL) ? jit::prefetch_to::nowhere : prefetches_of(planned);
 }
 
 // Whether scaled values are rounded to a type of their own. If nothing happens to them before they are converted to
@@ -79,8 +77,9 @@ jit::normalize_conf normalize_conf_of(const problem &p, const plan &planned, jit
     if (conf.finds_amax && !conf.quantizes) conf.dst = jitnorm_f32;
     conf.groups = conf.finds_amax && quantizer(p, planned).takes_groups_of_a_row();
     conf.own_rows = conf.groups || has_own_rows(p);
-    if (non_temporal && !p.reads(RESIDUAL)) conf.ahead = jit::prefetch_to::l1; // data come from memory
-    if (prefetches_rows_to_l2(p, planned)) conf.ahead = jit::prefetch_to::l2;
+    conf.ahead = prefetches_rows_of(p, planned);
+    if (conf.ahead == jit::prefetch_to::nowhere && non_temporal && !p.reads(RESIDUAL))
+        conf.ahead = jit::prefetch_to::l1; // data come from memory
     conf.post_ops = post_op_lists<T>(p).confs;
     return conf;
 }
@@ -91,7 +90,7 @@ jit::reduction_conf reduction_conf_of(const problem &p, jit::isa vectors, bool r
 jit::reduction_conf first_reduction_conf_of(const problem &p, const plan &planned, jit::isa vectors) {
     jit::reduction_conf conf = reduction_conf_of(p, vectors, false);
     conf.short_rows = !p.computes_in_double() && jit::are_short_rows(p.row_length(), vectors);
-    if (prefetches_rows_to_l2(p, planned)) conf.ahead = jit::prefetch_to::l2;
+    conf.ahead = prefetches_rows_of(p, planned);
     return conf;
 }
 
@@ -114,7 +113,7 @@ make_addition_kernels(const problem &p, const plan &planned, jit::isa vectors, b
     if (!p.reads(RESIDUAL) || (reduces && !may_reduce_sums<T>(p))) return {};
     const auto kernel = [&](jitnorm_data_type_t sum) {
         jit::addition_conf conf = addition_conf_of(p, vectors, sum, reduces);
-        if (prefetches_to_l2(planned)) conf.ahead = jit::prefetch_to::l2;
+        conf.ahead = prefetches_of(planned);
         return jit::addition_kernel<T>(conf);
     };
     return typename forward_kernels<T>::addition_kernels{kernel(jitnorm_data_type_undef), kernel(sum_type_of(p))};
@@ -135,9 +134,10 @@ jit::forward_rows_kernel rows_kernel_of(const problem &p, const plan &planned, j
                                         bool one_row) {
     if (!p.has_runtime_sizes()) vectors = jit::short_row_isa(p.row_length(), vectors); // otherwise any length
     jit::forward_loop_conf conf = loop_conf_of<float>(p, planned, vectors, stores_past);
-    if (conf.added && prefetches_to_l2(planned)) conf.added->ahead = jit::prefetch_to::l2;
+    if (conf.added) conf.added->ahead = prefetches_of(planned);
+    const bool reads_ahead = stores_past || planned.prefetch == 1;
     conf.reduced.ahead = jit::prefetch_to::nowhere;
-    conf.written.ahead = stores_past && !p.reads(RESIDUAL) ? jit::prefetch_to::l1 : jit::prefetch_to::nowhere;
+    conf.written.ahead = reads_ahead && !p.reads(RESIDUAL) ? jit::prefetch_to::l1 : jit::prefetch_to::nowhere;
     return jit::forward_rows_kernel({conf.reduced, conf.written, conf.added, one_row});
 }
 

@@ -135,6 +135,7 @@ private:
         call.written.maxima = scales;
         call.written.factors = factors;
         call.written.values = get(scratch::values);
+        call.band_rows = now.non_temporal ? planned.non_temporal_band_rows : planned.band_rows;
         with_operands(call.written, b, all, [&] { f_.do_bands(kernel, call, b); });
         if (f_.quantizer_) f_.quantizer_->store_scales({{0, b.rows}, {0, 1}}, b.first, scales, args[DST_SCALE]);
         at.close();

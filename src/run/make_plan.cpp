@@ -23,7 +23,7 @@ constexpr dim_t BACKWARD_BYTES_PER_THREAD = 24 * 1024, MERGED_BYTES_PER_THREAD =
 // The bytes of rows that one kernel reduces before it writes them: they stay in L1 beside the rows that it writes. In
 // backward, the bytes of src and diff_dst, and at least a pair of rows, which shares the loads and stores of the sums
 // over columns.
-constexpr dim_t FORWARD_BAND = 12 * 1024, BACKWARD_BAND = 8 * 1024;
+constexpr dim_t FORWARD_BAND = 16 * 1024, PREFETCHED_BAND = 2 * 1024, BACKWARD_BAND = 8 * 1024;
 
 // A tile of sums with a residual has whole rows if these stay in L2. The tile of any plan has at most twice as much,
 // without the lines between rows.
@@ -59,8 +59,8 @@ void plan_batches(const problem &p, dim_t bytes, const machine &m, plan &to) {
     if (may_go_in_one_loop(p))
         to.one_loop_threads = one_loop_threads_for(bytes, is_narrow(p) ? m.last_level : adds ? 0 : from_memory(m), m);
     to.batch_rows = adds ? batch_of(std::min(m.batch, 2 * LONGEST_TILED_ROW), row) : batch_of(m.batch, row);
-    if (m.prefetch == 2 && come_from_memory(bytes, m) && (!adds || is_narrow(p) || p.row_length() > CHUNK))
-        to.prefetch = 2;
+    if (m.prefetch > 0 && come_from_memory(bytes, m) && (!adds || is_narrow(p) || p.row_length() > CHUNK))
+        to.prefetch = p.row_length() > CHUNK ? 2 : int(m.prefetch);
     // Results of data that come from memory go past the caches, but not two streams of them.
     if (p.writes(DST) && !p.writes(PRE_QUANTIZATION) && !p.has_dynamic_scales() && takes_non_temporal_stores(p, p[DST]))
         to.non_temporal_threads = non_temporal_threads_for(bytes, adds ? m.shared_others : m.shared_forward, m);
@@ -111,8 +111,12 @@ dim_t operand_bytes(const problem &p, dim_t rows, dim_t columns) {
 void plan_forward_bands(const problem &p, plan &to) {
     if (to.panel_columns != p.row_length() || !may_go_in_bands(p) || to.one_loop_threads == INT_MAX) return;
     const size_t element = p.has_dynamic_scales() ? sizeof(float) : size_of(p.row_type());
-    to.band_rows = batch_of(FORWARD_BAND, p.row_length() * dim_t(element));
-    if (to.band_rows > jit::BAND_UNIT) to.band_rows = to.band_rows / jit::BAND_UNIT * jit::BAND_UNIT;
+    const auto rows_of = [&](dim_t bytes) {
+        const dim_t rows = batch_of(bytes, p.row_length() * dim_t(element));
+        return rows > jit::BAND_UNIT ? rows / jit::BAND_UNIT * jit::BAND_UNIT : rows;
+    };
+    to.non_temporal_band_rows = rows_of(FORWARD_BAND);
+    to.band_rows = to.prefetch == 1 ? rows_of(PREFETCHED_BAND) : to.non_temporal_band_rows;
     if (to.rows == row_access::in_place && to.goes_by_bands_only() && sum_pitch(p, to) == 0)
         to.batch_rows = std::min(p.rows(), MAX_BATCH_ROWS);
 }
@@ -298,6 +302,11 @@ dim_t sum_pitch(const problem &p, const plan &planned) {
     const bool keeps_rows = planned.rows == row_access::in_place || planned.panel_columns == p.row_length();
     if (!p.reads(RESIDUAL) || (keeps_rows && normalizes_the_sum(p))) return 0;
     return row_packer::pitch_for(p.row_type(), planned.panel_columns);
+}
+
+jit::prefetch_to prefetches_of(const plan &planned) {
+    if (planned.prefetch == 0 || planned.rows != row_access::in_place) return jit::prefetch_to::nowhere;
+    return planned.prefetch == 1 ? jit::prefetch_to::l1 : jit::prefetch_to::l2;
 }
 
 bool takes_single_batch(const problem &p, const plan &planned) {

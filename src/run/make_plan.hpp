@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../base/machine.hpp"
+#include "../jit/kernel_key.hpp"
 #include "../norm/plan.hpp"
 #include "../norm/problem.hpp"
 
@@ -38,6 +39,8 @@ bool normalizes_the_sum(const problem &p);
 
 // Bytes from row to row of the tile of sums with a residual; 0: there is none.
 dim_t sum_pitch(const problem &p, const plan &planned);
+// To which cache kernels prefetch later rows: rows in place; those in tiles are in the caches.
+jit::prefetch_to prefetches_of(const plan &planned);
 // Whether the executor is single_batch: one batch is the whole problem, and goes in bands without cursors and threads.
 bool takes_single_batch(const problem &p, const plan &planned);
 

@@ -71,10 +71,11 @@ jitnorm_status_t single_batch::execute(const arguments &args) const {
     return jitnorm_success;
 }
 
-// A kernel for one row reads neither the number of rows nor their strides.
+// A kernel for one row reads neither the number of rows and of those of a band, nor their strides.
 void single_batch::go_from_row_to_row(jit::forward_rows_arguments &call) const {
     const dim_t from = forward_.sum_pitch_ != 0 ? forward_.sum_pitch_ : step_[forward_.adds_ ? SUM : SRC];
     call.reduced.rows = call.written.rows = call.added.rows = rows_;
+    call.band_rows = plan_.band_rows;
     call.reduced.row_stride = call.written.src_row_stride = call.added.row_stride = from;
     call.written.dst_row_stride = step_[DST];
     call.written.scale_row_stride = step_[SCALE];
