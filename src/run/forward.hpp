@@ -187,8 +187,8 @@ private:
 
     [[gnu::noinline]] void convert_statistics(const batch &b, const statistics_rows &to) const;
     void refine_rest(const strip &src, batch &b) const;
-    // Does the rows of the batch from their inputs to dst, by a kernel for float. The caller has set `written`, `added`,
-    // `band_rows` and, except its arrays, `reduced`.
+    // Does the rows of the batch from their inputs to dst, by a kernel for float. The caller has set `written`,
+    // `added`, `band_rows` and, except its arrays, `reduced`.
     [[gnu::always_inline]] void do_bands(const jit::forward_rows_kernel &kernel, jit::forward_rows_arguments &call,
                                          batch &b) const;
     // forward_rows_arguments::refine, with this object as the context.
