@@ -43,9 +43,9 @@ jit::backward_data_conf data_conf_of(const problem &p, jit::isa vectors, bool no
 // Kernels with both passes, which prefetch to these caches while they reduce and while they write.
 template <typename Kernel>
 jit::stores_of<Kernel> kernels_of_both_passes(const problem &p, jit::isa vectors, jit::prefetch_to reduced,
-                                              jit::prefetch_to written) {
+                                              jit::prefetch_to written, auto... single) {
     const auto kernel = [&](bool non_temporal) {
-        return Kernel({sums_conf_of(p, vectors, reduced), data_conf_of(p, vectors, non_temporal, written)});
+        return Kernel({sums_conf_of(p, vectors, reduced), data_conf_of(p, vectors, non_temporal, written), single...});
     };
     return {kernel(false), kernel(true)};
 }
@@ -74,8 +74,8 @@ backward_kernels<T>::backward_kernels(const problem &p, const plan &planned, jit
     constexpr auto nowhere = jit::prefetch_to::nowhere;
     const jit::prefetch_to ahead = prefetches_of(planned);
     const bool one_by_one = planned.band_rows == 1;
-    rows = kernels_of_both_passes<jit::backward_rows_kernel<T>>(p, vectors, one_by_one ? ahead : nowhere,
-                                                                one_by_one ? nowhere : ahead);
+    rows = kernels_of_both_passes<jit::backward_rows_kernel<T>>(
+        p, vectors, one_by_one ? ahead : nowhere, one_by_one ? nowhere : ahead, one_by_one && wants_row_sums(p));
 }
 
 template <typename T>

@@ -181,9 +181,9 @@ dim_t backward_batch_rows(const problem &p, dim_t row_bytes, const machine &m) {
     return rows;
 }
 
-// Some processors prefetch later rows: the next band while one is written, when nothing else reads memory. But where
-// stores pass the caches, which wait for the same buffers as prefetches, their own prefetchers follow one row best,
-// unless it is short. Such rows go one by one, and prefetch while they are reduced.
+// Where data come from memory, some processors prefetch later rows. Their own prefetchers follow one row best, unless it
+// is short. Such rows go one by one, and prefetch while they are reduced; bands of short rows prefetch the next band
+// while they are written.
 constexpr dim_t SHORTEST_SINGLE_ROW = 768; // bytes of src and diff_dst
 
 void plan_bands_in_place(const problem &p, const row_tensors &tensors, const machine &m, dim_t row_bytes, plan &to) {
@@ -194,8 +194,8 @@ void plan_bands_in_place(const problem &p, const row_tensors &tensors, const mac
     to.batch_rows = to.goes_by_bands_only() ? MAX_BATCH_ROWS : backward_batch_rows(p, row_bytes, m);
     if (p.writes(DIFF_SRC) && takes_non_temporal_stores(p, p[DIFF_SRC]))
         to.non_temporal_threads = non_temporal_threads_for(bytes, m.shared_others, m);
-    if (m.prefetch == 0 || to.band_rows == 0 || 2 * bytes < from_memory(m)) return;
-    if (to.non_temporal_threads > 0 && row_bytes >= SHORTEST_SINGLE_ROW) to.band_rows = 1;
+    if (m.prefetch == 0 || to.band_rows == 0 || !come_from_memory(bytes, m)) return;
+    if (row_bytes >= SHORTEST_SINGLE_ROW) to.band_rows = 1;
     to.prefetch = int(m.prefetch);
 }
 

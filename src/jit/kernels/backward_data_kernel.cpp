@@ -30,6 +30,16 @@ void backward_data_pass::write_all() {
     });
 }
 
+void backward_data_pass::write_one() {
+    prepare();
+    rows_.point_to_row();
+    broadcast_statistics();
+    g_.ops.broadcast(k_, xmm_of(k_));
+    if (subtracts_means()) g_.ops.broadcast(m1_, xmm_of(m1_));
+    loop_.begin(count_);
+    compute_vectors();
+}
+
 void backward_data_pass::write_piece(const paired_rows &rows) {
     prepare();
     rows_.point_to_row();

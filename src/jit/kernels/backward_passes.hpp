@@ -38,6 +38,12 @@ public:
     std::string name(const char *what) const;
     int frame_bytes() const { return mask_at_ + g_.kind.bytes(); }
     void sum_all(); // or the rows of a band
+    // Sums up the row of the index, and leaves its sums in the lowest lanes of these registers; s1 only if the pass is
+    // centered. The register `free` is free.
+    struct row_sums {
+        Xbyak::Xmm s1, s2, free;
+    };
+    row_sums sum_one();
     void sum_piece(const paired_rows &rows);
 
 private:
@@ -59,6 +65,7 @@ private:
     void load_mask();
     Xbyak::Address mask_in_frame() const { return g_.ptr[g_.rsp + where_.frame + mask_at_]; }
     void sum_rows(int rows);
+    void add_all(int rows);
     void broadcast_statistics(int rows);
     std::vector<vmm> lanes_of(int rows) const;
     void store_sums(int rows);
@@ -111,6 +118,9 @@ public:
     std::string name(const char *what) const;
     int frame_bytes() const { return 0; }
     void write_all(); // or the rows of a band
+    // Writes the row of the index, whose m1 and k are in the lowest lanes of these registers.
+    std::array<vmm, 2> slopes_of_one() const { return {m1_, k_}; }
+    void write_one();
     void write_piece(const paired_rows &rows);
 
 private:

@@ -30,6 +30,15 @@ void backward_sums_pass::sum_all() {
     pairs_.step(1, [&] { sum_rows(1); });
 }
 
+backward_sums_pass::row_sums backward_sums_pass::sum_one() {
+    prepare();
+    pairs_.point_to_row();
+    broadcast_statistics(1);
+    add_all(1);
+    const row &of = rows_[0];
+    return {has_s1() ? total_.to_lowest(of.s1) : xmm_of(of.s1[0]), total_.to_lowest(of.s2), xmm_of(dy_)};
+}
+
 // A row without a partner: the registers of a pair's second row point ahead of it.
 void backward_sums_pass::sum_piece(const paired_rows &rows) {
     prepare();
@@ -69,6 +78,11 @@ void backward_sums_pass::load_mask() {
 
 void backward_sums_pass::sum_rows(int rows) {
     broadcast_statistics(rows);
+    add_all(rows);
+    if (conf_.sums) store_sums(rows);
+}
+
+void backward_sums_pass::add_all(int rows) {
     const auto add_rows = [this, rows](places vectors) {
         for (size_t r = 0; r < size_t(rows); ++r) {
             loop_.prefetch(rows_[r].src + AHEAD, vectors, conf_.src, conf_.ahead);
@@ -76,13 +90,9 @@ void backward_sums_pass::sum_rows(int rows) {
         }
         add(rows, vectors);
     };
-    if (conf_.sums) {
-        blocks_.sum(lanes_of(rows), vectors_, add_rows);
-        store_sums(rows);
-    } else {
-        loop_.begin(count_);
-        loop_.walk(vectors_, add_rows);
-    }
+    if (conf_.sums) return blocks_.sum(lanes_of(rows), vectors_, add_rows);
+    loop_.begin(count_);
+    loop_.walk(vectors_, add_rows);
 }
 
 void backward_sums_pass::broadcast_statistics(int rows) {
