@@ -13,18 +13,18 @@ namespace {
 
 class bands_of_backward : public plans_on_machines {
 protected:
-    // So many rows are reduced before they are written, on machines without one loop.
+    // So many rows are reduced before they are written, on machines without one loop. Data come from memory where any
+    // are prefetched.
     dim_t expected_rows(const setup &s, const machine &m) const {
         const problem p = make_problem(s);
         const dim_t bytes = p.row_length() * (impl::element_size(p[SRC]) + impl::element_size(p[DIFF_DST]));
-        if (plan_of(s, m).non_temporal_threads > 0 && bytes >= 768) return 1;
+        if (m.prefetch > 0 && m.last_level == 1 && bytes >= 768) return 1;
         return std::clamp<dim_t>(8192 / bytes / 2 * 2, 2, 32);
     }
 };
 
 // Rows of at most a chunk go in bands of pairs, with ordinary and with non-temporal stores, in place, and with gaps
-// between rows. From half of what counts as memory on, later rows are prefetched, to L1 or to L2; and where results may
-// go past the caches, rows go one by one unless they are short.
+// between rows. Rows that come from memory are prefetched, to L1 or to L2, and go one by one unless they are short.
 TEST_P(bands_of_backward, of_every_type) {
     for (const auto kind : {jitnorm_backward, jitnorm_backward_data})
         for (const auto type : FLOATING)

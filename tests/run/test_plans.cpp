@@ -72,6 +72,7 @@ setup sums(setup s, const char *written = "dense", jitnorm_data_type_t sum_type 
 }
 
 constexpr auto ALWAYS = "one_loop_threads:2147483647", NEVER = "one_loop_threads:0";
+constexpr machine NO_PREFETCH = {.l2 = 1, .last_level = 1, .one_loop = 0};
 constexpr machine LARGE_L2 = {.l2 = 1 << 19, .last_level = 1 << 12};
 // The data of batches of 2^15 bytes are in L2, between L2 and the last level, or in memory.
 constexpr machine NEAR = batches_in_l2(1 << 18, FAR), BETWEEN = batches_in_l2(1 << 14, FAR), BEYOND = THROUGH_L2;
@@ -152,8 +153,9 @@ std::vector<decision> batches() {
             {"without one loop", backward_data(given(backward())), NO_LOOP, "batch:4"}};
 }
 
-// A band of forward has the rows that take 12 KB, at most 32, in eights if there are so many. One of backward has pairs
-// of 8 KB of both tensors.
+// A band of forward has the rows that take 16 KB, at most 32, in eights if there are so many; where they are prefetched
+// to L1 and stored to the caches, 2 KB. One of backward has pairs of 8 KB of both tensors; where rows come from memory,
+// one row.
 std::vector<decision> bands() {
     std::vector<decision> all = {
         {"one loop", forward(), NO_CACHES, "-band"},
@@ -170,9 +172,16 @@ std::vector<decision> bands() {
          with(stored_as(jitnorm_s8, forward()), [](setup &s) { s.dynamic_scales = scales_of(s.dims, 2); }), NO_LOOP,
          "-band"},
         {"pairs", given(backward()), WITH_L2, "band:4"},
-        {"one by one where stores pass the caches", given(backward()), TO_L2, "band:1"},
-        {"but not short ones", backward(jitnorm_f32, 67, 64), TO_L1, "band:16"},
-        {"nor where they do not", given(backward(jitnorm_f32, 37, 190)), TO_L2, "band:4"},
+        {"one by one from memory", given(backward()), TO_L2, "band:1,prefetch:2"},
+        {"but not short ones", backward(jitnorm_f32, 67, 64), TO_L1, "band:16,prefetch:1"},
+        {"nor where there is no prefetch", given(backward()), NO_PREFETCH, "band:4,-prefetch"},
+        {"one by one, whatever stores they have", given(backward(jitnorm_f32, 37, 190)), TO_L2,
+         "band:1,non_temporal_threads:0"},
+        {"prefetched", forward(), TO_L1, "band:2,non_temporal_band:16,prefetch:1"},
+        {"prefetched, longer than the band", forward(513), TO_L1, "band:1,non_temporal_band:7,prefetch:1"},
+        {"narrow sums", sums(forward(jitnorm_bf16, 37, 256)), TO_L1, "band:2,non_temporal_band:16,prefetch:1"},
+        {"other sums", sums(forward(256)), TO_L1, "band:16,-non_temporal_band,-prefetch"},
+        {"more than a chunk", forward(4097), TO_L1, "-band,prefetch:2"},
         {"pairs", given(backward()), ROOMY, "band:4"},
         {"in tiles", laid_out("@ba", {70, 48}, backward()), WITH_L2, "band:20"},
         {"in tiles, which are near", laid_out("@ba", {70, 48}, backward()), TO_L1, "band:20,-prefetch"},
@@ -181,16 +190,16 @@ std::vector<decision> bands() {
         {"all in one loop", backward(), NO_CACHES, "-band"},
         {"more than a chunk", backward(jitnorm_f32, 37, 4097), TO_L1, "-band"},
         {"nothing is reduced", backward_data(given(backward())), TO_L1, "-band"},
-        {"half of memory", backward(), batches_in_l1(1, 2 * 37 * 192 * 12), "prefetch:1"},
-        {"less than half", backward(), batches_in_l1(1, 2 * 37 * 192 * 12 + 2), "-prefetch"},
+        {"from memory", backward(), batches_in_l1(1, 37 * 192 * 12), "prefetch:1"},
+        {"in the caches", backward(), batches_in_l1(1, 37 * 192 * 12 + 1), "-prefetch"},
         {"one row is the problem", forward(jitnorm_f32, 1, 192), ROOMY, "batch:1"},
         {"one batch is the problem", forward(jitnorm_f32, 32, 192), ROOMY, "batch:32"},
         {"more than a batch", forward(jitnorm_f32, 33, 192), ROOMY, "batch:32"}};
     const std::pair<dim_t, const char *> lengths[] = {
-        {1, "band:32"},  {96, "band:32"}, {97, "band:24"},  {192, "band:16"}, {193, "band:8"}, {384, "band:8"},
-        {385, "band:7"}, {768, "band:4"}, {1025, "band:2"}, {1537, "band:1"}, {4096, "band:1"}};
+        {1, "band:32"},  {128, "band:32"}, {129, "band:24"}, {256, "band:16"}, {257, "band:8"}, {512, "band:8"},
+        {513, "band:7"}, {1024, "band:4"}, {1025, "band:3"}, {2049, "band:1"}, {4096, "band:1"}};
     for (const auto &[columns, items] : lengths)
-        for (const machine &m : {NO_LOOP, ROOMY, IN_MEMORY}) {
+        for (const machine &m : {NO_LOOP, ROOMY, NO_PREFETCH}) {
             const setup s = forward(jitnorm_f32, 67, columns);
             all.push_back({"in L1", s, m, std::string(items) + ",batch:32"});
             all.push_back({"in L1", sums(s), m, items});
@@ -214,7 +223,7 @@ std::vector<decision> row_sources() {
     return all;
 }
 
-// Narrow sums and long ones are prefetched where batches do not stay in L1.
+// Narrow sums and long ones are prefetched, the latter to L2.
 std::vector<decision> prefetches_and_stores() {
     constexpr auto PAST = "non_temporal_threads:2147483647", ALONE = "non_temporal_threads:1",
                    NO = "non_temporal_threads:0";
@@ -231,8 +240,9 @@ std::vector<decision> prefetches_and_stores() {
             for (const dim_t columns : {15, 1024, 4097}) {
                 const setup s = sums(forward(type, 37, columns), written, type);
                 const bool is_fetched = type != jitnorm_f32 || columns == 4097;
+                const char *to_l1 = columns == 4097 ? "prefetch:2" : "prefetch:1";
                 all.push_back({"sums", s, TO_L2, is_fetched ? "prefetch:2" : "-prefetch"});
-                all.push_back({"batches in L1", s, TO_L1, "-prefetch"});
+                all.push_back({"sums", s, TO_L1, is_fetched ? to_l1 : "-prefetch"});
             }
     // Data that fill half of a last level that others use as well, from which part on several threads share it.
     const struct {
