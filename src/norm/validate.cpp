@@ -13,7 +13,6 @@
 #include "../base/status.hpp"
 #include "../tensor/memory_desc.hpp"
 #include "../tensor/names.hpp"
-#include "../tensor/reasons.hpp"
 #include "../tensor/row_space.hpp"
 #include "gate_gradients.hpp"
 #include "row_groups.hpp"
