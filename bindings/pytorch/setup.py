@@ -21,7 +21,7 @@ from setuptools.command.build_ext import build_ext
 
 HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parents[1]
-if not (TOP / "src" / "libraries.cmake").exists():
+if not (TOP / "src" / "norm" / "problem.hpp").exists():
     sys.exit(f"jitnorm-torch: jitnorm's sources are not around {HERE}: a wheel is made within their tree")
 VERSION = re.search(r"project\(jitnorm VERSION ([0-9.]+)", (TOP / "CMakeLists.txt").read_text()).group(1)
 BUILD = TOP / os.environ.get("JITNORM_BUILD", "build/wheel")

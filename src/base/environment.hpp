@@ -30,7 +30,7 @@ struct environment {
     char caches[512];               // JITNORM_CACHES
     bool threads_sleep;             // OMP_WAIT_POLICY is PASSIVE, in letters of any case: OpenMP's threads do
     bool waiting_is_chosen; // OMP_WAIT_POLICY, GOMP_SPINCOUNT or KMP_BLOCKTIME is set: how long OpenMP's threads spin
-    int processors;         // that a container may keep busy (quota.hpp); without effect where OMP_NUM_THREADS is set
+    int processors;         // that a container may keep busy; without effect where OMP_NUM_THREADS is set
 };
 
 const environment &the_environment();
@@ -45,5 +45,18 @@ name_list verbose_words(); // those that have one, beside numbers
 
 // The decimal integer that the text is, or `otherwise` if it is none.
 int integer_or(std::string_view text, int otherwise);
+
+// ---- How many processors a container may keep busy, by control groups of version 2. If more threads run, the kernel
+// stops them all until the next period, while each waits for the others.
+
+constexpr int NO_QUOTA = INT_MAX;
+
+// The quota in a file cpu.max, "QUOTA PERIOD" in microseconds or "max PERIOD", in processors, rounded up. NO_QUOTA for
+// other texts.
+int processors_in(std::string_view cpu_max);
+
+// The least quota of the process's control group and of the groups above it. `membership` is /proc/self/cgroup, `root`
+// the folder of all groups, /sys/fs/cgroup. A missing file sets no quota. Allocates nothing.
+int processors_of_quota(const char *membership, std::string_view root);
 
 } // namespace jitnorm::impl

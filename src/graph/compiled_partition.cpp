@@ -6,7 +6,6 @@
 
 #include "../base/verbose.hpp"
 #include "../tensor/names.hpp"
-#include "../tensor/reasons.hpp"
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::graph;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "fusion/follower.hpp"
+#include "fusion/fusion.hpp"
 
 namespace jitnorm::impl::graph {
 

@@ -13,7 +13,6 @@
 #include "../base/status.hpp"
 #include "../tensor/memory_desc.hpp"
 #include "../tensor/names.hpp"
-#include "../tensor/reasons.hpp"
 #include "../tensor/row_space.hpp"
 #include "gate_gradients.hpp"
 #include "row_groups.hpp"
@@ -136,12 +135,20 @@ status check_outputs(const problem &p) {
 
 // ---------------------------------------------------------------- the types
 
+// The type of the tensors `names`. `or_f64`: they may be f64.
+status check_narrow_type(jitnorm_data_type_t type, const char *names, bool or_f64 = false, const char *also = "") {
+    if (size_of(type) == 0) return invalid(explain("%s have the unknown data type %d", names, int(type)));
+    return is_single_or_half(type) || (or_f64 && type == jitnorm_f64)
+               ? ACCEPTED
+               : unsupported(explain("%s are %s; supported: f32, bf16 and f16%s", names, text_of(type), also));
+}
+
 status check_data_types(const problem &p) {
     const auto [name, md] = find_tensor(p, [&](const memory_desc &one) {
         if (&one == &p[VARIANCE] || is_float(one.data_type)) return false;
         return !p.is_forward() || !(is_int8(one.data_type) || (&one == &p[DST] && is_f8(one.data_type)));
     });
-    if (md == nullptr) return ACCEPTED;
+    if (md == nullptr) return check_narrow_type(p[VARIANCE].data_type, STATISTICS);
     return unsupported(explain("%s is %s; %s supports f32, bf16, f16%s%s", name, text_of(md->data_type),
                                p.is_forward() ? "forward" : "backward",
                                !p.is_forward() ? " and f64"
@@ -150,21 +157,8 @@ status check_data_types(const problem &p) {
                                md == &p[DST] ? " as dst" : ""));
 }
 
-status check_narrow_type(jitnorm_data_type_t type, const char *names) {
-    return is_single_or_half(type)
-               ? ACCEPTED
-               : unsupported(explain("%s are %s; supported: f32, bf16 and f16", names, text_of(type)));
-}
-
-status check_statistics_type(const problem &p) { return check_narrow_type(p[VARIANCE].data_type, STATISTICS); }
-
 status check_affine_type(const problem &p, jitnorm_data_type_t type, const char *names) {
-    if (size_of(type) == 0) return invalid(explain("%s have the unknown data type %d", names, int(type)));
-    if (type == jitnorm_f64 && p.computes_in_double()) return ACCEPTED;
-    return is_single_or_half(type)
-               ? ACCEPTED
-               : unsupported(explain("%s are %s; supported: f32, bf16 and f16, and f64 if the data is f64", names,
-                                     text_of(type)));
+    return check_narrow_type(type, names, p.computes_in_double(), ", and f64 if the data is f64");
 }
 
 status check_row_range(const problem &p) {
@@ -177,17 +171,22 @@ status check_row_range(const problem &p) {
                                  as_number(p.first_row), as_number(p.first_row + p.rows() - 1), as_number(p.all_rows)));
 }
 
+// Neither scales nor post-ops.
+bool has_plain_attributes(const problem &p) {
+    return !p.attr.src_scale && !p.attr.dst_scale && p.attr.post_ops.entries.empty();
+}
+
 // Without dst there is nothing to scale.
 status check_only_statistics(const problem &p) {
     if (!p.is_forward() || (p.omitted & bit_of(DST)) == 0) return ACCEPTED;
     if (!p.writes(MEAN) && !p.writes(VARIANCE) && !p.writes(ROW_SUMS))
         return invalid("dst is omitted, and no statistics are written");
     if (p.uses_scale() || p.uses_shift()) return invalid("dst is omitted, and flags has use_scale or use_shift");
-    const bool plain = !p.attr.src_scale && !p.attr.dst_scale && p.attr.post_ops.entries.empty() &&
-                       !p.has_dynamic_scales() && std::none_of(TENSORS.begin(), TENSORS.end(), [&](auto &t) {
-                           return is_further_output(t) && p.writes(t.place);
-                       });
-    return plain ? ACCEPTED : invalid("dst is omitted, and attr has scales, post-ops or an output computed from dst");
+    const bool has_outputs =
+        std::any_of(TENSORS.begin(), TENSORS.end(), [&](auto &t) { return is_further_output(t) && p.writes(t.place); });
+    return has_plain_attributes(p) && !p.has_dynamic_scales() && !has_outputs
+               ? ACCEPTED
+               : invalid("dst is omitted, and attr has scales, post-ops or an output computed from dst");
 }
 
 status check_shared_columns(const problem &p) {
@@ -206,11 +205,8 @@ status check_shared_columns(const problem &p) {
                : ACCEPTED;
 }
 
-status check_scale_shift_type(const problem &p) {
-    return p.uses_scale() || p.uses_shift() ? check_affine_type(p, p.scale_shift_type, "scale and shift") : ACCEPTED;
-}
-
-status check_diff_scale_shift_type(const problem &p) {
+status check_affine_types(const problem &p) {
+    if (p.uses_scale() || p.uses_shift()) JITNORM_TRY(check_affine_type(p, p.scale_shift_type, "scale and shift"));
     if (!p.writes(DIFF_SCALE) && !p.writes(DIFF_SHIFT)) return ACCEPTED;
     if (p.is_partial())
         return p.diff_scale_shift_type == jitnorm_f64 ? ACCEPTED : invalid("partial sums of gradients must be f64");
@@ -236,6 +232,13 @@ status check_row_dimensions(const problem &p, slot s) {
                : unsupported(explain("the rows of %s are not contiguous", name));
 }
 
+// Whether the dimension is padded or has inner blocks.
+bool is_split_along(const memory_desc &md, int d) {
+    if (d >= md.ndims) return false;
+    const auto blocked = std::span(md.inner_idxs, size_t(md.inner_nblks));
+    return md.padded_dims[d] != md.dims[d] || std::ranges::find(blocked, d) != blocked.end();
+}
+
 // A group of rows is a problem of its own, so it must be a part of each tensor that strides can describe.
 status check_row_groups(const problem &p) {
     for (const slot s : GROUPED) JITNORM_TRY(check_row_dimensions(p, s));
@@ -248,11 +251,7 @@ status check_row_groups(const problem &p) {
                 return unsupported(
                     "backward with diff_scale or diff_shift needs equal row dimensions in scale and shift");
         bool splits = false;
-        p.for_each_descriptor([&](const memory_desc &md) {
-            if (d < md.ndims)
-                splits |= md.padded_dims[d] != md.dims[d] ||
-                          std::find(md.inner_idxs, md.inner_idxs + md.inner_nblks, d) != md.inner_idxs + md.inner_nblks;
-        });
+        p.for_each_descriptor([&](const memory_desc &md) { splits |= is_split_along(md, d); });
         if (splits) return unsupported("scale, shift or gate change along a dimension that is blocked");
     }
     return ACCEPTED;
@@ -278,15 +277,7 @@ status check_residual(const problem &p) {
             "the gradient of the product");
     if (p.reads(RESIDUAL) && p.attr.normalizes_rounded_sum && !p.writes(SUM))
         return invalid("attr has residual_normalize_rounded, and the sum is no output");
-    if (!p.reads(BIAS)) return ACCEPTED;
-    if (size_of(p.attr.bias_type) == 0)
-        return invalid(explain("biases have the unknown data type %d", int(p.attr.bias_type)));
-    return check_narrow_type(p.attr.bias_type, "biases");
-}
-
-status check_attributes(const problem &p) {
-    const bool plain = !p.attr.src_scale && !p.attr.dst_scale && p.attr.post_ops.entries.empty();
-    return p.is_forward() || plain ? ACCEPTED : unsupported("backward takes neither scales nor post-ops");
+    return p.reads(BIAS) ? check_narrow_type(p.attr.bias_type, "biases") : ACCEPTED;
 }
 
 status check_entry(const sum_post_op &op, const problem &p) {
@@ -299,20 +290,18 @@ status check_entry(const sum_post_op &op, const problem &p) {
         return invalid(
             explain("the sum post-op reads dst as %s and has the zero point %d; only s8 and u8 have zero points",
                     text_of(type), int(op.zero_point)));
-    return {};
+    return ACCEPTED;
 }
 
 status check_entry(const eltwise_post_op &op, const problem &) {
-    if (!is_eltwise(op.alg)) return invalid(explain("unknown eltwise algorithm %d", int(op.alg)));
-    return {};
+    return is_eltwise(op.alg) ? ACCEPTED : invalid(explain("unknown eltwise algorithm %d", int(op.alg)));
 }
 
-// `stretched`: the dimensions of src1, with the dimensions of dst in place of ones.
-bool broadcasts_to(const memory_desc &src1, const memory_desc &dst, memory_desc &stretched) {
-    stretched = src1;
+// src1 with the dimensions of dst in place of ones, if it has as many.
+memory_desc broadcast(memory_desc src1, const memory_desc &dst) {
     for (int d = 0; d < src1.ndims && src1.ndims == dst.ndims; ++d)
-        if (src1.dims[d] == 1) stretched.dims[d] = dst.dims[d];
-    return same_dims(stretched, dst);
+        if (src1.dims[d] == 1) src1.dims[d] = dst.dims[d];
+    return src1;
 }
 
 status check_entry(const binary_post_op &op, const problem &p) {
@@ -321,13 +310,13 @@ status check_entry(const binary_post_op &op, const problem &p) {
         return invalid(explain("src1 has the unknown data type %d", int(op.src1.data_type)));
     if (is_f8(op.src1.data_type)) return unsupported(explain("src1 cannot be %s", text_of(op.src1.data_type)));
     if (op.src1.format_kind != jitnorm_blocked) return invalid("src1 has an undecided layout");
-    memory_desc stretched;
-    return broadcasts_to(op.src1, p[DST], stretched)
-               ? status{}
-               : invalid(explain_dims("src1, broadcast,", stretched, "dst", p[DST]));
+    const memory_desc stretched = broadcast(op.src1, p[DST]);
+    return same_dims(stretched, p[DST]) ? ACCEPTED
+                                        : invalid(explain_dims("src1, broadcast,", stretched, "dst", p[DST]));
 }
 
-status check_post_ops(const problem &p) {
+status check_attributes(const problem &p) {
+    if (!p.is_forward() && !has_plain_attributes(p)) return unsupported("backward takes neither scales nor post-ops");
     const auto &entries = p.attr.post_ops.entries;
     if (entries.size() > size_t(MAX_POST_OPS))
         return invalid(explain("there are %zu post-ops; up to %d are supported", entries.size(), MAX_POST_OPS));
@@ -338,7 +327,7 @@ status check_post_ops(const problem &p) {
         std::snprintf(name, sizeof name, "post-op %zu", i);
         return {v.code, explain_part(name, v.reason)};
     }
-    return {};
+    return ACCEPTED;
 }
 
 // Whether the scales have the dimensions that scales_per_row() describes; sizes are known (src has the dimensions of
@@ -354,7 +343,7 @@ bool has_right_dims(const memory_desc &scales, const problem &p) {
 }
 
 status check_dynamic_scales(const problem &p) {
-    if (!p.has_dynamic_scales()) return {};
+    if (!p.has_dynamic_scales()) return ACCEPTED;
     const memory_desc &scales = p[DST_SCALE];
     if (!p.is_forward()) return unsupported("dynamic scales are supported by forward only");
     if (p.attr.dst_scale) return invalid("dst has both a static scale and dynamic scales");
@@ -367,7 +356,7 @@ status check_dynamic_scales(const problem &p) {
     if (scales.data_type != jitnorm_f32 || scales.format_kind != jitnorm_blocked || scales.inner_nblks != 0)
         return unsupported("dynamic scales must be f32 without inner blocks");
     return has_right_dims(scales, p)
-               ? status{}
+               ? ACCEPTED
                : invalid(explain("the dynamic scales have the dimensions %s, dst has %s; supported: one scale per row, "
                                  "or one per group of a row's columns",
                                  dims_text(scales).text, dims_text(p[DST]).text));
@@ -385,30 +374,10 @@ status check_gate_gradients(const problem &p) {
 
 // The order matters: a check may rely on what the checks before it have accepted.
 constexpr status (*CHECKS[])(const problem &) = {
-    check_prop_kind,
-    check_flags,
-    check_epsilon,
-    check_choices,
-    check_rank,
-    check_sizes,
-    check_presence,
-    check_data_dims,
-    check_statistics_dims,
-    check_outputs,
-    check_data_types,
-    check_statistics_type,
-    check_row_range,
-    check_only_statistics,
-    check_shared_columns,
-    check_scale_shift_type,
-    check_diff_scale_shift_type,
-    check_row_groups,
-    check_residual,
-    check_further_outputs,
-    check_attributes,
-    check_post_ops,
-    check_dynamic_scales,
-};
+    check_prop_kind,  check_flags,     check_epsilon,         check_choices,         check_rank,
+    check_sizes,      check_presence,  check_data_dims,       check_statistics_dims, check_outputs,
+    check_data_types, check_row_range, check_only_statistics, check_shared_columns,  check_affine_types,
+    check_row_groups, check_residual,  check_further_outputs, check_attributes,      check_dynamic_scales};
 
 } // namespace
 

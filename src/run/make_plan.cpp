@@ -181,9 +181,10 @@ dim_t backward_batch_rows(const problem &p, dim_t row_bytes, const machine &m) {
     return rows;
 }
 
-// Where data come from memory, some processors prefetch later rows. Their own prefetchers follow one row best, unless it
-// is short. Such rows go one by one, and prefetch while they are reduced; bands of short rows prefetch the next band
-// while they are written.
+// Some processors prefetch later rows of data that come from memory. Their own prefetchers follow one row best, unless
+// it is short: such rows go one by one, and prefetch while they are reduced; bands of short rows prefetch the next band
+// while they are written. Processors that prefetch to L1 do rows from the last level one by one as well, without
+// prefetches; pairs of narrow types, which are bound by conversions, are faster there.
 constexpr dim_t SHORTEST_SINGLE_ROW = 768; // bytes of src and diff_dst
 
 void plan_bands_in_place(const problem &p, const row_tensors &tensors, const machine &m, dim_t row_bytes, plan &to) {
@@ -194,9 +195,11 @@ void plan_bands_in_place(const problem &p, const row_tensors &tensors, const mac
     to.batch_rows = to.goes_by_bands_only() ? MAX_BATCH_ROWS : backward_batch_rows(p, row_bytes, m);
     if (p.writes(DIFF_SRC) && takes_non_temporal_stores(p, p[DIFF_SRC]))
         to.non_temporal_threads = non_temporal_threads_for(bytes, m.shared_others, m);
-    if (m.prefetch == 0 || to.band_rows == 0 || !come_from_memory(bytes, m)) return;
-    if (row_bytes >= SHORTEST_SINGLE_ROW) to.band_rows = 1;
-    to.prefetch = int(m.prefetch);
+    if (m.prefetch == 0 || to.band_rows == 0) return;
+    const bool from_memory = come_from_memory(bytes, m);
+    const bool from_last_level = m.prefetch == 1 && bytes > m.l2 && !is_narrow(p);
+    if ((from_memory || from_last_level) && row_bytes >= SHORTEST_SINGLE_ROW) to.band_rows = 1;
+    if (from_memory) to.prefetch = int(m.prefetch);
 }
 
 // ---- backward: tiles

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/quota.hpp"
+#include "base/environment.hpp"
 
 namespace jitnorm::impl {
 namespace {

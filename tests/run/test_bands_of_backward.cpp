@@ -14,11 +14,16 @@ namespace {
 class bands_of_backward : public plans_on_machines {
 protected:
     // So many rows are reduced before they are written, on machines without one loop. Data come from memory where any
-    // are prefetched.
+    // are prefetched. Floats and doubles go one by one from L2 on as well where prefetches would be to L1.
     dim_t expected_rows(const setup &s, const machine &m) const {
         const problem p = make_problem(s);
         const dim_t bytes = p.row_length() * (impl::element_size(p[SRC]) + impl::element_size(p[DIFF_DST]));
-        if (m.prefetch > 0 && m.last_level == 1 && bytes >= 768) return 1;
+        dim_t element = 0; // of all data tensors
+        for (const slot which : {SRC, DIFF_DST, DIFF_SRC, DIFF_SUM})
+            if (p.uses(which)) element += impl::element_size(p[which]);
+        const bool leaves_l2 = m.prefetch == 1 && p.rows() * p.row_length() * element > m.l2;
+        const bool is_wide = impl::element_size(p[SRC]) == p.compute_size();
+        if ((m.last_level == 1 || (leaves_l2 && is_wide)) && bytes >= 768) return 1;
         return std::clamp<dim_t>(8192 / bytes / 2 * 2, 2, 32);
     }
 };

@@ -5,10 +5,7 @@
 
 #include <sstream>
 
-#include "math/row_blocks.hpp"
 #include "plans_on_machines.hpp"
-#include "run/forward.hpp"
-#include "run/make_plan.hpp"
 
 namespace jitnorm::tests {
 namespace {
@@ -371,64 +368,6 @@ TEST_P(plans, keep_the_bits_whatever_they_decide) {
     for (const decision &row : the_table()) expect_reference(row.of, row.on);
 }
 
-// Sums with a residual are added and reduced while the batch before is written: in the output, where it holds the rows
-// as they are normalized, and otherwise in two tiles; in place and not.
-TEST_P(plans, sums_in_one_loop) {
-    for (const unsigned flags : {0U, unsigned(jitnorm_rms_norm)})
-        for (const auto &[src, sum] : {std::pair(jitnorm_f32, jitnorm_f32), std::pair(jitnorm_f32, jitnorm_bf16),
-                                       std::pair(jitnorm_bf16, jitnorm_bf16), std::pair(jitnorm_f64, jitnorm_f64)})
-            for (const dim_t columns : {33, 100, 511, 513, 4096})
-                for (const char *output : {"dense", ""}) {
-                    setup s = in_place_of(jitnorm_forward_training, src, 37, columns);
-                    s.flags |= flags;
-                    s.residual = {.added = "dense", .sum = output, .type = src, .sum_type = sum};
-                    EXPECT_TRUE(plan_of(s, NO_CACHES).on(2, true).one_loop) << s;
-                    expect_reference(s, NO_CACHES);
-                    s.residual.in_place = sum == src && output[0] != '\0';
-                    s.in_place = true;
-                    expect_reference(s, NO_CACHES);
-                }
-    setup longer = in_place_of(jitnorm_forward_training, jitnorm_f32, 7, 5000);
-    longer.residual = {.added = "dense", .sum = "dense", .type = jitnorm_f32, .sum_type = jitnorm_f32};
-    EXPECT_FALSE(plan_of(longer, NO_CACHES).on(1, true).one_loop) << "rows of more than a chunk";
-}
-
-// Operands of post-ops that are gathered have tiles for a chunk, also where the last batch of long rows is only
-// written.
-TEST_P(plans, gathered_operands_in_one_loop) {
-    for (const dim_t columns : {300, 4096, 5000, 9000}) {
-        setup s = in_place_of(jitnorm_forward_training, jitnorm_f32, 5, columns);
-        s.attr.post_ops.entries = {impl::binary_post_op{jitnorm_binary_mul, dense({5, columns}, jitnorm_f64)}};
-        EXPECT_TRUE(plan_of(s, NO_CACHES).on(1, true).one_loop) << s;
-        expect_reference(s, NO_CACHES);
-    }
-}
-
-// Unless post-ops have operands.
-TEST_P(plans, groups_of_a_row_share_a_tile_where_a_batch_has_fewer_rows) {
-    for (const auto type : FLOATING)
-        for (const dim_t rows : {1, 37})
-            for (const dim_t groups : {1, 4, 40, 160}) { // 160: more than a tile takes
-                setup s = in_place_of(jitnorm_forward_training, type, rows, 640);
-                s.flags = jitnorm_use_scale | jitnorm_use_shift;
-                s.dst_type = groups == 4 ? jitnorm_f8_e4m3 : jitnorm_s8;
-                s.dynamic_scales = scales_of(s.dims, groups);
-                const auto groups_go_in_rows = [&] {
-                    return quantizer(make_problem(s), plan_of(s, ROOMY)).takes_groups_of_a_row();
-                };
-                const plan how = plan_of(s, ROOMY);
-                EXPECT_EQ(groups_go_in_rows(), groups > how.batch_rows) << s;
-                for (const machine &m : MACHINES) expect_reference(s, m);
-                s.pre_quantization = "dense";
-                s.attr.post_ops.entries = {impl::eltwise_post_op{jitnorm_eltwise_swish, 1, 0}};
-                EXPECT_EQ(groups_go_in_rows(), groups > how.batch_rows) << s;
-                for (const machine &m : MACHINES) expect_reference(s, m);
-                s.attr.post_ops.entries = {impl::binary_post_op{jitnorm_binary_mul, dense({1, 640})}};
-                EXPECT_FALSE(groups_go_in_rows()) << s;
-                for (const machine &m : MACHINES) expect_reference(s, m);
-            }
-}
-
 TEST_P(plans, are_values) {
     const setup s = in_place_of(jitnorm_backward, jitnorm_f32);
     EXPECT_EQ(plan_of(s, NO_L2), plan_of(s, NO_L2));
@@ -436,27 +375,6 @@ TEST_P(plans, are_values) {
     EXPECT_EQ(describe(plan_of(in_place_of(jitnorm_forward_training, jitnorm_f32), NO_CACHES)),
               "rows:in_place,panel:192,batch:21,one_loop_threads:2147483647,"
               "non_temporal_threads:2147483647,row_threads:1,chunk_threads:0,scratchpad:0");
-}
-
-// A region of several threads costs as much as a few microseconds of work, or ten times as many if threads sleep.
-// The threads of a region may each have little, at least a part of the sums for gradients.
-TEST_P(plans, threads_are_for_work_of_more_than_a_few_microseconds) {
-    constexpr dim_t KB = 1024, COLUMNS = 256;
-    machine sleepy = ROOMY;
-    sleepy.threads_sleep = true;
-    const struct {
-        jitnorm_prop_kind_t kind;
-        dim_t bytes_of_element, least_kb;
-    } cases[] = {{jitnorm_forward_training, 8, 256}, {jitnorm_backward, 12, 384}, {jitnorm_backward_data, 12, 384}};
-    for (const auto &[kind, bytes_of_element, least_kb] : cases)
-        for (const auto &[on, times] : {std::pair(ROOMY, 1), std::pair(sleepy, 8)}) {
-            const dim_t rows = least_kb * KB * times / bytes_of_element / COLUMNS;
-            const dim_t shares = kind == jitnorm_backward ? row_blocks(rows + 1, COLUMNS).parts() : rows + 1;
-            EXPECT_EQ(plan_of(in_place_of(kind, jitnorm_f32, rows - 1, COLUMNS), on).row_threads, 1) << least_kb;
-            EXPECT_EQ(plan_of(in_place_of(kind, jitnorm_f32, rows + 1, COLUMNS), on).row_threads,
-                      std::min<dim_t>(16, shares))
-                << least_kb << times;
-        }
 }
 
 // The scratchpad of a problem whose sizes executions bring, with the plans of all executions that do not share chunks.
@@ -473,56 +391,6 @@ TEST_P(plans, for_any_size_have_room_for_every_size) {
     problem p = make_problem(forward()); // only the number of dense rows is left to the execution
     p.for_each_descriptor([](memory_desc &md) { md.dims[0] = md.padded_dims[0] = impl::RUNTIME_DIM; });
     EXPECT_EQ(scratchpad_bytes(jit_for(GetParam()), p), 0U);
-}
-
-// Where one batch on one thread is all, in tensors whose rows are evenly spaced.
-TEST_P(plans, single_batches) {
-    const auto is_single = [&](const setup &s, const machine &m = ROOMY) {
-        return takes_single_batch(make_problem(s), plan_of(s, m));
-    };
-    EXPECT_TRUE(is_single(forward(jitnorm_f32, 32, 192)));
-    EXPECT_FALSE(is_single(forward(jitnorm_f32, 33, 192))) << "two batches";
-    EXPECT_FALSE(is_single(forward(jitnorm_f32, 32, 192), NO_CACHES)) << "in one loop";
-    EXPECT_FALSE(is_single(forward(jitnorm_f32, 32, 4096 * 8))) << "of several threads, in chunks";
-    EXPECT_FALSE(is_single(laid_out("@ba", {32, 192}, forward()))) << "in tiles";
-    EXPECT_FALSE(is_single(laid_out("@bac", {3, 5, 64}, forward()))) << "unevenly spaced";
-    EXPECT_FALSE(is_single(backward(jitnorm_f32, 32, 192)));
-    plan several = plan_of(forward(jitnorm_f32, 32, 192), ROOMY);
-    several.row_threads = 2;
-    EXPECT_FALSE(takes_single_batch(make_problem(forward(jitnorm_f32, 32, 192)), several));
-}
-
-TEST(plan, goes_by_what_the_threads_and_the_result_allow) {
-    plan how;
-    how.row_threads = 3;
-    how.chunk_threads = 8;
-    how.one_loop_threads = how.non_temporal_threads = 6;
-    how.share_chunks(1);
-    const schedule by_rows = how.on(3, true), by_chunks = how.on(5, true), beyond = how.on(100, true);
-    EXPECT_EQ(std::pair(by_rows.threads, by_rows.by_chunks), std::pair(3, false));
-    EXPECT_EQ(std::pair(by_chunks.threads, by_chunks.by_chunks), std::pair(5, true));
-    EXPECT_EQ(std::pair(beyond.threads, beyond.by_chunks), std::pair(8, true));
-    EXPECT_TRUE(by_rows.one_loop);
-    EXPECT_FALSE(by_chunks.one_loop) << "the next row is far away";
-    EXPECT_TRUE(by_rows.non_temporal);
-    EXPECT_TRUE(by_chunks.non_temporal);
-    EXPECT_FALSE(beyond.non_temporal) << "more threads than stores past the caches are for";
-    EXPECT_FALSE(how.on(3, false).non_temporal);
-}
-
-TEST(plan, shares_chunks_where_that_is_worth_their_price) {
-    plan how;
-    how.row_threads = 3;
-    how.chunk_threads = 5;
-    how.share_chunks(1);
-    EXPECT_TRUE(how.may_go_by_chunks(4));
-    EXPECT_FALSE(how.may_go_by_chunks(3)) << "no more threads than by rows";
-    how.share_chunks(2);
-    EXPECT_FALSE(how.may_go_by_chunks(5));
-    how.chunk_threads = 6;
-    how.share_chunks(2);
-    EXPECT_TRUE(how.may_go_by_chunks(6));
-    EXPECT_FALSE(how.may_go_by_chunks(5));
 }
 
 INSTANTIATE_TEST_SUITE_P(native, plans, testing::Values(isa::avx2, isa::avx512), on_isa::name);

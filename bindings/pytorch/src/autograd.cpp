@@ -296,8 +296,8 @@ private:
     SavedVariable of_output_, rstd_;
 };
 
-// Computes gradients below autograd by `run`, in the order of the leaves, and makes them results of a node where they
-// may be differentiated. `added` is what the gradient of the input has been added to.
+// Computes gradients below autograd by `run`, which returns a tuple in the order of the leaves, and makes them results
+// of a node where they may be differentiated. `added` is what the gradient of the input has been added to.
 template <typename Run>
 composed_leaves record_gradients(const composition &how, const composed_leaves &of, const Tensor &of_output,
                                  const Tensor &rstd, mask<3> wanted, const Tensor &added, Run run) {
@@ -313,7 +313,7 @@ composed_leaves record_gradients(const composition &how, const composed_leaves &
     composed_leaves made;
     {
         const at::AutoDispatchBelowADInplaceOrView below;
-        made = run();
+        made = std::apply([](const auto &...gradient) { return composed_leaves{gradient...}; }, run());
     }
     if (!recorded) return made;
     const node_pointer node = hold<node_pointer>(new second_backward(how, of, of_output, rstd, wanted));
@@ -340,10 +340,8 @@ three record_layer_norm_backward(const Tensor &of_output, const Tensor &input, I
     const auto given = {&input, &own, &of_output, &plus};
     const bool differentiates = wanted[2] && (have_tangents(given) || are_recorded(given));
     const composed_leaves of = {input, own, differentiates ? zeros_of_bias(input, shape, own) : Tensor()};
-    auto [a, b, c] = record_gradients(layer_composition(shape), of, of_output, rstd, wanted, plus, [&] {
-        auto [x, y, z] = norm(of_output, input, shape, mean, rstd, weight, wanted, added);
-        return composed_leaves{x, y, z};
-    });
+    auto [a, b, c] = record_gradients(layer_composition(shape), of, of_output, rstd, wanted, plus,
+                                      [&] { return norm(of_output, input, shape, mean, rstd, weight, wanted, added); });
     return {a, b, c};
 }
 
@@ -353,12 +351,10 @@ two record_rms_norm_backward(const Tensor &of_output, const Tensor &input, IntAr
     static const operation<two, const Tensor &, const Tensor &, IntArrayRef, const Tensor &, const optional_tensor &,
                            mask<2>, const optional_tensor &, bool, bool>
         norm("jitnorm::rms_norm_backward");
-    auto made = record_gradients(rms_composition(shape, plus_one, rounds), {input, or_none(weight), {}}, of_output,
-                                 rstd, {wanted[0], wanted[1], false}, or_none(added), [&]() -> composed_leaves {
-                                     auto [a, b] =
-                                         norm(of_output, input, shape, rstd, weight, wanted, added, plus_one, rounds);
-                                     return {a, b, {}};
-                                 });
+    auto made =
+        record_gradients(rms_composition(shape, plus_one, rounds), {input, or_none(weight), {}}, of_output, rstd,
+                         {wanted[0], wanted[1], false}, or_none(added),
+                         [&] { return norm(of_output, input, shape, rstd, weight, wanted, added, plus_one, rounds); });
     return {made[0], made[1]};
 }
 
@@ -368,13 +364,9 @@ three record_gated_rms_norm_backward(const Tensor &of_output, const Tensor &inpu
     static const operation<three, const Tensor &, const Tensor &, const Tensor &, const optional_tensor &,
                            const optional_tensor &, mask<3>, bool, bool>
         norm("jitnorm::gated_rms_norm_backward");
-    auto [a, b, c] =
-        record_gradients(gated_composition(input, norm_before_gate, rounds), {input, or_none(gate), or_none(weight)},
-                         of_output, rstd, wanted, {}, [&]() -> composed_leaves {
-                             auto [x, y, z] =
-                                 norm(of_output, input, rstd, gate, weight, wanted, norm_before_gate, rounds);
-                             return {x, y, z};
-                         });
+    auto [a, b, c] = record_gradients(
+        gated_composition(input, norm_before_gate, rounds), {input, or_none(gate), or_none(weight)}, of_output, rstd,
+        wanted, {}, [&] { return norm(of_output, input, rstd, gate, weight, wanted, norm_before_gate, rounds); });
     return {a, b, c};
 }
 

@@ -11,7 +11,6 @@
 
 #include "../../norm/tensors.hpp"
 #include "../../tensor/names.hpp"
-#include "../../tensor/reasons.hpp"
 #include "../memory/memory.hpp"
 
 namespace jitnorm::impl::api {

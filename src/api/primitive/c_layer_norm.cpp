@@ -8,7 +8,6 @@
 #include "../../dispatch/prepare.hpp"
 #include "../../math/row_blocks.hpp"
 #include "../../tensor/names.hpp"
-#include "../../tensor/reasons.hpp"
 #include "../memory/memory.hpp"
 #include "jitnorm/jitnorm.h"
 #include "primitive_desc.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "follower.hpp"
+#include "fusion.hpp"
 
 #include <algorithm>
 #include <cmath>

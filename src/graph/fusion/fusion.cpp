@@ -5,8 +5,6 @@
 #include <cmath>
 #include <queue>
 
-#include "follower.hpp"
-
 namespace jitnorm::impl::graph {
 
 grouping::grouping(const std::vector<const jitnorm_graph_op *> &ops) : writers_(ops.size()), group_(ops.size()) {

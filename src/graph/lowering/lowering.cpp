@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "../../tensor/names.hpp"
-#include "../../tensor/reasons.hpp"
 #include "../../tensor/row_space.hpp"
 
 namespace jitnorm::impl::graph {

@@ -5,7 +5,6 @@
 #include <cstdio>
 
 #include "../../tensor/names.hpp"
-#include "../../tensor/reasons.hpp"
 
 namespace jitnorm::impl::graph {
 

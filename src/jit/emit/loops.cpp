@@ -378,29 +378,17 @@ void vector_pieces::scatter(const Xbyak::RegExp &at, const Xbyak::Xmm &v, int si
 }
 
 void vector_pieces::insert_lowest(const Xbyak::Xmm &v, const Xbyak::RegExp &at, int bytes) {
-    switch (bytes) {
-    case 8:
-        return g_.vpinsrq(v, v, g_.ptr[at], 0);
-    case 4:
-        return g_.vpinsrd(v, v, g_.ptr[at], 0);
-    case 2:
-        return g_.vpinsrw(v, v, g_.ptr[at], 0);
-    default:
-        return g_.vpinsrb(v, v, g_.ptr[at], 0);
-    }
+    if (bytes == 8) return g_.vpinsrq(v, v, g_.ptr[at], 0);
+    if (bytes == 4) return g_.vpinsrd(v, v, g_.ptr[at], 0);
+    if (bytes == 2) return g_.vpinsrw(v, v, g_.ptr[at], 0);
+    g_.vpinsrb(v, v, g_.ptr[at], 0);
 }
 
 void vector_pieces::store_lowest(const Xbyak::Xmm &v, int bytes) {
-    switch (bytes) {
-    case 8:
-        return g_.vmovq(g_.ptr[scratch_], v);
-    case 4:
-        return g_.vmovd(g_.ptr[scratch_], v);
-    case 2:
-        return g_.vpextrw(g_.word[scratch_], v, 0);
-    default:
-        return g_.vpextrb(g_.byte[scratch_], v, 0);
-    }
+    if (bytes == 8) return g_.vmovq(g_.ptr[scratch_], v);
+    if (bytes == 4) return g_.vmovd(g_.ptr[scratch_], v);
+    if (bytes == 2) return g_.vpextrw(g_.word[scratch_], v, 0);
+    g_.vpextrb(g_.byte[scratch_], v, 0);
 }
 
 } // namespace jitnorm::impl::jit
