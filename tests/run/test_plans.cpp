@@ -188,7 +188,9 @@ std::vector<decision> bands() {
         {"more than a chunk", backward(jitnorm_f32, 37, 4097), TO_L1, "-band"},
         {"nothing is reduced", backward_data(given(backward())), TO_L1, "-band"},
         {"from memory", backward(), batches_in_l1(1, 37 * 192 * 12), "prefetch:1"},
-        {"in the caches", backward(), batches_in_l1(1, 37 * 192 * 12 + 1), "-prefetch"},
+        {"in the caches", backward(), batches_in_l1(1, 37 * 192 * 12 + 1), "band:1,-prefetch"},
+        {"in L2", backward(), batches_in_l1(37 * 192 * 12, FAR), "band:4,-prefetch"},
+        {"narrow, beyond L2", backward(jitnorm_bf16), batches_in_l1(1, FAR), "band:10,-prefetch"},
         {"one row is the problem", forward(jitnorm_f32, 1, 192), ROOMY, "batch:1"},
         {"one batch is the problem", forward(jitnorm_f32, 32, 192), ROOMY, "batch:32"},
         {"more than a batch", forward(jitnorm_f32, 33, 192), ROOMY, "batch:32"}};
