@@ -32,6 +32,7 @@ struct call_settings {
     double epsilon = 1e-5;
     acl_owned<aclIntArray> shape = nullptr; // normalizedShape
     acl_owned<aclBoolArray> mask = nullptr; // outputMask
+    bool has_sum = false;                   // additionalOutput
     int32_t mode = 0;                       // implMode
     int64_t dst_type = ACL_INT8;
 };
@@ -54,52 +55,27 @@ struct operation {
     bool has_epsilon = true, takes_no_elements = true;
 };
 
-template <auto First>
-aclnnStatus first_layer_norm(aclTensor *const *t, const call_settings &with, uint64_t *bytes, aclOpExecutor **made) {
-    return First(t[0], with.shape.get(), t[1], t[2], with.epsilon, t[3], t[4], t[5], bytes, made);
-}
-inline aclnnStatus first_with_mode(aclTensor *const *t, const call_settings &with, uint64_t *bytes,
-                                   aclOpExecutor **made) {
-    return aclnnLayerNormWithImplModeGetWorkspaceSize(t[0], with.shape.get(), t[1], t[2], with.epsilon, t[3], t[4],
-                                                      t[5], with.mode, bytes, made);
-}
-inline aclnnStatus first_backward(aclTensor *const *t, const call_settings &with, uint64_t *bytes,
-                                  aclOpExecutor **made) {
-    return aclnnLayerNormBackwardGetWorkspaceSize(t[0], t[1], with.shape.get(), t[2], t[3], t[4], t[5], with.mask.get(),
-                                                  t[6], t[7], t[8], bytes, made);
-}
-inline aclnnStatus first_ada(aclTensor *const *t, const call_settings &with, uint64_t *bytes, aclOpExecutor **made) {
-    return aclnnAdaLayerNormGetWorkspaceSize(t[0], t[1], t[2], t[3], t[4], with.epsilon, t[5], bytes, made);
-}
-inline aclnnStatus first_ada_v2(aclTensor *const *t, const call_settings &with, uint64_t *bytes, aclOpExecutor **made) {
-    return aclnnAdaLayerNormV2GetWorkspaceSize(t[0], t[1], t[2], t[3], t[4], with.epsilon, t[5], t[6], t[7], bytes,
-                                               made);
-}
-template <auto First>
-aclnnStatus first_rms_norm(aclTensor *const *t, const call_settings &with, uint64_t *bytes, aclOpExecutor **made) {
-    return First(t[0], t[1], with.epsilon, t[2], t[3], bytes, made);
-}
-inline aclnnStatus first_rms_grad(aclTensor *const *t, const call_settings &, uint64_t *bytes, aclOpExecutor **made) {
-    return aclnnRmsNormGradGetWorkspaceSize(t[0], t[1], t[2], t[3], t[4], t[5], bytes, made);
-}
-inline aclnnStatus first_add_rms(aclTensor *const *t, const call_settings &with, uint64_t *bytes,
-                                 aclOpExecutor **made) {
-    return aclnnAddRmsNormGetWorkspaceSize(t[0], t[1], t[2], with.epsilon, t[3], t[4], t[5], bytes, made);
-}
-template <bool Additional>
-aclnnStatus first_add_layer(aclTensor *const *t, const call_settings &with, uint64_t *bytes, aclOpExecutor **made) {
-    return aclnnAddLayerNormGetWorkspaceSize(t[0], t[1], t[2], t[3], t[4], with.epsilon, Additional, t[5], t[6], t[7],
-                                             t[8], bytes, made);
-}
-inline aclnnStatus first_quant(aclTensor *const *t, const call_settings &with, uint64_t *bytes, aclOpExecutor **made) {
-    return aclnnRmsNormDynamicQuantGetWorkspaceSize(t[0], t[1], t[2], t[3], with.epsilon, with.dst_type, t[4], t[5],
-                                                    bytes, made);
-}
-inline aclnnStatus first_add_quant(aclTensor *const *t, const call_settings &with, uint64_t *bytes,
-                                   aclOpExecutor **made) {
-    return aclnnAddRmsNormDynamicQuantGetWorkspaceSize(t[0], t[1], t[2], t[3], t[4], with.epsilon, t[5], t[6], t[7],
-                                                       t[8], t[9], bytes, made);
-}
+// first_NAME: the first of an operation's calls, with these arguments before its results.
+#define FIRST_CALL(name, ...)                                                                                          \
+    inline aclnnStatus first_##name(aclTensor *const *t, [[maybe_unused]] const call_settings &with, uint64_t *bytes,  \
+                                    aclOpExecutor **made) {                                                            \
+        return name##GetWorkspaceSize(__VA_ARGS__, bytes, made);                                                       \
+    }
+FIRST_CALL(aclnnLayerNorm, t[0], with.shape.get(), t[1], t[2], with.epsilon, t[3], t[4], t[5])
+FIRST_CALL(aclnnFastLayerNorm, t[0], with.shape.get(), t[1], t[2], with.epsilon, t[3], t[4], t[5])
+FIRST_CALL(aclnnLayerNormWithImplMode, t[0], with.shape.get(), t[1], t[2], with.epsilon, t[3], t[4], t[5], with.mode)
+FIRST_CALL(aclnnLayerNormBackward, t[0], t[1], with.shape.get(), t[2], t[3], t[4], t[5], with.mask.get(), t[6], t[7],
+           t[8])
+FIRST_CALL(aclnnAdaLayerNorm, t[0], t[1], t[2], t[3], t[4], with.epsilon, t[5])
+FIRST_CALL(aclnnAdaLayerNormV2, t[0], t[1], t[2], t[3], t[4], with.epsilon, t[5], t[6], t[7])
+FIRST_CALL(aclnnRmsNorm, t[0], t[1], with.epsilon, t[2], t[3])
+FIRST_CALL(aclnnGemmaRmsNorm, t[0], t[1], with.epsilon, t[2], t[3])
+FIRST_CALL(aclnnRmsNormGrad, t[0], t[1], t[2], t[3], t[4], t[5])
+FIRST_CALL(aclnnAddRmsNorm, t[0], t[1], t[2], with.epsilon, t[3], t[4], t[5])
+FIRST_CALL(aclnnAddLayerNorm, t[0], t[1], t[2], t[3], t[4], with.epsilon, with.has_sum, t[5], t[6], t[7], t[8])
+FIRST_CALL(aclnnRmsNormDynamicQuant, t[0], t[1], t[2], t[3], with.epsilon, with.dst_type, t[4], t[5])
+FIRST_CALL(aclnnAddRmsNormDynamicQuant, t[0], t[1], t[2], t[3], t[4], with.epsilon, t[5], t[6], t[7], t[8], t[9])
+#define CALLS_OF(name) first_##name, name
 
 inline const std::set<std::string> LAYER_NORM_TYPES = {"input", "out", "meanOut", "rstdOut"},
                                    BACKWARD_TYPES = {"mean",         "rstd",          "weight",     "bias",
@@ -109,67 +85,67 @@ inline const std::set<std::string> LAYER_NORM_TYPES = {"input", "out", "meanOut"
 // clang-format off
 inline const operation OPERATIONS[] = {
     {"layer norm", "input:dt< weight?:ct< bias?:ct< out:dt> meanOut?:of> rstdOut?:of>", 3, {{0, 3}},
-     first_layer_norm<aclnnLayerNormGetWorkspaceSize>, aclnnLayerNorm, INVALID, INVALID, LAYER_NORM_TYPES},
+     CALLS_OF(aclnnLayerNorm), INVALID, INVALID, LAYER_NORM_TYPES},
     {"layer norm, implementation mode", "input:dt< weight?:ct< bias?:ct< out:dt> meanOut?:of> rstdOut?:of>", 3,
-     {{0, 3}}, first_with_mode, aclnnLayerNormWithImplMode, INVALID, INVALID, LAYER_NORM_TYPES},
+     {{0, 3}}, CALLS_OF(aclnnLayerNormWithImplMode), INVALID, INVALID, LAYER_NORM_TYPES},
     {"layer norm, fast", "input:dt< weight?:ct< bias?:ct< out:dt> meanOut?:of> rstdOut?:of>", 3, {{0, 3}},
-     first_layer_norm<aclnnFastLayerNormGetWorkspaceSize>, aclnnFastLayerNorm, INVALID, INVALID, LAYER_NORM_TYPES},
+     CALLS_OF(aclnnFastLayerNorm), INVALID, INVALID, LAYER_NORM_TYPES},
     {"layer norm, narrow statistics", "input:dt< weight?:ct< bias?:ct< out:dt> meanOut?:oh> rstdOut?:of>", 3, {{0, 3}},
-     first_layer_norm<aclnnLayerNormGetWorkspaceSize>, aclnnLayerNorm, INVALID, INVALID, LAYER_NORM_TYPES},
+     CALLS_OF(aclnnLayerNorm), INVALID, INVALID, LAYER_NORM_TYPES},
     {"layer norm, inference", "input:dt< weight bias out:dt> meanOut rstdOut", 3, {{0, 3}},
-     first_layer_norm<aclnnLayerNormGetWorkspaceSize>, aclnnLayerNorm, INVALID, INVALID, LAYER_NORM_TYPES},
+     CALLS_OF(aclnnLayerNorm), INVALID, INVALID, LAYER_NORM_TYPES},
     {"backward",
      "gradOut:dt< input:dt< mean:of< rstd:of< weight?:ct< bias?:ct- gradInputOut:dt> gradWeightOut:cf> gradBiasOut:cf>",
-     6, {{0, 6}}, first_backward, aclnnLayerNormBackward, INVALID, INVALID, BACKWARD_TYPES, {}, false},
+     6, {{0, 6}}, CALLS_OF(aclnnLayerNormBackward), INVALID, INVALID, BACKWARD_TYPES, {}, false},
     {"backward, narrow sides",
      "gradOut:dt< input:dt< mean:oh< rstd:of< weight?:ch< bias?:ct- gradInputOut:dt> gradWeightOut:ch> gradBiasOut:cf>",
-     6, {{0, 6}}, first_backward, aclnnLayerNormBackward, INVALID, INVALID, BACKWARD_TYPES, {}, false},
+     6, {{0, 6}}, CALLS_OF(aclnnLayerNormBackward), INVALID, INVALID, BACKWARD_TYPES, {}, false},
     {"backward, sums alone",
      "gradOut:dt< input:dt< mean:of< rstd:of< weight bias gradInputOut:dt! gradWeightOut:cf> gradBiasOut:cf>",
-     6, {}, first_backward, aclnnLayerNormBackward, INVALID, INVALID, BACKWARD_TYPES, {}, false},
+     6, {}, CALLS_OF(aclnnLayerNormBackward), INVALID, INVALID, BACKWARD_TYPES, {}, false},
     {"backward of the data",
      "gradOut:dt< input:dt< mean:of< rstd:of< weight?:ct< bias gradInputOut:dt> gradWeightOut:cf! gradBiasOut:cf!",
-     6, {{0, 6}}, first_backward, aclnnLayerNormBackward, INVALID, INVALID, BACKWARD_TYPES, {}, false},
+     6, {{0, 6}}, CALLS_OF(aclnnLayerNormBackward), INVALID, INVALID, BACKWARD_TYPES, {}, false},
     {"adaptive layer norm", "x:dt< scale:mt< shift:mt< weightOptional?:ct< biasOptional?:ct< out:dt>", 5, {{0, 5}},
-     first_ada, aclnnAdaLayerNorm, INVALID, INVALID, {}, {}, true, false},
+     CALLS_OF(aclnnAdaLayerNorm), INVALID, INVALID, {}, {}, true, false},
     {"adaptive layer norm with statistics",
      "x:dt< scale:mt< shift:mt< weightOptional?:ct< biasOptional?:ct< out:dt> meanOutOptional?:st> "
-     "rstdOutOptional?:st>", 5, {{0, 5}}, first_ada_v2, aclnnAdaLayerNormV2, INVALID, INVALID, {}, {}, true, false},
+     "rstdOutOptional?:st>", 5, {{0, 5}}, CALLS_OF(aclnnAdaLayerNormV2), INVALID, INVALID, {}, {}, true, false},
     {"RMS norm", "x:dt< gamma:ct< yOut:dt> rstdOut:sf>", 2, {{0, 2}},
-     first_rms_norm<aclnnRmsNormGetWorkspaceSize>, aclnnRmsNorm, INVALID, TILING},
+     CALLS_OF(aclnnRmsNorm), INVALID, TILING},
     {"Gemma's RMS norm", "x:dt< gamma:ct< yOut:dt> rstdOut:sf>", 2, {{0, 2}},
-     first_rms_norm<aclnnGemmaRmsNormGetWorkspaceSize>, aclnnGemmaRmsNorm, INVALID, TILING},
+     CALLS_OF(aclnnGemmaRmsNorm), INVALID, TILING},
     {"RMS norm, backward", "dy:dt< x:dt< rstd:rf< gamma:ct< dxOut:dt> dgammaOut:cf>", 4, {{0, 4}},
-     first_rms_grad, aclnnRmsNormGrad, INVALID, TILING, {}, {}, false},
+     CALLS_OF(aclnnRmsNormGrad), INVALID, TILING, {}, {}, false},
     {"add, RMS norm", "x1:dt< x2:dt< gamma:ct< yOut:dt> rstdOut?:sf> xOut:dt>", 3, {{0, 3}, {1, 5}},
-     first_add_rms, aclnnAddRmsNorm},
+     CALLS_OF(aclnnAddRmsNorm)},
     {"add, RMS norm without statistics", "x1:dn< x2:dn< gamma:vn< yOut:dn> rstdOut xOut?:dn>", 3, {{0, 3}, {1, 5}},
-     first_add_rms, aclnnAddRmsNorm},
+     CALLS_OF(aclnnAddRmsNorm)},
     {"add, layer norm", "x1:dt< x2:dt< gamma:ct< beta:ct< bias yOut:dt> meanOut:sf> rstdOut:sf> xOut:dt>",
-     5, {{0, 5}, {1, 8}}, first_add_layer<true>, aclnnAddLayerNorm, INVALID, TILING, {"x1", "x2"},
+     5, {{0, 5}, {1, 8}}, CALLS_OF(aclnnAddLayerNorm), INVALID, TILING, {"x1", "x2"},
      ADD_LAYER_OUTPUTS, true, false},
     {"add, layer norm, ignored sum", "x1:dt< x2:dt< gamma:ct< beta:ct< bias yOut:dt> meanOut:sf> rstdOut:sf> xOut:dt!",
-     5, {{0, 5}}, first_add_layer<false>, aclnnAddLayerNorm, INVALID, TILING, {"x1", "x2"},
+     5, {{0, 5}}, CALLS_OF(aclnnAddLayerNorm), INVALID, TILING, {"x1", "x2"},
      ADD_LAYER_OUTPUTS, true, false},
     {"add, layer norm, bias of columns",
      "x1:dt< x2:dt< gamma:ct< beta:ct< biasOptional?:ct< yOut:dt> meanOut:sf> rstdOut:sf> xOut:dt>",
-     5, {{0, 5}, {1, 8}}, first_add_layer<true>, aclnnAddLayerNorm, INVALID, TILING, {"x1", "x2"},
+     5, {{0, 5}, {1, 8}}, CALLS_OF(aclnnAddLayerNorm), INVALID, TILING, {"x1", "x2"},
      ADD_LAYER_OUTPUTS, true, false},
     {"add, layer norm, bias of elements",
      "x1:dt< x2:dt< gamma:ct< beta:ct< biasOptional?:dt< yOut:dt> meanOut:sf> rstdOut:sf> xOut:dt>",
-     5, {{0, 5}, {1, 8}, {4, 8}}, first_add_layer<true>, aclnnAddLayerNorm, INVALID, TILING, {"x1", "x2"},
+     5, {{0, 5}, {1, 8}, {4, 8}}, CALLS_OF(aclnnAddLayerNorm), INVALID, TILING, {"x1", "x2"},
      ADD_LAYER_OUTPUTS, true, false},
     {"RMS norm to 8 bits", "x:dn< gamma:cn< smoothScalesOptional?:cn< betaOptional?:cn< yOut:dq> scaleOut:rf>", 4, {},
-     first_quant, aclnnRmsNormDynamicQuant, TILING, TILING, {}, {}, true, false},
+     CALLS_OF(aclnnRmsNormDynamicQuant), TILING, TILING, {}, {}, true, false},
     {"RMS norm to 8 bits, plain", "x:dn< gamma:cn< smooth beta yOut:dq> scaleOut:rf>", 4, {},
-     first_quant, aclnnRmsNormDynamicQuant, TILING, TILING, {}, {}, true, false},
+     CALLS_OF(aclnnRmsNormDynamicQuant), TILING, TILING, {}, {}, true, false},
     {"add, RMS norm to 8 bits",
      "x1:dn< x2:dn< gamma:cn< smooth1 smooth2 y1Out:dq> y2Out:dq! xOut:dn> scale1Out:rf> scale2Out:rf!", 5, {{1, 7}},
-     first_add_quant, aclnnAddRmsNormDynamicQuant, INVALID, TILING, {}, {"scale1Out", "scale2Out"}},
+     CALLS_OF(aclnnAddRmsNormDynamicQuant), INVALID, TILING, {}, {"scale1Out", "scale2Out"}},
     {"add, RMS norm to 8 bits twice",
      "x1:dn< x2:dn< gamma:cn< smoothScale1Optional?:cn< smoothScale2Optional?:cn< y1Out:dq> y2Out:dq> xOut:dn> "
      "scale1Out:rf> scale2Out:rf>", 5, {{1, 7}},
-     first_add_quant, aclnnAddRmsNormDynamicQuant, INVALID, TILING, {}, {"scale1Out", "scale2Out"}},
+     CALLS_OF(aclnnAddRmsNormDynamicQuant), INVALID, TILING, {}, {"scale1Out", "scale2Out"}},
 };
 // clang-format on
 
@@ -273,14 +249,15 @@ inline std::vector<parameter> parameters_of(const operation &op, aclDataType typ
     return result;
 }
 
-// The mask asks for the gradients that are written.
+// The mask asks for the gradients that are written, and the sum is asked for if it is.
 inline call_settings settings_of(const std::vector<parameter> &parameters, const call_shape &shape = {}) {
     const auto is_wanted = [&](std::string_view name) {
         return std::any_of(parameters.begin(), parameters.end(),
                            [&](const parameter &p) { return p.name == name && p.is_output(); });
     };
     return {.shape = int_array(shape.columns()),
-            .mask = mask_of(is_wanted("gradInputOut"), is_wanted("gradWeightOut"), is_wanted("gradBiasOut"))};
+            .mask = mask_of(is_wanted("gradInputOut"), is_wanted("gradWeightOut"), is_wanted("gradBiasOut")),
+            .has_sum = is_wanted("xOut")};
 }
 
 // Whether the operation takes x of this shape.

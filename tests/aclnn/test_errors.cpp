@@ -227,109 +227,76 @@ TEST(aclnn_errors, arrays_that_are_null_and_masks_of_another_length) {
 
 // ---------------------------------------------------------------- errors of one call
 
-TEST(aclnn_errors, weight_as_input_and_bias_as_float) {
-    operands call(operation_named("layer norm"), ACL_BF16);
-    const auto bias = wrong({40}, ACL_FLOAT);
-    call.given[2] = bias.get();
-    refuse(INVALID, "weight and bias of two types", call);
-}
+// A tensor in the place of one of the call's; without dimensions null.
+struct exchanged {
+    size_t place;
+    dims_t dims;
+    aclDataType type = ACL_FLOAT;
+    dims_t strides = {};
+};
+struct one_call {
+    const char *operation, *what;
+    aclnnStatus status;
+    std::vector<exchanged> by;
+    aclDataType type = ACL_FLOAT;
+    call_shape shape = {};
+};
+constexpr auto F16 = ACL_FLOAT16, BF16 = ACL_BF16, E4M3 = ACL_FLOAT8_E4M3FN;
+const one_call CALLS[] = {
+    {"layer norm", "weight as input and bias as FLOAT", INVALID, {{2, {40}}}, BF16},
+    // rows in an order that no strides over the input's dimensions have
+    {"backward",
+     "mean and rstd",
+     INVALID,
+     {{2, {3, 2}, ACL_FLOAT, {3, 1}}, {3, {3, 2}, ACL_FLOAT, {3, 1}}},
+     ACL_FLOAT,
+     {{2, 3, 4}, 1}},
+    {"add, layer norm", "x1 and x2 narrow in two ways", INVALID, {{1, {20, 40}, F16}}, BF16},
+    {"add, layer norm", "gamma narrow in another way", INVALID, {{2, {40}, F16}}, BF16},
+    {"add, layer norm", "x2 with which the sum is FLOAT, and yOut is not", INVALID, {{1, {20, 40}}}, BF16},
+    {"add, RMS norm", "no rstdOut, which FLOAT needs", INVALID, {{4, {}}}},
+    {"add, RMS norm", "no rstdOut, which gamma of one dimension needs", INVALID, {{4, {}}}, BF16},
+    {"RMS norm", "gamma without elements", TILING, {{1, {0}}}},
+    {"RMS norm, backward", "gamma without elements", TILING, {{3, {0}}, {5, {0}}}},
+    {"RMS norm", "x without elements, too", TILING, {{0, {20, 0}}, {1, {0}}, {2, {20, 0}}, {3, {20, 1}}}},
+    {"RMS norm to 8 bits", "yOut of another type than dstType", TILING, {{4, {20, 40}, E4M3}}},
+    {"RMS norm to 8 bits, plain", "a matrix of gamma", TILING, {{1, {1, 40}, F16}}},
+    {"RMS norm to 8 bits, plain", "x of one dimension", TILING, {{0, {40}, F16}, {1, {40}, F16}}},
+    {"add, RMS norm to 8 bits twice", "y1Out and y2Out of two types", INVALID, {{5, {20, 40}, E4M3}}},
+    {"add, RMS norm to 8 bits twice", "y2Out and y1Out of two types", INVALID, {{6, {20, 40}, E4M3}}},
+    {"add, RMS norm to 8 bits twice", "smoothScale2Optional alone", TILING, {{3, {}}}},
+    {"add, RMS norm to 8 bits", "no y2Out, which is not asked for", NULLPTR, {{6, {}}}},
+    {"add, RMS norm to 8 bits", "no scale2Out, which is not asked for", NULLPTR, {{9, {}}}},
+    {"adaptive layer norm with statistics", "x of one dimension", INVALID, {{0, {40}}, {5, {40}}}},
+    {"adaptive layer norm with statistics", "a scale of one batch", INVALID, {{0, {2, 20, 40}}, {5, {2, 20, 40}}}},
+    {"adaptive layer norm with statistics", "a scale of each row", INVALID, {{1, {20, 40}}}},
+    {"adaptive layer norm with statistics", "a mean without the last 1", INVALID, {{6, {20}}}},
+    {"adaptive layer norm with statistics", "weight and bias of two types", INVALID, {{4, {40}}}, BF16},
+    {"adaptive layer norm", "FLOAT weights of the first version", INVALID, {{3, {40}}, {4, {40}}}, BF16},
+    {"adaptive layer norm with statistics", "narrow weights", INVALID, {{3, {40}, BF16}, {4, {40}, BF16}}},
+};
 
-// Rows in an order that no strides over the input's dimensions have.
-TEST(aclnn_errors, statistics_that_no_view_can_be) {
-    operands call(operation_named("backward"), ACL_FLOAT, {{2, 3, 4}, 1});
-    const auto uneven = wrong({3, 2}, ACL_FLOAT, {3, 1});
-    call.given[2] = call.given[3] = uneven.get();
-    refuse(INVALID, "mean", call);
-}
-
-TEST(aclnn_errors, types_of_sums) {
-    const std::tuple<aclDataType, size_t, aclDataType> cases[] = {
-        {ACL_BF16, 1, ACL_FLOAT16}, // x1 and x2 narrow in two ways
-        {ACL_BF16, 2, ACL_FLOAT16}, // gamma narrow in another way
-        {ACL_BF16, 1, ACL_FLOAT},   // with which the sum is FLOAT, and yOut is not
-    };
-    for (const auto &[type, place, other_type] : cases) {
-        operands call(operation_named("add, layer norm"), type);
-        const auto other = wrong(call.parameters[place].dims, other_type);
-        call.given[place] = other.get();
-        refuse(INVALID, call.parameters[place].name, call);
+TEST(aclnn_errors, tensors_that_do_not_go_together) {
+    for (const one_call &c : CALLS) {
+        operands call(operation_named(c.operation), c.type, c.shape);
+        std::vector<acl_owned<aclTensor>> others;
+        for (const exchanged &e : c.by) {
+            others.push_back(e.dims.empty() ? nullptr : wrong(e.dims, e.type, e.strides));
+            call.given[e.place] = others.back().get();
+        }
+        refuse(c.status, c.what, call);
     }
 }
 
-// Which FLOAT needs, and gamma of one dimension.
-TEST(aclnn_errors, sums_without_statistics) {
-    for (const aclDataType type : {ACL_FLOAT, ACL_BF16}) {
-        operands call(operation_named("add, RMS norm"), type);
-        call.given[4] = nullptr;
-        refuse(INVALID, "rstdOut", call);
-    }
-}
-
-TEST(aclnn_errors, weights_without_elements) {
-    const auto empty = wrong({0}, ACL_FLOAT), no_columns = wrong({20, 0}, ACL_FLOAT), rows = wrong({20, 1}, ACL_FLOAT);
-    operands forward(operation_named("RMS norm")), backward(operation_named("RMS norm, backward"));
-    backward.given[3] = backward.given[5] = forward.given[1] = empty.get();
-    refuse(TILING, "gamma", forward);
-    refuse(TILING, "gamma", backward);
-    forward.given = {no_columns.get(), empty.get(), no_columns.get(), rows.get()};
-    refuse(TILING, "x, too", forward);
-}
-
-TEST(aclnn_errors, of_quantization) {
-    operands call(operation_named("RMS norm to 8 bits"), ACL_FLOAT),
-        twice(operation_named("add, RMS norm to 8 bits twice"));
-    call.with.epsilon = 0;
-    refuse(TILING, "epsilon", call);
-    call.with.epsilon = 1e-5;
+TEST(aclnn_errors, numbers_of_quantization) {
+    operands call(operation_named("RMS norm to 8 bits"));
     for (const int64_t type : {-1, 0, 3, 34, 36}) {
         call.with.dst_type = type;
         refuse(TILING, "dstType", call);
     }
     call.with.dst_type = ACL_INT8;
-    const auto e4m3 = wrong({20, 40}, ACL_FLOAT8_E4M3FN), row = wrong({40}, ACL_FLOAT16),
-               matrix = wrong({1, 40}, ACL_FLOAT16);
-    call.given[4] = e4m3.get();
-    refuse(TILING, "yOut", call);
-    for (const size_t y : {5, 6}) {
-        operands two(twice.op);
-        two.given[y] = e4m3.get();
-        refuse(INVALID, "y1Out and y2Out of two types", two);
-    }
-    twice.given[3] = nullptr;
-    refuse(TILING, "smoothScale2Optional alone", twice);
-    operands plain(operation_named("RMS norm to 8 bits, plain"));
-    plain.given[1] = matrix.get();
-    refuse(TILING, "a matrix of gamma", plain);
-    plain.given[0] = plain.given[1] = row.get();
-    refuse(TILING, "x of one dimension", plain);
-}
-
-TEST(aclnn_errors, outputs_that_are_not_asked_for_must_be_there) {
-    for (const size_t output : {6, 9}) {
-        operands call(operation_named("add, RMS norm to 8 bits"));
-        call.given[output] = nullptr;
-        refuse(NULLPTR, call.parameters[output].name, call);
-    }
-}
-
-TEST(aclnn_errors, of_modulation) {
-    const operation &first = operation_named("adaptive layer norm"),
-                    &second = operation_named("adaptive layer norm with statistics");
-    const auto vector = wrong({40}, ACL_FLOAT), rows = wrong({20, 40}, ACL_FLOAT), no_ones = wrong({20}, ACL_FLOAT),
-               narrow = wrong({40}, ACL_BF16), matrices = wrong({2, 20, 40}, ACL_FLOAT);
-    const auto refuse_with = [&](const operation &op, std::initializer_list<std::pair<size_t, aclTensor *>> wrong_ones,
-                                 const char *what, aclDataType type = ACL_FLOAT) {
-        operands call(op, type);
-        for (const auto &[place, t] : wrong_ones) call.given[place] = t;
-        refuse(INVALID, what, call);
-    };
-    refuse_with(second, {{0, vector.get()}, {5, vector.get()}}, "x of one dimension");
-    refuse_with(second, {{0, matrices.get()}, {5, matrices.get()}}, "a scale of one batch");
-    refuse_with(second, {{1, rows.get()}}, "a scale of each row");
-    refuse_with(second, {{6, no_ones.get()}}, "a mean without the last 1");
-    refuse_with(second, {{4, vector.get()}}, "weight and bias of two types", ACL_BF16);
-    refuse_with(first, {{3, vector.get()}, {4, vector.get()}}, "FLOAT weights of the first version", ACL_BF16);
-    refuse_with(second, {{3, narrow.get()}, {4, narrow.get()}}, "narrow weights");
+    call.with.epsilon = 0;
+    refuse(TILING, "epsilon", call);
 }
 
 TEST(aclnn_errors, modes_that_do_not_fit) {

@@ -6,6 +6,7 @@
 
 #include "acl_tensor.hpp"
 #include "aclnn/aclnn_base.h"
+#include "support/jitnorm_handle.hpp"
 
 namespace jitnorm::tests {
 namespace {
@@ -131,32 +132,32 @@ TEST(aclnn_runtime, recent_errors) {
     EXPECT_EQ(aclGetRecentErrMsg(), nullptr);
 }
 
+// The array that `get` allocates.
+template <typename Get>
+dims_t array_of(const acl_owned<aclTensor> &tensor, Get get) {
+    int64_t *values = nullptr;
+    uint64_t count = 0;
+    EXPECT_EQ(get(tensor.get(), &values, &count), ACLNN_SUCCESS);
+    const std::unique_ptr<int64_t[]> owned(values);
+    return {values, values + count};
+}
+
 TEST(aclnn_objects, a_tensor_tells_what_it_is) {
     const int64_t dims[] = {2, 4}, strides[] = {1, 2}, storage[] = {9};
     float data[9];
     const acl_owned<aclTensor> tensor(
         aclCreateTensor(dims, 2, ACL_FLOAT, strides, 1, ACL_FORMAT_NCL, storage, 1, data));
     ASSERT_NE(tensor, nullptr);
-    int64_t *values = nullptr, offset = 0;
-    uint64_t count = 0;
-    ASSERT_EQ(aclGetViewShape(tensor.get(), &values, &count), ACLNN_SUCCESS);
-    EXPECT_EQ(dims_t(values, values + count), dims_t({2, 4}));
-    delete[] values;
-    ASSERT_EQ(aclGetViewStrides(tensor.get(), &values, &count), ACLNN_SUCCESS);
-    EXPECT_EQ(dims_t(values, values + count), dims_t({1, 2}));
-    delete[] values;
-    ASSERT_EQ(aclGetStorageShape(tensor.get(), &values, &count), ACLNN_SUCCESS);
-    EXPECT_EQ(dims_t(values, values + count), dims_t({9}));
-    delete[] values;
-    aclFormat format = ACL_FORMAT_ND;
-    aclDataType type = ACL_DT_UNDEFINED;
-    EXPECT_EQ(aclGetViewOffset(tensor.get(), &offset), ACLNN_SUCCESS);
-    EXPECT_EQ(offset, 1);
-    EXPECT_EQ(aclGetFormat(tensor.get(), &format), ACLNN_SUCCESS);
-    EXPECT_EQ(format, ACL_FORMAT_NCL);
-    EXPECT_EQ(aclGetDataType(tensor.get(), &type), ACLNN_SUCCESS);
-    EXPECT_EQ(type, ACL_FLOAT);
+    EXPECT_EQ(array_of(tensor, aclGetViewShape), dims_t({2, 4}));
+    EXPECT_EQ(array_of(tensor, aclGetViewStrides), dims_t({1, 2}));
+    EXPECT_EQ(array_of(tensor, aclGetStorageShape), dims_t({9}));
+    EXPECT_EQ(queried(aclGetViewOffset, tensor.get()), 1);
+    EXPECT_EQ(queried(aclGetFormat, tensor.get()), ACL_FORMAT_NCL);
+    EXPECT_EQ(queried(aclGetDataType, tensor.get()), ACL_FLOAT);
 
+    int64_t *values = nullptr;
+    uint64_t count = 0;
+    aclFormat format = ACL_FORMAT_ND;
     expect_failure(ACLNN_ERR_PARAM_NULLPTR, aclGetViewShape(nullptr, &values, &count));
     expect_failure(ACLNN_ERR_PARAM_NULLPTR, aclGetViewShape(tensor.get(), nullptr, &count));
     expect_failure(ACLNN_ERR_PARAM_NULLPTR, aclGetViewStrides(tensor.get(), &values, nullptr));
@@ -169,11 +170,7 @@ TEST(aclnn_objects, a_tensor_tells_what_it_is) {
 TEST(aclnn_objects, without_strides_a_tensor_is_row_major) {
     const int64_t dims[] = {2, 3, 4};
     const acl_owned<aclTensor> tensor(aclCreateTensor(dims, 3, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, dims, 3, nullptr));
-    int64_t *values = nullptr;
-    uint64_t count = 0;
-    ASSERT_EQ(aclGetViewStrides(tensor.get(), &values, &count), ACLNN_SUCCESS);
-    EXPECT_EQ(dims_t(values, values + count), dims_t({12, 4, 1}));
-    delete[] values;
+    EXPECT_EQ(array_of(tensor, aclGetViewStrides), dims_t({12, 4, 1}));
 }
 
 TEST(aclnn_objects, arrays_that_should_have_elements) {
@@ -188,13 +185,10 @@ TEST(aclnn_objects, arrays_that_should_have_elements) {
 TEST(aclnn_objects, arrays_know_their_size) {
     const auto ints = int_array({5, 6}), none = int_array({});
     const auto bools = mask_of(true, false, true);
+    EXPECT_EQ(queried(aclGetIntArraySize, ints.get()), 2u);
+    EXPECT_EQ(queried(aclGetIntArraySize, none.get()), 0u);
+    EXPECT_EQ(queried(aclGetBoolArraySize, bools.get()), 3u);
     uint64_t size = 7;
-    EXPECT_EQ(aclGetIntArraySize(ints.get(), &size), ACLNN_SUCCESS);
-    EXPECT_EQ(size, 2u);
-    EXPECT_EQ(aclGetIntArraySize(none.get(), &size), ACLNN_SUCCESS);
-    EXPECT_EQ(size, 0u);
-    EXPECT_EQ(aclGetBoolArraySize(bools.get(), &size), ACLNN_SUCCESS);
-    EXPECT_EQ(size, 3u);
     expect_failure(ACLNN_ERR_PARAM_NULLPTR, aclGetIntArraySize(nullptr, &size));
     expect_failure(ACLNN_ERR_PARAM_NULLPTR, aclGetBoolArraySize(bools.get(), nullptr));
 }

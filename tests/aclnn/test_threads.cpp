@@ -6,8 +6,8 @@
 #include <mutex>
 #include <thread>
 
-#include "jitnorm/jitnorm.h"
 #include "operands.hpp"
+#include "support/jitnorm_handle.hpp"
 #include "support/small_pool.hpp"
 
 namespace jitnorm::tests {
@@ -74,23 +74,12 @@ TEST(aclnn_threads, one_of_several_threads_runs_it) {
 // A stream of jitnorm.h is a stream here: the work runs on the caller's threads.
 TEST(aclnn_threads, a_stream_with_a_thread_pool) {
     small_pool pool(3);
-    const jitnorm_thread_pool_t seen = pool.as_seen_by_the_library();
-    jitnorm_engine_t engine;
-    jitnorm_stream_t stream;
-    ASSERT_EQ(jitnorm_engine_create(&engine, jitnorm_cpu, 0), jitnorm_success);
-    ASSERT_EQ(jitnorm_stream_create_with_thread_pool(&stream, engine, jitnorm_stream_in_order, &seen), jitnorm_success);
-    const dims_t dims = {512, 512};
-    const acl_tensor x(dims, ACL_FLOAT), y(dims, ACL_FLOAT);
-    x.fill_normal(0, 1, 1);
-    uint64_t bytes;
-    aclOpExecutor *executor;
-    ASSERT_EQ(aclnnLayerNormGetWorkspaceSize(x.get(), int_array({512}).get(), nullptr, nullptr, 1e-5, y.get(), nullptr,
-                                             nullptr, &bytes, &executor),
-              ACLNN_SUCCESS);
-    std::vector<char> workspace(bytes);
-    ASSERT_EQ(aclnnLayerNorm(workspace.data(), bytes, executor, stream), ACLNN_SUCCESS);
+    const owned_stream stream = make_stream(pool.as_seen_by_the_library());
+    operands call(operation_named("layer norm"), ACL_FLOAT, {{512, 512}, 1});
+    ASSERT_EQ(call.first(), ACLNN_SUCCESS);
+    std::vector<char> workspace(call.bytes);
+    ASSERT_EQ(aclnnLayerNorm(workspace.data(), call.bytes, call.executor, stream.get()), ACLNN_SUCCESS);
     EXPECT_GT(pool.calls(), 0);
-    EXPECT_EQ(jitnorm_stream_destroy(stream), jitnorm_success);
 }
 
 } // namespace

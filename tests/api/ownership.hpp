@@ -69,27 +69,21 @@ struct ownership : testing::Test {
                              data = make_backward(on, dnnl::prop_kind::backward_data, training);
 };
 
+template <typename Primitive>
+void expect_made_of_a_clone(const typename Primitive::primitive_desc &from) {
+    typename Primitive::primitive_desc made;
+    {
+        const owned_raw raw(from.get());
+        made = typename Primitive::primitive_desc(raw.get());
+        EXPECT_NE(made.get(), raw.get());
+    }
+    EXPECT_EQ(made.src_desc(), from.src_desc());
+    EXPECT_EQ(Primitive(made).get_kind(), dnnl::primitive::kind::layer_normalization);
+}
+
 TEST_F(ownership, a_primitive_descriptor_is_made_of_a_clone) {
-    for (const auto &from : {training, inference}) {
-        forward::primitive_desc made;
-        {
-            const owned_raw raw(from.get());
-            made = forward::primitive_desc(raw.get());
-            EXPECT_NE(made.get(), raw.get());
-        }
-        EXPECT_EQ(made.src_desc(), from.src_desc());
-        EXPECT_EQ(forward(made).get_kind(), dnnl::primitive::kind::layer_normalization);
-    }
-    for (const auto &from : {both, data}) {
-        backward::primitive_desc made;
-        {
-            const owned_raw raw(from.get());
-            made = backward::primitive_desc(raw.get());
-            EXPECT_NE(made.get(), raw.get());
-        }
-        EXPECT_EQ(made.diff_src_desc(), from.diff_src_desc());
-        EXPECT_EQ(backward(made).get_kind(), dnnl::primitive::kind::layer_normalization);
-    }
+    for (const auto &from : {training, inference}) expect_made_of_a_clone<forward>(from);
+    for (const auto &from : {both, data}) expect_made_of_a_clone<backward>(from);
 }
 
 TEST_F(ownership, a_primitive_descriptor_of_another_direction_is_refused) {

@@ -25,12 +25,6 @@ inline owned_pd make_forward(jitnorm_prop_kind_t kind, jitnorm_data_type_t src, 
     return forward_request{kind, from, to}.make(flags, attr);
 }
 
-inline void append(const owned_attr &attr, const std::function<jitnorm_status_t(jitnorm_post_ops_t)> &add) {
-    const owned_post_ops post_ops = make_post_ops();
-    EXPECT_OK(add(post_ops));
-    EXPECT_OK(jitnorm_primitive_attr_set_post_ops(attr, post_ops));
-}
-
 inline void set_further_outputs(const owned_attr &attr, const owned_md &md) {
 #define FURTHER_OUTPUT(place, number, attribute, ...) EXPECT_OK(jitnorm_primitive_attr_set_##attribute##_dst(attr, md));
 #include "../../tables/outputs.inc"

@@ -15,10 +15,7 @@ namespace {
 
 const std::string REFERENCE = "ref:any";
 
-owned_pd make_forward() {
-    const owned_md data = make_md({3, 8}, jitnorm_f32);
-    return forward_request{jitnorm_forward_training, data, data}.make();
-}
+owned_pd make_forward() { return forward_pd(jitnorm_forward_training, {3, 8}); }
 
 // The library's first use, in a process of its own: to report an error it reads the environment.
 TEST(out_of_memory, errors_are_reported_without_memory) {
@@ -92,6 +89,18 @@ int failures_without_harm(execution &run) {
     return failures;
 }
 
+// Calls body(forward, whether it is by the reference).
+template <typename Body>
+void for_each_direction(Body &&body) {
+    for (const std::string &implementation : {std::string(), REFERENCE})
+        for (const bool forward : {true, false}) {
+            SCOPED_TRACE(testing::Message() << "by '" << implementation << "', forward " << forward);
+            EXPECT_OK(jitnorm_set_implementation(implementation.c_str()));
+            body(forward, implementation == REFERENCE);
+        }
+    EXPECT_OK(jitnorm_set_implementation(nullptr));
+}
+
 // Sizes that come with the execution of groups of rows: what they need is made before the first group is executed.
 TEST(execution, of_groups_without_memory_writes_nothing) {
     const auto described = [](bool forward, bool open) {
@@ -101,40 +110,31 @@ TEST(execution, of_groups_without_memory_writes_nothing) {
         const owned_attr attr = make_attr();
         EXPECT_OK(jitnorm_primitive_attr_set_scale_shift_descs(attr, scale, scale));
         if (!forward) return backward_request{jitnorm_backward, data, data, data}.make(CH, attr);
-        const owned_post_ops post_ops = make_post_ops();
-        EXPECT_OK(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_relu, 0.F, 0.F));
-        EXPECT_OK(jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_add, data));
-        EXPECT_OK(jitnorm_primitive_attr_set_post_ops(attr, post_ops));
+        append(attr, [&](jitnorm_post_ops_t post_ops) {
+            EXPECT_OK(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_relu, 0.F, 0.F));
+            return jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_add, data);
+        });
         return forward_request{jitnorm_forward_training, data, data}.make(CH, attr);
     };
-    for (const char *implementation : {"", REFERENCE.c_str()})
-        for (const bool forward : {true, false}) {
-            SCOPED_TRACE(testing::Message() << "by '" << implementation << "', forward " << forward);
-            EXPECT_OK(jitnorm_set_implementation(implementation));
-            execution run(described(forward, true), described(forward, false));
-            const bool allocates = forward || implementation == REFERENCE;
-            EXPECT_EQ(failures_without_harm(run) > 0, allocates);
-        }
-    EXPECT_OK(jitnorm_set_implementation(nullptr));
+    for_each_direction([&](bool forward, bool is_reference) {
+        execution run(described(forward, true), described(forward, false));
+        EXPECT_EQ(failures_without_harm(run) > 0, forward || is_reference);
+    });
 }
 
 // The executor of a group knows all its sizes where only the number of groups is left to the execution.
 TEST(execution, of_a_number_of_groups_that_the_execution_tells) {
     const auto described = [](bool forward, jitnorm_dim_t groups) {
-        const owned_md data = make_md({groups, 4, 24}, jitnorm_f32), scale = make_md({groups, 1, 24}, jitnorm_f32);
         const owned_attr attr = make_attr();
-        EXPECT_OK(jitnorm_primitive_attr_set_scale_shift_descs(attr, scale, nullptr));
-        return forward ? forward_request{jitnorm_forward_training, data, data}.make(jitnorm_use_scale, attr)
-                       : backward_request{jitnorm_backward, data, data, data}.make(jitnorm_use_scale, attr);
+        EXPECT_OK(jitnorm_primitive_attr_set_scale_shift_descs(attr, make_md({groups, 1, 24}, jitnorm_f32), nullptr));
+        return forward ? forward_pd(jitnorm_forward_training, {groups, 4, 24}, jitnorm_use_scale, attr)
+                       : backward_pd(jitnorm_backward, {groups, 4, 24}, jitnorm_use_scale, attr);
     };
-    for (const char *implementation : {"", REFERENCE.c_str()})
-        for (const bool forward : {true, false}) {
-            EXPECT_OK(jitnorm_set_implementation(implementation));
-            const owned_pd known = described(forward, 5);
-            execution late(described(forward, R), known), all(known);
-            expect_same(late, all);
-        }
-    EXPECT_OK(jitnorm_set_implementation(nullptr));
+    for_each_direction([&](bool forward, bool) {
+        const owned_pd known = described(forward, 5);
+        execution late(described(forward, R), known), all(known);
+        expect_same(late, all);
+    });
 }
 
 TEST(code_pages, the_reference_takes_over) {
@@ -147,9 +147,7 @@ TEST(code_pages, the_reference_takes_over) {
         EXPECT_OK(jitnorm_primitive_create(&primitive, forward));
     });
     EXPECT_NE(log.find("fallback," + chosen + ","), std::string::npos) << log;
-    const_jitnorm_primitive_desc_t taken = nullptr;
-    ASSERT_OK(jitnorm_primitive_get_primitive_desc(primitive, &taken));
-    EXPECT_EQ(implementation_of(taken), REFERENCE);
+    EXPECT_EQ(implementation_of(queried(jitnorm_primitive_get_primitive_desc, primitive)), REFERENCE);
     EXPECT_EQ(implementation_of(forward), chosen); // the caller's descriptor stays as it is
 }
 
@@ -160,8 +158,7 @@ TEST(code_pages, the_users_scratchpad_stays_as_promised) {
     const without_code_pages now;
     owned_primitive primitive;
     ASSERT_OK(jitnorm_primitive_create(&primitive, pd));
-    const_jitnorm_primitive_desc_t taken = nullptr;
-    ASSERT_OK(jitnorm_primitive_get_primitive_desc(primitive, &taken));
+    const auto *taken = queried(jitnorm_primitive_get_primitive_desc, primitive);
     EXPECT_TRUE(jitnorm_memory_desc_equal(jitnorm_primitive_desc_query_md(pd, jitnorm_query_scratchpad_md, 0),
                                           jitnorm_primitive_desc_query_md(taken, jitnorm_query_scratchpad_md, 0)));
     EXPECT_OK(execution(pd).run_by(primitive, make_stream()));

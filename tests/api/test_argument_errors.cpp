@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executions that must not happen: every wrong argument list gives invalid_arguments and no byte is written. Tensors
-// that share memory are in test_aliases.cpp.
+// that share memory are for the contract (support/test_contract.cpp).
 #include <algorithm>
 #include <string>
 
@@ -12,17 +12,10 @@ namespace {
 
 using arg_list = std::vector<jitnorm_exec_arg_t>;
 
-owned_pd make_pd(bool forward) {
-    const owned_md data = make_md({3, 8}, jitnorm_f32);
-    return forward ? forward_request{jitnorm_forward_training, data, data}.make(CH)
-                   : backward_request{jitnorm_backward, data, data, data}.make(CH);
-}
+owned_pd training() { return forward_pd(jitnorm_forward_training, {3, 8}, CH); }
 
 // A memory with another descriptor than the execution's.
-struct stranger {
-    owned_memory memory;
-    explicit stranger(const owned_md &md) : memory(make_memory(md, JITNORM_MEMORY_ALLOCATE)) {}
-};
+owned_memory stranger(const owned_md &md) { return make_memory(md, JITNORM_MEMORY_ALLOCATE); }
 
 arg_list replaced(arg_list list, int arg, jitnorm_memory_t memory) {
     for (jitnorm_exec_arg_t &entry : list)
@@ -99,9 +92,8 @@ TEST_P(argument_errors, each_that_is_not_of_the_primitive) {
 
 // What would have to be asked for.
 TEST(argument_reasons, of_arguments_that_a_primitive_has_not) {
-    const owned_md data = make_md(SIZES, jitnorm_f32);
-    const owned_pd inference = forward_request{jitnorm_forward_inference, data, data}.make(0),
-                   backward = backward_request{jitnorm_backward_data, data, data, data}.make(0);
+    const owned_pd inference = forward_pd(jitnorm_forward_inference, SIZES),
+                   backward = backward_pd(jitnorm_backward_data, SIZES);
     const auto reason = [](const owned_pd &pd, int arg) {
         execution run(pd);
         arg_list list = run.args();
@@ -127,18 +119,18 @@ TEST(argument_reasons, of_arguments_that_a_primitive_has_not) {
 }
 
 TEST_P(argument_errors, each_with_another_descriptor) {
-    const stranger strangers[] = {stranger(make_md(SIZES, jitnorm_f16)),
-                                  stranger(make_md(SIZES, jitnorm_f32, jitnorm_bac)),
-                                  stranger(make_md({2, 3, 25}, jitnorm_f32)),
-                                  stranger(make_md(SIZES, jitnorm_f32, dims{90, 30, 1})),
-                                  stranger(make_md({9}, jitnorm_f32)),
-                                  stranger(make_md({1}, jitnorm_f16)),
-                                  stranger(make_md(SIZES, jitnorm_f32, jitnorm_aBc8b)),
-                                  stranger(make_md({1}, jitnorm_u8)),
-                                  stranger(make_md({}, jitnorm_f32))};
+    const owned_md others[] = {make_md(SIZES, jitnorm_f16),
+                               make_md(SIZES, jitnorm_f32, jitnorm_bac),
+                               make_md({2, 3, 25}, jitnorm_f32),
+                               make_md(SIZES, jitnorm_f32, dims{90, 30, 1}),
+                               make_md({9}, jitnorm_f32),
+                               make_md({1}, jitnorm_f16),
+                               make_md(SIZES, jitnorm_f32, jitnorm_aBc8b),
+                               make_md({1}, jitnorm_u8),
+                               make_md({}, jitnorm_f32)};
     for_each_argument([&](int arg, jitnorm_memory_t) {
-        for (const stranger &other : strangers)
-            expect_refusal(run_, replaced(list_, arg, other.memory), "another descriptor");
+        for (const owned_md &other : others)
+            expect_refusal(run_, replaced(list_, arg, stranger(other)), "another descriptor");
     });
 }
 
@@ -158,28 +150,24 @@ TEST(arguments, of_another_stride_are_refused) {
     const owned_md data = make_md({3, 8}, jitnorm_f32, dims{16, 1});
     const owned_pd pd = forward_request{jitnorm_forward_inference, data, data}.make();
     execution run(pd);
-    const stranger strangers[] = {stranger(make_md({3, 8}, jitnorm_f32)),
-                                  stranger(make_md({3, 8}, jitnorm_f32, dims{24, 1}))};
     for (const int arg : {JITNORM_ARG_SRC, JITNORM_ARG_DST})
-        for (const stranger &other : strangers)
-            expect_refusal(run, replaced(run.args(), arg, other.memory), "another stride");
-    const stranger longer(make_md({3, 9}, jitnorm_f32));
-    expect_refusal(run, replaced(run.args(), JITNORM_ARG_DST, longer.memory), "other dimensions",
+        for (const dims &strides : {dims{8, 1}, dims{24, 1}})
+            expect_refusal(run, replaced(run.args(), arg, stranger(make_md({3, 8}, jitnorm_f32, strides))), "a stride");
+    const owned_memory longer = stranger(make_md({3, 9}, jitnorm_f32));
+    expect_refusal(run, replaced(run.args(), JITNORM_ARG_DST, longer), "other dimensions",
                    "argument DST has the dimensions 3x9, the primitive's are 3x8");
     EXPECT_OK(run.run());
 }
 
 // Dimensions of 21 bits are compared side by side in one word, in which 3 x 9 must not be (2^21 + 3) x 8.
 TEST(arguments, of_another_and_long_dimension_are_refused) {
-    const owned_md data = make_md({3, 9}, jitnorm_f32);
-    const owned_pd pd = forward_request{jitnorm_forward_inference, data, data}.make();
-    execution run(pd);
-    const stranger other(make_md({(1 << 21) + 3, 8}, jitnorm_f32));
-    expect_refusal(run, replaced(run.args(), JITNORM_ARG_SRC, other.memory), "a long dimension");
+    const execution run(forward_pd(jitnorm_forward_inference, {3, 9}));
+    const owned_memory other = stranger(make_md({(1 << 21) + 3, 8}, jitnorm_f32));
+    expect_refusal(run, replaced(run.args(), JITNORM_ARG_SRC, other), "a long dimension");
 }
 
 TEST(arguments, are_not_fewer_than_none) {
-    const execution run(make_pd(true));
+    const execution run(training());
     const auto args = run.args();
     EXPECT_EQ(jitnorm_primitive_execute(run.primitive(), make_stream(), -1, args.data()), jitnorm_invalid_arguments);
     EXPECT_STREQ(jitnorm_get_last_error(), "nargs is -1, which is negative");
@@ -204,26 +192,17 @@ TEST(arguments, in_place_need_equal_descriptors) {
 
 // Tensors without elements write nothing, so they may stand where they want.
 TEST(arguments, without_elements_may_share_their_data) {
-    const owned_md data = make_md({0, 8}, jitnorm_f32);
-    const owned_pd pd = backward_request{jitnorm_backward_data, data, data, data}.make();
-    execution run(pd);
+    execution run(backward_pd(jitnorm_backward_data, {0, 8}));
     share(run, JITNORM_ARG_DIFF_SRC, JITNORM_ARG_SRC);
     EXPECT_OK(run.run());
 }
 
-TEST(arguments, shift_of_backward_may_be_left_out) {
-    const execution run(make_pd(false));
-    EXPECT_OK(run.run(without(run.args(), JITNORM_ARG_SHIFT)));
-}
-
-TEST(arguments, null_memories_are_skipped) {
-    const execution run(make_pd(true));
+// The shift of backward, memories that are null, and the order.
+TEST(arguments, that_make_no_difference) {
+    const execution backward(backward_pd(jitnorm_backward, {3, 8}, CH));
+    EXPECT_OK(backward.run(without(backward.args(), JITNORM_ARG_SHIFT)));
+    execution run(training()), reversed(training());
     EXPECT_OK(run.run(with_more(run.args(), JITNORM_ARG_WORKSPACE, nullptr)));
-}
-
-TEST(arguments, order_does_not_matter) {
-    execution run(make_pd(true)), reversed(make_pd(true));
-    EXPECT_OK(run.run());
     arg_list list = reversed.args();
     std::reverse(list.begin(), list.end());
     EXPECT_OK(reversed.run(list));
@@ -232,17 +211,13 @@ TEST(arguments, order_does_not_matter) {
 
 // Where nothing is needed, one of any size may be given.
 TEST(arguments, a_scratchpad_that_is_not_needed) {
-    const stranger scratchpad(make_md({1}, jitnorm_u8));
-    const execution library(make_pd(false));
-    expect_refusal(library, with_more(library.args(), JITNORM_ARG_SCRATCHPAD, scratchpad.memory), "library mode");
-    const owned_attr attr = with_user_scratchpad();
-    const owned_md data = make_md({3, 8}, jitnorm_f32);
-    const owned_pd pd = backward_request{jitnorm_backward, data, data, data}.make(CH, attr);
-    const execution user(pd);
+    const owned_memory scratchpad = stranger(make_md({1}, jitnorm_u8));
+    const execution library(backward_pd(jitnorm_backward, {3, 8}, CH)),
+        user(backward_pd(jitnorm_backward, {3, 8}, CH, with_user_scratchpad()));
+    expect_refusal(library, with_more(library.args(), JITNORM_ARG_SCRATCHPAD, scratchpad), "library mode");
     const bool is_needed = user.tensors().count(JITNORM_ARG_SCRATCHPAD) != 0;
-    EXPECT_EQ(
-        user.run(with_more(without(user.args(), JITNORM_ARG_SCRATCHPAD), JITNORM_ARG_SCRATCHPAD, scratchpad.memory)),
-        is_needed ? jitnorm_invalid_arguments : jitnorm_success);
+    EXPECT_EQ(user.run(with_more(without(user.args(), JITNORM_ARG_SCRATCHPAD), JITNORM_ARG_SCRATCHPAD, scratchpad)),
+              is_needed ? jitnorm_invalid_arguments : jitnorm_success);
 }
 
 } // namespace

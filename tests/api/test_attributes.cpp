@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes: getters return what was set, layer normalization obeys it, and each misuse is refused.
+// Attributes and post-ops: getters return what was set, layer normalization obeys it, and each misuse is refused.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -76,10 +76,7 @@ TEST(attributes, default_mode_is_that_of_new_ones) {
 
 jitnorm_status_t create_with(const owned_attr &attr) {
     const owned_md data = make_md({3, 8}, jitnorm_f32);
-    forward_request request{jitnorm_forward_inference, data, data};
-    request.attr = attr;
-    owned_pd pd;
-    return request.create(&pd);
+    return status_of(forward_request{.prop_kind = jitnorm_forward_inference, .src = data, .dst = data, .attr = attr});
 }
 
 TEST(attributes, are_taken_that_change_nothing) {
@@ -120,9 +117,8 @@ TEST(attributes, are_refused_where_a_descriptor_is_created) {
         return jitnorm_primitive_attr_set_accumulation_mode(attr, jitnorm_accumulation_mode_f32);
     });
     expect_refusal("prelu", [](auto &attr) {
-        const owned_post_ops post_ops = make_post_ops();
-        EXPECT_OK(jitnorm_post_ops_append_prelu(post_ops, 2));
-        return jitnorm_primitive_attr_set_post_ops(attr, post_ops);
+        append(attr, [](auto post_ops) { return jitnorm_post_ops_append_prelu(post_ops, 2); });
+        return jitnorm_success;
     });
 }
 
@@ -139,12 +135,10 @@ TEST(attributes, what_is_said_last_counts) {
 
 TEST(attributes, descriptors_tell_them) {
     const owned_attr attr = make_attr();
-    const owned_post_ops post_ops = make_post_ops();
-    const owned_md data = make_md({3, 8}, jitnorm_f32), any = make_md({1, 8}, jitnorm_f32, jitnorm_format_tag_any);
-    EXPECT_OK(jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_add, any));
-    EXPECT_OK(jitnorm_primitive_attr_set_post_ops(attr, post_ops));
+    const owned_md any = make_md({1, 8}, jitnorm_f32, jitnorm_format_tag_any);
+    append(attr, [&](auto post_ops) { return jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_add, any); });
     EXPECT_OK(jitnorm_primitive_attr_set_deterministic(attr, 1));
-    const owned_pd pd = forward_request{jitnorm_forward_inference, data, data}.make(0, attr);
+    const owned_pd pd = forward_pd(jitnorm_forward_inference, {3, 8}, 0, attr);
     const auto *kept = queried(jitnorm_primitive_desc_get_attr, pd);
     const_jitnorm_memory_desc_t src1 = nullptr;
     EXPECT_EQ(queried(jitnorm_primitive_attr_get_deterministic, kept), 1);
@@ -165,6 +159,101 @@ TEST(attributes, keep_a_copy_of_post_ops) {
     owned_attr copy;
     EXPECT_OK(jitnorm_primitive_attr_clone(&copy, attr));
     EXPECT_EQ(jitnorm_post_ops_len(queried(jitnorm_primitive_attr_get_post_ops, copy)), 1);
+}
+
+// ---------------------------------------------------------------- post-ops
+
+// As test_cpp_header.cpp and test_onednn_names.cpp ask for the parameters of the other kinds.
+TEST(post_ops, come_out_as_they_went_in) {
+    const owned_post_ops post_ops = make_post_ops();
+    const owned_md src1 = make_md({1, 8}, jitnorm_bf16, jitnorm_ab);
+    EXPECT_OK(jitnorm_post_ops_append_sum(post_ops, 2.f, 3, jitnorm_s8));
+    EXPECT_OK(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_clip, -1.f, 4.f));
+    EXPECT_OK(jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_mul, src1));
+    int mask = 0;
+    EXPECT_EQ(jitnorm_post_ops_get_params_prelu(post_ops, 2, &mask), INVALID);
+    EXPECT_EQ(jitnorm_post_ops_append_prelu(post_ops, -1), INVALID);
+    EXPECT_EQ(jitnorm_post_ops_len(post_ops), 3);
+    EXPECT_EQ(jitnorm_post_ops_get_kind(post_ops, 0), jitnorm_sum);
+    EXPECT_EQ(jitnorm_post_ops_get_kind(post_ops, 1), jitnorm_eltwise);
+    EXPECT_EQ(jitnorm_post_ops_get_kind(post_ops, 2), jitnorm_binary);
+
+    float scale = 0;
+    int32_t zero_point = 0;
+    jitnorm_data_type_t type = jitnorm_data_type_undef;
+    EXPECT_OK(jitnorm_post_ops_get_params_sum(post_ops, 0, &scale, &zero_point, &type));
+    EXPECT_EQ(scale, 2.f);
+    EXPECT_EQ(zero_point, 3);
+    EXPECT_EQ(type, jitnorm_s8);
+
+    // null for results that are not wanted
+    EXPECT_OK(jitnorm_post_ops_get_params_sum(post_ops, 0, nullptr, nullptr, nullptr));
+    EXPECT_OK(jitnorm_post_ops_get_params_eltwise(post_ops, 1, nullptr, nullptr, nullptr));
+    EXPECT_OK(jitnorm_post_ops_get_params_binary(post_ops, 2, nullptr, nullptr));
+}
+
+TEST(post_ops, clone_is_separate) {
+    const owned_post_ops post_ops = make_post_ops();
+    EXPECT_OK(jitnorm_post_ops_append_sum(post_ops, 1.f, 0, jitnorm_data_type_undef));
+    owned_post_ops copy;
+    ASSERT_OK(jitnorm_post_ops_clone(&copy, post_ops));
+    EXPECT_OK(jitnorm_post_ops_append_sum(post_ops, 1.f, 0, jitnorm_data_type_undef));
+    EXPECT_EQ(jitnorm_post_ops_len(copy), 1);
+}
+
+TEST(post_ops, thirty_two_and_no_more) {
+    const owned_post_ops post_ops = make_post_ops();
+    for (int i = 0; i < 32; ++i) EXPECT_OK(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_abs, 0.f, 0.f));
+    EXPECT_EQ(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_abs, 0.f, 0.f), jitnorm_out_of_memory);
+    EXPECT_EQ(jitnorm_post_ops_len(post_ops), 32);
+}
+
+TEST(post_ops, misuse) {
+    const owned_post_ops post_ops = make_post_ops();
+    const owned_md src1 = make_md({1, 8}, jitnorm_f32, jitnorm_ab);
+    owned_post_ops copy;
+    EXPECT_EQ(jitnorm_post_ops_append_sum(post_ops, 1.f, 0, undefined<jitnorm_data_type_t>(99)), INVALID);
+    for (const int alg : {0, 0x1f, 0x100, int(jitnorm_binary_add)})
+        EXPECT_EQ(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_alg_kind_t(alg), 0.f, 0.f), INVALID) << alg;
+    EXPECT_EQ(jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_add, make_md({}, jitnorm_f32)), INVALID);
+    for (const int alg : {0, 0x1ffef, 0x1fffc, int(jitnorm_eltwise_abs)})
+        EXPECT_EQ(jitnorm_post_ops_append_binary(post_ops, jitnorm_alg_kind_t(alg), src1), INVALID) << alg;
+    EXPECT_EQ(jitnorm_post_ops_len(post_ops), 0);
+}
+
+// oneDNN's benchdnn calls these for every binary post-op.
+TEST(post_ops, have_no_second_source) {
+    const owned_post_ops post_ops = make_post_ops();
+    const owned_md src1 = make_md({1, 8}, jitnorm_f32), empty = make_md({}, jitnorm_f32);
+    EXPECT_OK(jitnorm_post_ops_append_binary_v2(post_ops, jitnorm_binary_mul, src1, nullptr));
+    EXPECT_OK(jitnorm_post_ops_append_binary_v2(post_ops, jitnorm_binary_add, src1, empty));
+    EXPECT_EQ(jitnorm_post_ops_append_binary_v2(post_ops, jitnorm_binary_add, src1, src1), INVALID);
+    EXPECT_EQ(jitnorm_post_ops_append_binary_v2(post_ops, jitnorm_eltwise_abs, src1, nullptr), INVALID);
+    EXPECT_EQ(jitnorm_post_ops_append_binary_v2(post_ops, jitnorm_binary_add, nullptr, nullptr), INVALID);
+    ASSERT_EQ(jitnorm_post_ops_len(post_ops), 2);
+    jitnorm_alg_kind_t alg = jitnorm_alg_kind_undef;
+    const_jitnorm_memory_desc_t first = nullptr, second = src1;
+    EXPECT_OK(jitnorm_post_ops_get_params_binary_v2(post_ops, 0, &alg, &first, &second));
+    EXPECT_EQ(alg, jitnorm_binary_mul);
+    EXPECT_TRUE(jitnorm_memory_desc_equal(first, src1));
+    EXPECT_TRUE(jitnorm_memory_desc_equal(second, empty));
+    second = src1;
+    EXPECT_EQ(jitnorm_post_ops_get_params_binary_v2(post_ops, 2, &alg, &first, &second), INVALID);
+    EXPECT_EQ(second, src1);
+    EXPECT_OK(jitnorm_post_ops_get_params_binary_v2(post_ops, 1, nullptr, nullptr, nullptr));
+}
+
+TEST(post_ops, parameters_of_what_is_not_there) {
+    const owned_post_ops post_ops = make_post_ops();
+    EXPECT_OK(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_abs, 0.f, 0.f));
+    float value = 7;
+    EXPECT_EQ(jitnorm_post_ops_get_params_sum(post_ops, 0, &value, nullptr, nullptr), INVALID);
+    EXPECT_EQ(jitnorm_post_ops_get_params_binary(post_ops, 0, nullptr, nullptr), INVALID);
+    for (const int index : {-1, 1}) {
+        EXPECT_EQ(jitnorm_post_ops_get_params_eltwise(post_ops, index, nullptr, &value, nullptr), INVALID);
+        EXPECT_EQ(jitnorm_post_ops_get_kind(post_ops, index), jitnorm_undefined_primitive);
+    }
+    EXPECT_EQ(value, 7.f);
 }
 
 } // namespace

@@ -191,6 +191,7 @@ TEST(cpp_primitive_desc, errors) {
 
 TEST(cpp_header, works_in_two_files) { EXPECT_EQ(forward_in_another_file(cpu()), 1); }
 
+// Those that oneDNN does not have, and statuses; test_onednn_unqualified.cpp has the others.
 TEST(cpp_service, functions) {
     EXPECT_EQ(version()->major, JITNORM_VERSION_MAJOR);
     const int capacity = get_primitive_cache_capacity();
@@ -200,14 +201,11 @@ TEST(cpp_service, functions) {
     EXPECT_EQ(set_verbose(3), status::invalid_arguments);
     EXPECT_EQ(set_implementation("none"), status::invalid_arguments);
     EXPECT_EQ(set_implementation(""), status::success);
-    EXPECT_EQ(set_jit_profiling_flags(JITNORM_JIT_PROFILE_NONE), status::success);
     EXPECT_EQ(set_jit_profiling_flags(1), status::unimplemented);
     EXPECT_EQ(set_jit_dump_folder("/tmp"), status::success);
-    EXPECT_EQ(set_jit_dump(0), status::success);
     EXPECT_EQ(free_thread_scratchpad(), status::success);
     EXPECT_EQ(set_max_cpu_isa(cpu_isa::sse41), status::success);
     EXPECT_EQ(set_max_cpu_isa(cpu_isa::isa_default), status::success);
-    EXPECT_NE(static_cast<int>(get_effective_cpu_isa()), static_cast<int>(cpu_isa::isa_default));
 }
 
 } // namespace

@@ -90,25 +90,23 @@ void one_by_one(void *, int count, void (*body)(void *, int), void *argument) {
     for (int i = 0; i < count; ++i) body(argument, i);
 }
 
-void run_on(int threads, const execution &e) { EXPECT_OK(e.run_on(make_stream({one_by_one, nullptr, threads}))); }
+execution executed_on(int threads, const work &w, bool with_gate) {
+    execution e(pd_of(w, with_gate));
+    fill_tensors(e);
+    EXPECT_OK(e.run_on(make_stream({one_by_one, nullptr, threads})));
+    return e;
+}
 
 void expect_gradients(const work &w) {
-    execution first(pd_of(w, true)), plain(pd_of(w, false));
-    fill_tensors(first);
-    fill_tensors(plain);
-    run_on(1, first);
-    run_on(1, plain);
+    const execution first = executed_on(1, w, true), plain = executed_on(1, w, false);
     expect_product(w, first);
     EXPECT_EQ(first.tensors().contains(JITNORM_ARG_DIFF_SRC_2), w.kind == jitnorm_backward);
     expect_equal_tensors(first, plain);
     for (const char *implementation : {"ref:any", "jit:avx2", ""}) {
         ASSERT_OK(jitnorm_set_implementation(implementation));
         for (const int threads : {1, 2, 5}) {
-            execution again(pd_of(w, true));
-            fill_tensors(again);
-            run_on(threads, again);
             SCOPED_TRACE(testing::Message() << "by '" << implementation << "' on " << threads << " threads");
-            expect_equal_tensors(again, first);
+            expect_equal_tensors(executed_on(threads, w, true), first);
         }
     }
     ASSERT_OK(jitnorm_set_implementation(nullptr));
@@ -186,9 +184,8 @@ TEST(gate_gradients, strides_and_sizes) {
 // Forward's own tensors in, the gradients of the sum's terms out, with no more memory than that of their gradients.
 TEST(gate_gradients, in_place) {
     const work w = {.sizes = {3, 5, 24}, .gate = 1};
-    execution apart(pd_of(w, true)), together(pd_of(w, true));
-    for (execution *e : {&apart, &together}) fill_tensors(*e);
-    EXPECT_OK(apart.run());
+    execution apart = executed_on(1, w, true), together(pd_of(w, true));
+    fill_tensors(together);
     const auto share = [&](int output, int input) {
         EXPECT_OK(jitnorm_memory_set_data_handle(together.tensors().at(output).memory,
                                                  together.tensors().at(input).bytes.data()));
@@ -214,11 +211,10 @@ TEST(gate_gradients, descriptors_and_refusals) {
     };
     owned_pd pd;
     EXPECT_OK(attempt(any, gate, pd));
-    const auto md = [&](int arg) { return jitnorm_primitive_desc_query_md(pd, jitnorm_query_exec_arg_md, arg); };
-    EXPECT_TRUE(jitnorm_memory_desc_equal(md(JITNORM_ARG_SRC_1), half));
-    EXPECT_TRUE(jitnorm_memory_desc_equal(md(JITNORM_ARG_DIFF_SRC_1), half));
-    EXPECT_TRUE(jitnorm_memory_desc_equal(md(JITNORM_ARG_SRC_2), gate));
-    EXPECT_TRUE(jitnorm_memory_desc_equal(md(JITNORM_ARG_DIFF_SRC_2), dense));
+    EXPECT_TRUE(jitnorm_memory_desc_equal(md_of(pd, JITNORM_ARG_SRC_1), half));
+    EXPECT_TRUE(jitnorm_memory_desc_equal(md_of(pd, JITNORM_ARG_DIFF_SRC_1), half));
+    EXPECT_TRUE(jitnorm_memory_desc_equal(md_of(pd, JITNORM_ARG_SRC_2), gate));
+    EXPECT_TRUE(jitnorm_memory_desc_equal(md_of(pd, JITNORM_ARG_DIFF_SRC_2), dense));
 
     const auto refusal_of = [&](const owned_md &residual, const owned_md &of_gate) {
         owned_pd none;

@@ -20,10 +20,7 @@ int count(const std::string &text, const std::string &part) {
     return found;
 }
 
-owned_pd make_pd() {
-    const owned_md data = make_md({3, 8}, jitnorm_f32);
-    return forward_request{jitnorm_forward_inference, data, data}.make();
-}
+owned_pd make_pd() { return forward_pd(jitnorm_forward_inference, {3, 8}); }
 
 TEST(verbose, executions_at_one_creations_at_two) {
     for (const int level : {0, 1, 2}) {
@@ -55,17 +52,15 @@ TEST(verbose, execution_tells_nothing_that_is_not_used) {
     const owned_md data = make_md({3, 8}, jitnorm_f32);
     forward_request request{jitnorm_forward_inference, data, data};
     request.scale_shift_type = jitnorm_bf16;
-    const owned_pd pd = request.make();
-    execution run(pd);
+    execution run(request.make());
     const std::string log = log_of(1, [&] { EXPECT_OK(run.run()); });
     EXPECT_EQ(count(log, "bf16"), 0) << log;
 }
 
 TEST(verbose, errors_say_why) {
     const auto misuse = [] {
-        owned_pd pd;
         const owned_md data = make_md({3, 8}, jitnorm_f32), other = make_md({3, 9}, jitnorm_f32);
-        EXPECT_EQ((forward_request{jitnorm_forward_inference, data, other}.create(&pd)), INVALID);
+        EXPECT_EQ(status_of(forward_request{jitnorm_forward_inference, data, other}), INVALID);
         execution run(make_pd());
         EXPECT_EQ(run.run({}), INVALID);
         EXPECT_EQ(jitnorm_engine_destroy(nullptr), jitnorm_success);
@@ -87,10 +82,9 @@ TEST(verbose, errors_say_why) {
     const int nowhere = open("/dev/null", O_WRONLY);
     dup2(nowhere, STDERR_FILENO); // this program has oneDNN's names, so errors are on standard output
     const owned_md data = make_md({3, 8}, jitnorm_f32), s32 = make_md({3, 8}, jitnorm_s32);
-    owned_pd pd;
     execution run(make_pd());
     const bool as_expected = jitnorm_stream_wait(nullptr) == INVALID && run.run({}) == INVALID && run.run() == 0 &&
-                             forward_request{jitnorm_forward_inference, s32, data}.create(&pd) == jitnorm_unimplemented;
+                             status_of(forward_request{jitnorm_forward_inference, s32, data}) == jitnorm_unimplemented;
     std::exit(as_expected ? 0 : 1);
 }
 
@@ -100,14 +94,13 @@ TEST(verbose, errors_are_printed_by_default) {
     const std::string two = "^jitnorm_verbose,v1,error,jitnorm_stream_wait,invalid_arguments,stream is null\n"
                             "jitnorm_verbose,v1,error,jitnorm_primitive_execute,invalid_arguments,argument SRC is "
                             "missing\n";
-    EXPECT_EXIT(fail_in_three_ways(nullptr), good, two + "$");
-    EXPECT_EXIT(fail_in_three_ways("error"), good, two + "$");
+    for (const char *usual : {static_cast<const char *>(nullptr), "error"})
+        EXPECT_EXIT(fail_in_three_ways(usual), good, two + "$");
     EXPECT_EXIT(fail_in_three_ways("nonsense"), good,
                 "^jitnorm_verbose,v1,error,JITNORM_VERBOSE: unknown word 'nonsense' has no effect; known: none, 0, "
                 "error, warn, check, profile_exec, 1, profile_create, profile, dispatch, all\n" +
                     two.substr(1) + "$");
-    EXPECT_EXIT(fail_in_three_ways("0"), good, "^$");
-    EXPECT_EXIT(fail_in_three_ways("none"), good, "^$");
+    for (const char *none : {"0", "none"}) EXPECT_EXIT(fail_in_three_ways(none), good, "^$");
     EXPECT_EXIT(fail_in_three_ways("profile_exec"), good,
                 two + "jitnorm_verbose,v1,primitive,exec,.*\n.*unimplemented,src");
 }

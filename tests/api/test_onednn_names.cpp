@@ -32,6 +32,18 @@ const dnnl::engine &cpu() {
 
 memory::desc rows() { return {{2, 4}, dt::f32, tag::nc}; }
 
+forward::primitive_desc inference(const memory::desc &data = rows(),
+                                  normalization_flags flags = normalization_flags::none,
+                                  const dnnl::primitive_attr &attr = {}) {
+    return {cpu(), dnnl::prop_kind::forward_inference, data, data, 1e-5f, flags, attr};
+}
+
+void execute(const dnnl::primitive &primitive, const std::unordered_map<int, memory> &args) {
+    dnnl::stream stream(cpu());
+    primitive.execute(stream, args);
+    stream.wait();
+}
+
 dnnl_status_t status_of(const std::function<void()> &body) {
     try {
         body();
@@ -43,10 +55,7 @@ dnnl_status_t status_of(const std::function<void()> &body) {
 
 // Of a descriptor with such attributes.
 dnnl_status_t status_with(const dnnl::primitive_attr &attr) {
-    return status_of([&] {
-        forward::primitive_desc(cpu(), dnnl::prop_kind::forward_inference, rows(), rows(), 0.f,
-                                normalization_flags::none, attr);
-    });
+    return status_of([&] { inference(rows(), normalization_flags::none, attr); });
 }
 
 TEST(onednn_names, may_be_added_to) { EXPECT_STREQ(dnnl::name_of(dt::bf16), "bf16"); }
@@ -104,19 +113,16 @@ TEST(onednn_names, binary_post_ops_have_no_second_source) {
 }
 
 TEST(onednn_names, one_vector_describes_scale_and_shift) {
-    for (const auto flags : {dnnl::normalization_flags::use_scale, dnnl::normalization_flags::use_shift}) {
-        const forward::primitive_desc norm(cpu(), dnnl::prop_kind::forward_inference, rows(), rows(), 0.f, flags);
+    for (const auto flags : {normalization_flags::use_scale, normalization_flags::use_shift})
         for (const int index : {0, 1})
-            EXPECT_EQ(norm.weights_desc(index), memory::desc({rows().get_dims().back()}, dt::f32, tag::a)) << index;
-    }
+            EXPECT_EQ(inference(rows(), flags).weights_desc(index), memory::desc({4}, dt::f32, tag::a)) << index;
 }
 
 // Kinds and instruction sets that other operations or later processors have.
 TEST(onednn_names, values_that_change_nothing_here) {
     for (const auto kind : {dnnl::prop_kind::backward_weights, dnnl::prop_kind::backward_bias})
         EXPECT_EQ(status_of([&] {
-                      dnnl::layer_normalization_backward::primitive_desc(cpu(), kind, rows(), rows(), rows(), 0.f,
-                                                                         dnnl::normalization_flags::none, {});
+                      backward::primitive_desc(cpu(), kind, rows(), rows(), rows(), 0.f, normalization_flags::none, {});
                   }),
                   dnnl_invalid_arguments);
     for (const auto isa : {dnnl::cpu_isa::avx10_2_512, dnnl::cpu_isa::avx10_2_512_amx_2})
@@ -173,17 +179,14 @@ TEST(onednn_names, attributes_that_are_refused_at_creation) {
 }
 
 TEST(onednn_names, cache_blobs) {
-    const forward::primitive_desc desc(cpu(), dnnl::prop_kind::forward_inference, rows(), rows(), 1e-5f,
-                                       normalization_flags::none);
+    const forward::primitive_desc desc = inference();
     const forward first(desc);
     const std::vector<uint8_t> blob = first.get_cache_blob(), id = desc.get_cache_blob_id();
     EXPECT_TRUE(blob.empty());
     EXPECT_TRUE(id.empty());
     float data[8] = {1, 2, 3, 4, 5, 5, 5, 5};
     const memory both(rows(), cpu(), data);
-    dnnl::stream stream(cpu());
-    forward(desc, blob).execute(stream, {{DNNL_ARG_SRC, both}, {DNNL_ARG_DST, both}});
-    stream.wait();
+    execute(forward(desc, blob), {{DNNL_ARG_SRC, both}, {DNNL_ARG_DST, both}});
     EXPECT_LT(data[0], 0.f);
     EXPECT_EQ(data[7], 0.f);
     EXPECT_EQ(status_of([&] { forward(desc, std::vector<uint8_t>{1}); }), dnnl_invalid_arguments);
@@ -196,13 +199,12 @@ TEST(onednn_names, mean_of_rms_norm) {
     EXPECT_EQ(desc.mean_desc(), desc.variance_desc());
     EXPECT_EQ(desc.mean_desc(), memory::desc({2}, dt::f32, tag::a));
     std::vector<float> src = {1, 1, 1, 1, 2, 2, 2, 2}, dst(8), mean = {7, 7}, variance(2);
-    dnnl::stream stream(cpu());
     const std::unordered_map<int, memory> args = {
         {DNNL_ARG_SRC, memory(rows(), cpu(), src.data())},
         {DNNL_ARG_DST, memory(rows(), cpu(), dst.data())},
         {DNNL_ARG_MEAN, memory(desc.mean_desc(), cpu(), mean.data())},
         {DNNL_ARG_VARIANCE, memory(desc.variance_desc(), cpu(), variance.data())}};
-    forward(desc).execute(stream, args);
+    execute(forward(desc), args);
     EXPECT_EQ(variance, (std::vector<float>{1, 4}));
     EXPECT_EQ(mean, (std::vector<float>{7, 7}));
     EXPECT_EQ(dst[7], 1.f);
@@ -215,7 +217,7 @@ TEST(onednn_names, mean_of_rms_norm) {
     std::unordered_map<int, memory> back_args = args;
     back_args.erase(DNNL_ARG_DST);
     back_args.insert({{DNNL_ARG_DIFF_DST, diffs}, {DNNL_ARG_DIFF_SRC, diffs}});
-    backward(back).execute(stream, back_args);
+    execute(backward(back), back_args);
     EXPECT_EQ(diff[0], 0.f);
 }
 
@@ -243,12 +245,9 @@ TEST(onednn_names, backward_with_rms_norm_is_the_gradient) {
 TEST(onednn_names, run_time_sizes) {
     const memory::desc open({DNNL_RUNTIME_DIM_VAL, 4}, dt::f32, tag::ab);
     EXPECT_EQ(open.get_size(), DNNL_RUNTIME_SIZE_VAL);
-    const forward::primitive_desc desc(cpu(), dnnl::prop_kind::forward_inference, open, open, 0.f,
-                                       normalization_flags::none);
     float data[8] = {1, 2, 3, 4, 5, 5, 5, 5};
     const memory both(rows(), cpu(), data);
-    dnnl::stream stream(cpu());
-    forward(desc).execute(stream, {{DNNL_ARG_SRC, both}, {DNNL_ARG_DST, both}});
+    execute(forward(inference(open)), {{DNNL_ARG_SRC, both}, {DNNL_ARG_DST, both}});
     EXPECT_LT(data[0], 0.f);
 }
 

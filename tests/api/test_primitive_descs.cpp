@@ -12,16 +12,6 @@ namespace {
 
 constexpr unsigned SCALE_SHIFT = jitnorm_use_scale | jitnorm_use_shift;
 
-owned_pd make_forward(jitnorm_prop_kind_t kind, unsigned flags, const dims &sizes = {2, 3, 8}) {
-    const owned_md data = make_md(sizes, jitnorm_f32);
-    return forward_request{kind, data, data}.make(flags);
-}
-
-owned_pd make_backward(jitnorm_prop_kind_t kind, unsigned flags) {
-    const owned_md data = make_md({2, 3, 8}, jitnorm_f32);
-    return backward_request{kind, data, data, data}.make(flags);
-}
-
 template <typename Answer>
 Answer answer_of(const_jitnorm_primitive_desc_t pd, jitnorm_query_t what) {
     Answer answer{};
@@ -59,7 +49,7 @@ TEST(primitive_desc, answers_what_it_was_made_from) {
 }
 
 TEST(primitive_desc, query_misuse) {
-    const owned_pd pd = make_forward(jitnorm_forward_training, 0);
+    const owned_pd pd = forward_pd(jitnorm_forward_training, DATA);
     int result = -1;
     for (const auto what :
          {jitnorm_query_undef, jitnorm_query_some_md, jitnorm_query_ndims_s32, undefined<jitnorm_query_t>(999)})
@@ -72,22 +62,21 @@ TEST(primitive_desc, query_misuse) {
 
 TEST(primitive_desc, clone_answers_the_same) {
     owned_pd copy;
-    ASSERT_OK(jitnorm_primitive_desc_clone(&copy, make_forward(jitnorm_forward_training, SCALE_SHIFT)));
+    ASSERT_OK(jitnorm_primitive_desc_clone(&copy, forward_pd(jitnorm_forward_training, DATA, SCALE_SHIFT)));
     EXPECT_EQ(shape_of(copy, jitnorm_query_src_md, 0), DATA);
     EXPECT_EQ(shape_of(copy, jitnorm_query_dst_md, 2), STATISTICS);
     EXPECT_EQ(answer_of<unsigned>(copy, jitnorm_query_flags), SCALE_SHIFT);
 }
 
 TEST(primitive_desc, keeps_a_copy_of_the_attributes) {
-    const owned_md data = make_md(DATA, jitnorm_f32);
-    const owned_pd pd = forward_request{jitnorm_forward_inference, data, data}.make(0, with_user_scratchpad());
+    const owned_pd pd = forward_pd(jitnorm_forward_inference, DATA, 0, with_user_scratchpad());
     const auto *kept = queried(jitnorm_primitive_desc_get_attr, pd);
     EXPECT_EQ(queried(jitnorm_primitive_attr_get_scratchpad_mode, kept), jitnorm_scratchpad_mode_user);
     EXPECT_EQ(answer_of<int64_t>(pd, jitnorm_query_memory_consumption_s64), 0); // none of the library's own
 }
 
 TEST(primitive_desc, next_impl_ends_at_the_reference) {
-    const owned_pd pd = make_forward(jitnorm_forward_inference, 0);
+    const owned_pd pd = forward_pd(jitnorm_forward_inference, DATA);
     jitnorm_status_t status = jitnorm_success;
     for (int steps = 0; status == jitnorm_success && steps < 10; ++steps) status = jitnorm_primitive_desc_next_impl(pd);
     EXPECT_EQ(status, jitnorm_last_impl_reached);
@@ -111,7 +100,7 @@ class tensors : public testing::TestWithParam<expected_tensors> {};
 
 TEST_P(tensors, are_what_the_table_says) {
     const expected_tensors &e = GetParam();
-    const owned_pd pd = e.forward ? make_forward(e.kind, e.flags) : make_backward(e.kind, e.flags);
+    const owned_pd pd = e.forward ? forward_pd(e.kind, DATA, e.flags) : backward_pd(e.kind, DATA, e.flags);
     const auto side = e.statistics_are_inputs ? jitnorm_query_src_md : jitnorm_query_dst_md;
     const auto other = e.statistics_are_inputs ? jitnorm_query_dst_md : jitnorm_query_src_md;
     const auto if_any = [](bool any, const dims &sizes) { return any ? sizes : NONE; };
@@ -179,11 +168,11 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(tensors, attributes_bring_their_own) {
     const owned_md data = make_md({2, 8}, jitnorm_s8), src1 = make_md({1, 8}, jitnorm_f32);
-    const owned_post_ops post_ops = make_post_ops();
     const owned_attr attr = make_attr();
-    EXPECT_OK(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_relu, 0.f, 0.f));
-    EXPECT_OK(jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_add, src1));
-    EXPECT_OK(jitnorm_primitive_attr_set_post_ops(attr, post_ops));
+    append(attr, [&](jitnorm_post_ops_t post_ops) {
+        EXPECT_OK(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_relu, 0.f, 0.f));
+        return jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_add, src1);
+    });
     EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_SRC, 0));
     const owned_pd pd = forward_request{INFERENCE, data, data}.make(0, attr);
     const auto by_arg = [&](int arg) { return shape_of(pd, jitnorm_query_exec_arg_md, arg); };

@@ -29,18 +29,15 @@ struct parts {
         huge = make_md({HUGE_NUMBER, 2}, jitnorm_s8, dims{0, 1}),
              any_huge = make_md({HUGE_NUMBER, 2}, jitnorm_f64, jitnorm_format_tag_any);
     owned_attr attr = make_attr();
-    owned_pd forward, other_forward, backward;
+    owned_pd forward = forward_pd(jitnorm_forward_training, {4, 3, 8}),
+             other_forward = forward_pd(jitnorm_forward_training, {4, 3, 9}),
+             backward = backward_pd(jitnorm_backward, {4, 3, 8});
 
-    parts() {
-        EXPECT_OK((forward_request{jitnorm_forward_training, data, data}.create(&forward)));
-        EXPECT_OK((forward_request{jitnorm_forward_training, wide, wide}.create(&other_forward)));
-        EXPECT_OK((backward_request{jitnorm_backward, data, data, data}.create(&backward)));
-    }
     const_jitnorm_primitive_attr_t with_binary(const owned_md &src1) const {
-        const owned_post_ops post_ops = make_post_ops();
-        EXPECT_OK(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_relu, 0, 0));
-        EXPECT_OK(jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_add, src1));
-        EXPECT_OK(jitnorm_primitive_attr_set_post_ops(attr, post_ops));
+        append(attr, [&](jitnorm_post_ops_t post_ops) {
+            EXPECT_OK(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_relu, 0, 0));
+            return jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_add, src1);
+        });
         return attr;
     }
 };
@@ -168,14 +165,13 @@ TEST(refusals, of_backward) {
 
 TEST(accepted, types_that_are_not_used) {
     parts p;
-    owned_pd forward, backward;
     forward_request f{jitnorm_forward_inference, p.data, p.data};
     f.scale_shift_type = jitnorm_data_type_undef; // no scale, no shift
-    EXPECT_OK(f.create(&forward));
+    EXPECT_OK(status_of(f));
     backward_request b{jitnorm_backward_data, p.data, p.data, p.data};
     b.flags = jitnorm_use_scale;
     b.diff_scale_shift_type = jitnorm_data_type_undef; // no gradient of it
-    EXPECT_OK(b.create(&backward));
+    EXPECT_OK(status_of(b));
 }
 
 TEST(accepted, hint_epsilon_zero_and_empty_statistics) {
@@ -183,8 +179,7 @@ TEST(accepted, hint_epsilon_zero_and_empty_statistics) {
     backward_request b{jitnorm_backward, p.data, p.data, p.data, p.empty};
     b.hint = p.forward;
     b.epsilon = 0.f;
-    owned_pd pd;
-    EXPECT_OK(b.create(&pd));
+    EXPECT_OK(status_of(b));
 }
 
 TEST(accepted, functions_without_types_take_f32) {

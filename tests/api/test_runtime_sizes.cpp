@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dimensions and strides that are known at execution only: the same bits as with a descriptor of those sizes, for every
-// implementation.
+// implementation, and each way in which the memories of an execution do not make one problem.
+#include <algorithm>
 #include <atomic>
 #include <thread>
 
@@ -20,33 +21,28 @@ struct open_case {
     std::vector<request> meets; // kind and flags are the test's
 };
 
-struct variant {
-    jitnorm_prop_kind_t kind;
-    unsigned flags;
-};
-
 class open_sizes : public testing::TestWithParam<open_case> {};
 
-void expect_bits_of(const_jitnorm_primitive_desc_t open, const request &closed) {
-    const owned_pd sizes = closed.create();
-    execution run(open, sizes), expected(sizes);
+void expect_bits_of(const owned_pd &open, const owned_pd &closed) {
+    execution run(open, closed), expected(closed);
     expect_same(run, expected);
 }
 
 TEST_P(open_sizes, give_the_bits_of_given_ones) {
     const open_case &open = GetParam();
-    for (const variant v :
-         {variant{jitnorm_forward_training, C | H}, variant{jitnorm_forward_inference, 0},
-          variant{jitnorm_forward_inference, G | C}, variant{jitnorm_forward_training, M | H},
-          variant{jitnorm_backward, C | H}, variant{jitnorm_backward_data, G | C}, variant{jitnorm_backward, M | C}}) {
-        const owned_pd pd = request{v.kind, v.flags, open.sizes, open.src, open.dst}.create();
+    const std::pair<jitnorm_prop_kind_t, unsigned> variants[] = {
+        {jitnorm_forward_training, C | H}, {jitnorm_forward_inference, 0U}, {jitnorm_forward_inference, G | C},
+        {jitnorm_forward_training, M | H}, {jitnorm_backward, C | H},       {jitnorm_backward_data, G | C},
+        {jitnorm_backward, M | C}};
+    for (const auto &[kind, flags] : variants) {
+        const owned_pd pd = request{kind, flags, open.sizes, open.src, open.dst}.create();
         do {
             for (request closed : open.meets) {
-                closed.kind = v.kind;
-                closed.flags = v.flags;
-                SCOPED_TRACE(testing::Message() << implementation_of(pd) << ", kind " << v.kind << ", flags " << v.flags
+                closed.kind = kind;
+                closed.flags = flags;
+                SCOPED_TRACE(testing::Message() << implementation_of(pd) << ", kind " << kind << ", flags " << flags
                                                 << ", " << testing::PrintToString(closed.sizes));
-                expect_bits_of(pd, closed);
+                expect_bits_of(pd, closed.create());
             }
         } while (jitnorm_primitive_desc_next_impl(pd) == jitnorm_success);
     }
@@ -129,7 +125,7 @@ TEST(runtime_sizes, of_only_the_statistics) {
             const owned_pd pd = open.create();
             do {
                 SCOPED_TRACE(implementation_of(pd));
-                expect_bits_of(pd, closed);
+                expect_bits_of(pd, closed.create());
             } while (jitnorm_primitive_desc_next_impl(pd) == jitnorm_success);
         }
     }
@@ -139,7 +135,7 @@ TEST(runtime_sizes, of_only_the_statistics) {
 TEST(runtime_sizes, of_statistics_that_are_not_used) {
     request open{jitnorm_forward_inference, C, {4, 3, 24}, {}, {}}, closed = open;
     open.statistics = strides({R, R});
-    expect_bits_of(open.create(), closed);
+    expect_bits_of(open.create(), closed.create());
 }
 
 TEST(runtime_sizes, the_users_scratchpad_serves_all_sizes) {
@@ -147,11 +143,8 @@ TEST(runtime_sizes, the_users_scratchpad_serves_all_sizes) {
     for (const auto kind : {jitnorm_forward_training, jitnorm_backward})
         for (const layout &both : {tag(jitnorm_ab), tag(jitnorm_ba)}) {
             const owned_pd open = request{kind, C | H, {R, R}, both, both, jitnorm_f32, attr}.create();
-            for (const dims &sizes : {dims{3, 24}, dims{200, 1000}, dims{2, 9000}, dims{1, 300000}}) {
-                const owned_pd closed = request{kind, C | H, sizes, both, both}.create();
-                execution run(open, closed), expected(closed);
-                expect_same(run, expected);
-            }
+            for (const dims &sizes : {dims{3, 24}, dims{200, 1000}, dims{2, 9000}, dims{1, 300000}})
+                expect_bits_of(open, request{kind, C | H, sizes, both, both}.create());
         }
 }
 
@@ -201,12 +194,12 @@ TEST(runtime_sizes, are_done_by_what_does_given_ones) {
 
 TEST(runtime_sizes, post_ops) {
     const auto attr_with = [](const dims &src1, jitnorm_data_type_t type) {
-        const owned_post_ops post_ops = make_post_ops();
-        EXPECT_OK(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_relu, 0.f, 0.f));
-        EXPECT_OK(jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_add, make_md(src1, type)));
-        EXPECT_OK(jitnorm_post_ops_append_sum(post_ops, 0.5f, 0, jitnorm_data_type_undef));
         owned_attr attr = make_attr();
-        EXPECT_OK(jitnorm_primitive_attr_set_post_ops(attr, post_ops));
+        append(attr, [&](jitnorm_post_ops_t post_ops) {
+            EXPECT_OK(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_relu, 0.f, 0.f));
+            EXPECT_OK(jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_add, make_md(src1, type)));
+            return jitnorm_post_ops_append_sum(post_ops, 0.5f, 0, jitnorm_data_type_undef);
+        });
         return attr;
     };
     for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f64}) {
@@ -217,10 +210,8 @@ TEST(runtime_sizes, post_ops) {
         const owned_pd open = create({R, R}, {1, R}), full = create({R, R}, {R, R});
         for (const dims &sizes : {dims{3, 24}, dims{70, 33}, dims{1, 5}, dims{3, 1}}) {
             const owned_pd closed = create(sizes, {1, sizes[1]}), closed_full = create(sizes, sizes);
-            for (const auto &[pd, expected_pd] : {std::pair(&open, &closed), std::pair(&full, &closed_full)}) {
-                execution run(*pd, *expected_pd), expected(*expected_pd);
-                expect_same(run, expected);
-            }
+            expect_bits_of(open, closed);
+            expect_bits_of(full, closed_full);
             execution broadcast(full, closed);
             EXPECT_EQ(broadcast.run(), sizes[0] == 1 ? jitnorm_success : INVALID);
             EXPECT_EQ(broadcast.is_untouched(), sizes[0] != 1);
@@ -256,6 +247,85 @@ TEST(runtime_sizes, the_log_tells_them) {
     };
     EXPECT_TRUE(line("primitive,create,", " *x*,")) << log;
     EXPECT_TRUE(line("primitive,exec,", " 5x9,")) << log;
+}
+
+// ---------------------------------------------------------------- mismatches
+
+// Nothing is written then, and the log says why in one line.
+class mismatch : public testing::Test {
+protected:
+    // Every case starts from {R, 3, R} with 2x3x8; `arg` then gets a memory of another descriptor.
+    void expect_refused(const request &open, int arg, const owned_md &md) {
+        request closed{open.kind, open.flags, {2, 3, 8}, {}, {}};
+        const owned_pd open_pd = open.create(), closed_pd = closed.create();
+        execution run(open_pd, closed_pd);
+        ASSERT_OK(run.run());
+        execution spoiled(open_pd, closed_pd);
+        ASSERT_EQ(spoiled.tensors().count(arg), 1u);
+        std::vector<std::byte> bytes(jitnorm_memory_desc_get_size(md) + 1, std::byte(0x3f));
+        spoiled.tensors().at(arg).memory = make_memory(md, bytes.data());
+        const std::string log = log_of(1, [&] { EXPECT_EQ(spoiled.run(), INVALID); });
+        EXPECT_NE(log.find("error,jitnorm_primitive_execute,invalid_arguments,"), std::string::npos) << log;
+        EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 1) << log;
+        EXPECT_TRUE(spoiled.is_untouched());
+        EXPECT_EQ(std::count(bytes.begin(), bytes.end(), std::byte(0x3f)), std::ptrdiff_t(bytes.size()));
+    }
+
+    request forward_{jitnorm_forward_training, C | H, {R, 3, R}, {}, {}};
+    request backward_{jitnorm_backward, C | H, {R, 3, R}, {}, {}};
+};
+
+TEST_F(mismatch, of_known_sizes_and_types) {
+    for (const int arg : {JITNORM_ARG_SRC, JITNORM_ARG_DST}) {
+        expect_refused(forward_, arg, make_md({2, 4, 8}, jitnorm_f32));
+        expect_refused(forward_, arg, make_md({2, 3, 8}, jitnorm_bf16));
+        expect_refused(forward_, arg, make_md({2, 24}, jitnorm_f32));
+        expect_refused(forward_, arg, make_md({2, 3, 8}, jitnorm_f32, jitnorm_aBc8b));
+    }
+    for (const int arg : {JITNORM_ARG_DIFF_SRC, JITNORM_ARG_DIFF_DST})
+        expect_refused(backward_, arg, make_md({2, 2, 8}, jitnorm_f32));
+}
+
+TEST_F(mismatch, of_known_strides) {
+    expect_refused(forward_, JITNORM_ARG_SRC, make_md({2, 3, 8}, jitnorm_f32, dims{48, 16, 2}));
+    expect_refused(forward_, JITNORM_ARG_MEAN, make_md({2, 3}, jitnorm_f32, dims{6, 2}));
+}
+
+TEST_F(mismatch, between_tensors) {
+    for (const int arg : {JITNORM_ARG_SRC, JITNORM_ARG_DST})
+        for (const dims &sizes : {dims{1, 3, 8}, dims{3, 3, 8}, dims{2, 3, 7}, dims{2, 3, 16}, dims{0, 3, 8}})
+            expect_refused(forward_, arg, make_md(sizes, jitnorm_f32));
+    for (const int arg : {JITNORM_ARG_SRC, JITNORM_ARG_DIFF_DST, JITNORM_ARG_DIFF_SRC})
+        expect_refused(backward_, arg, make_md({2, 3, 9}, jitnorm_f32));
+    for (const int arg : {JITNORM_ARG_MEAN, JITNORM_ARG_VARIANCE}) {
+        expect_refused(forward_, arg, make_md({3, 3}, jitnorm_f32));
+        expect_refused(backward_, arg, make_md({1, 3}, jitnorm_f32));
+    }
+    for (const int arg : {JITNORM_ARG_SCALE, JITNORM_ARG_SHIFT})
+        expect_refused(forward_, arg, make_md({7}, jitnorm_f32));
+    for (const int arg : {JITNORM_ARG_SCALE, JITNORM_ARG_DIFF_SCALE, JITNORM_ARG_DIFF_SHIFT})
+        expect_refused(backward_, arg, make_md({9}, jitnorm_f32));
+}
+
+TEST_F(mismatch, of_open_strides) {
+    const layout open_strides = strides({R, R, 1});
+    const request open{jitnorm_forward_training, 0, {R, 3, R}, open_strides, open_strides};
+    // Mean and variance have one descriptor in a primitive, so they lie alike.
+    expect_refused(open, JITNORM_ARG_MEAN, make_md({2, 3}, jitnorm_f32, dims{4, 1}));
+    expect_refused(open, JITNORM_ARG_DST, make_md({2, 3, 8}, jitnorm_f32, dims{0, 8, 1})); // an output of stride zero
+}
+
+TEST_F(mismatch, memories_without_data) {
+    request closed = forward_;
+    closed.sizes = {2, 3, 8};
+    const owned_pd open = forward_.create(), sizes = closed.create();
+    execution run(open, sizes);
+    for (const auto &[arg, tensor] : run.tensors()) {
+        EXPECT_OK(jitnorm_memory_set_data_handle(tensor.memory, nullptr));
+        EXPECT_EQ(run.run(), INVALID) << arg;
+        EXPECT_OK(jitnorm_memory_set_data_handle(tensor.memory, run.data<void>(arg)));
+    }
+    EXPECT_TRUE(run.is_untouched());
 }
 
 } // namespace

@@ -67,21 +67,12 @@ owned_pd pd_of(const work &w, const_jitnorm_memory_desc_t src, bool whole) {
     const owned_attr attr = attr_of(w, src, whole);
     const owned_md statistics = statistics_of(w, src);
     const owned_md bytes = make_md(sizes_of(src), jitnorm_s8, strides_of(src));
-    if (w.forward)
-        return made(forward_request{.src = src,
-                                    .dst = w.finds_scales ? bytes.get() : src,
-                                    .statistics = statistics,
-                                    .scale_shift_type = w.scale_shift_type,
-                                    .flags = w.flags,
-                                    .attr = attr});
-    return made(backward_request{.diff_src = src,
-                                 .diff_dst = src,
-                                 .src = src,
-                                 .statistics = statistics,
-                                 .scale_shift_type = w.scale_shift_type,
-                                 .flags = w.flags,
-                                 .attr = attr});
+    forward_request forward{.src = src, .dst = w.finds_scales ? bytes.get() : src, .statistics = statistics};
+    backward_request backward{.diff_src = src, .diff_dst = src, .src = src, .statistics = statistics};
+    forward.scale_shift_type = backward.scale_shift_type = w.scale_shift_type;
+    return w.forward ? forward.make(w.flags, attr) : backward.make(w.flags, attr);
 }
+owned_pd whole_pd(const work &w) { return pd_of(w, w.data(), true); }
 
 // Calls body(index) for the first element of each group.
 template <typename Body>
@@ -98,15 +89,13 @@ void for_each_group(const work &w, Body &&body) {
 
 // Executes the group's primitive on its part of the tensors of `all`.
 void run_group(const work &w, execution &all, const dims &index) {
-    dims sizes = w.sizes;
-    for (size_t d = 0; d + 1 < sizes.size(); ++d)
-        if (w.mask >> d & 1) sizes[d] = 1;
+    const dims sizes = masked(w.sizes, ~w.mask);
     const owned_md src = make_md(sizes, w.type, strides_of(w.data()));
     const owned_pd pd = pd_of(w, src, false);
     std::vector<owned_memory> memories;
     std::vector<jitnorm_exec_arg_t> list;
     for (auto &[arg, tensor] : all.tensors()) {
-        const auto *md = jitnorm_primitive_desc_query_md(pd, jitnorm_query_exec_arg_md, arg);
+        const auto *md = md_of(pd, arg);
         if (ndims_of(md) == 0) continue;
         const const_jitnorm_memory_desc_t whole = md_of(all, arg);
         const dims strides = strides_of(whole), extent = sizes_of(whole);
@@ -115,11 +104,11 @@ void run_group(const work &w, execution &all, const dims &index) {
         jitnorm_dim_t offset = 0;
         for (size_t d = 0; has_rows && d + 1 < sizes.size(); ++d)
             if (extent[d] != 1) offset += index[d] * strides[d];
-        const size_t size = jitnorm_data_type_size(ask<jitnorm_data_type_t>(whole, jitnorm_query_data_type));
+        const auto type = type_of(all, arg);
         owned_md strided;
         if (ndims_of(md) == int(strides.size()) && ndims_of(md) > 1)
-            md = strided = make_md(sizes_of(md), ask<jitnorm_data_type_t>(whole, jitnorm_query_data_type), strides);
-        memories.push_back(make_memory(md, tensor.bytes.data() + size_t(offset) * size));
+            md = strided = make_md(sizes_of(md), type, strides);
+        memories.push_back(make_memory(md, tensor.bytes.data() + size_t(offset) * jitnorm_data_type_size(type)));
         list.push_back({arg, memories.back()});
     }
     execution one(pd);
@@ -127,8 +116,7 @@ void run_group(const work &w, execution &all, const dims &index) {
 }
 
 void expect_law(const work &w) {
-    const owned_md data = w.data();
-    const owned_pd pd = pd_of(w, data, true);
+    const owned_pd pd = whole_pd(w);
     execution whole(pd), parts(pd);
     fill_tensors(whole);
     fill_tensors(parts);
@@ -153,55 +141,39 @@ TEST_P(scale_shift_descs, groups_along_any_row_dimensions) {
             }
 }
 
+void expect_laws(std::vector<work> cases, bool forward, jitnorm_data_type_t type,
+                 jitnorm_data_type_t scale_shift_type) {
+    SCOPED_TRACE(testing::Message() << "types " << type << ", " << scale_shift_type << ", forward " << forward);
+    for (work &w : cases) {
+        w.forward = forward;
+        w.type = type;
+        w.scale_shift_type = scale_shift_type;
+        expect_law(w);
+    }
+}
+
 TEST_P(scale_shift_descs, types_and_strides) {
+    const std::vector<work> cases = {{.sizes = {2, 9, 70}, .mask = 1, .scale_strides = {6 * 70, 70, 1}},
+                                     {.sizes = {4, 9, 40}, .mask = 2, .strides = {1, 4 * 40, 4}},
+                                     {.sizes = {4, 9, 40}, .mask = 1, .strides = {40, 4 * 50, 1}}};
     for (const bool forward : {true, false})
-        for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f64}) {
-            const auto parameters = type == jitnorm_f64 ? jitnorm_f32 : type;
-            expect_law({.sizes = {2, 9, 70},
-                        .mask = 1,
-                        .forward = forward,
-                        .type = type,
-                        .scale_shift_type = parameters,
-                        .scale_strides = {6 * 70, 70, 1}});
-            expect_law({.sizes = {4, 9, 40},
-                        .mask = 2,
-                        .forward = forward,
-                        .type = type,
-                        .scale_shift_type = parameters,
-                        .strides = {1, 4 * 40, 4}});
-            expect_law({.sizes = {4, 9, 40},
-                        .mask = 1,
-                        .forward = forward,
-                        .type = type,
-                        .scale_shift_type = parameters,
-                        .strides = {40, 4 * 50, 1}});
-        }
+        for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f64})
+            expect_laws(cases, forward, type, type == jitnorm_f64 ? jitnorm_f32 : type);
 }
 
 // Kernels step through scale and shift, and backward through their gradients, of rows that all have their own. They do
 // so also with rows that are written while others are reduced, and with chunks of long rows.
 void expect_laws_of_own_rows(bool forward) {
+    const dims apart = {9 * 6 * 70, 6 * 70, 1}; // the strides of scales
+    const std::vector<work> cases = {
+        {.sizes = {2, 9, 70}, .mask = 3},
+        {.sizes = {1, 3, 19}, .mask = 3},
+        {.sizes = {2, 9, 70}, .mask = 3, .scale_strides = apart},
+        {.sizes = {2, 9, 70}, .mask = 3, .strides = {1, 2 * 70, 2}, .scale_strides = apart},
+        {.sizes = {2, 300, 1024}, .mask = 3},
+        {.sizes = {1, 2, 9000}, .mask = 2}};
     for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64})
-        for (const auto parameters : {jitnorm_f32, jitnorm_bf16}) {
-            SCOPED_TRACE(testing::Message() << "types " << type << ", " << parameters);
-            const work small = {
-                .sizes = {2, 9, 70}, .mask = 3, .forward = forward, .type = type, .scale_shift_type = parameters};
-            expect_law(small);
-            work few = small;
-            few.sizes = {1, 3, 19};
-            expect_law(few);
-            work strided = small;
-            strided.scale_strides = {9 * 6 * 70, 6 * 70, 1};
-            expect_law(strided);
-            strided.strides = {1, 2 * 70, 2};
-            expect_law(strided);
-            work large = small;
-            large.sizes = {2, 300, 1024};
-            expect_law(large);
-            large.sizes = {1, 2, 9000};
-            large.mask = 2;
-            expect_law(large);
-        }
+        for (const auto parameters : {jitnorm_f32, jitnorm_bf16}) expect_laws(cases, forward, type, parameters);
     expect_law({.sizes = {1, 2, 140000}, .mask = 3, .forward = forward});
 }
 TEST_P(scale_shift_descs, each_row_of_backward_is_a_group) { expect_laws_of_own_rows(false); }
@@ -265,8 +237,7 @@ TEST_P(scale_shift_descs, threads_take_equal_numbers_of_whole_groups) {
     constexpr size_t THREADS = 4, GROUPS = 128, GROUP_ROWS = 8;
     for (const bool forward : {true, false}) {
         const work w = {.sizes = {GROUPS, GROUP_ROWS, 512}, .mask = 1, .forward = forward};
-        const owned_md data = w.data();
-        execution e(pd_of(w, data, true));
+        execution e(whole_pd(w));
         fill_tensors(e);
         watching_pool pool = {e.tensors().at(forward ? JITNORM_ARG_DST : JITNORM_ARG_DIFF_SRC).bytes,
                               512 * sizeof(float)};
@@ -282,14 +253,10 @@ TEST_P(scale_shift_descs, threads_take_equal_numbers_of_whole_groups) {
 
 TEST_P(scale_shift_descs, sizes_that_come_at_execution) {
     for (const auto &[rows, forward] : {std::pair(7, true), {7, false}, {70, false}}) { // 70: several row blocks
-        const work w = {.sizes = {3, rows, 70}, .mask = 1, .forward = forward}, later = {.sizes = {R, R, R},
-                                                                                         .mask = 1,
-                                                                                         .forward = forward,
-                                                                                         .strides = {R, R, R},
-                                                                                         .scale_strides = {R, R, R}};
-        const owned_md data = w.data(), open = later.data();
-        const owned_pd sizes = pd_of(w, data, true);
-        execution known(sizes), found(pd_of(later, open, true), sizes);
+        work w = {.sizes = {3, rows, 70}, .mask = 1, .forward = forward};
+        const owned_pd sizes = whole_pd(w);
+        w.sizes = w.strides = w.scale_strides = {R, R, R};
+        execution known(sizes), found(whole_pd(w), sizes);
         expect_same(found, known);
     }
 }
@@ -302,13 +269,7 @@ TEST_P(scale_shift_descs, backward_data_reads_no_shift) {
             const owned_md data = make_md({rows, 70}, jitnorm_f32, strides);
             const owned_attr attr = make_attr();
             must(jitnorm_primitive_attr_set_scale_shift_descs(attr, scale_too ? data.get() : nullptr, data), "a shift");
-            return backward_request{.prop_kind = jitnorm_backward_data,
-                                    .diff_src = data,
-                                    .diff_dst = data,
-                                    .src = data,
-                                    .flags = CH,
-                                    .attr = attr}
-                .make();
+            return backward_request{jitnorm_backward_data, data, data, data}.make(CH, attr);
         };
         const owned_pd sizes = described(5);
         execution known(sizes), found(described(R), sizes);
@@ -319,9 +280,7 @@ TEST_P(scale_shift_descs, backward_data_reads_no_shift) {
 TEST(scale_shift_descs_of_no_elements, empty_tensors_succeed) {
     for (const dims &sizes : {dims{0, 3, 24}, dims{2, 0, 24}, dims{2, 3, 0}})
         for (const bool forward : {true, false}) {
-            const work w = {.sizes = sizes, .mask = 1, .forward = forward};
-            const owned_md data = w.data();
-            execution e(pd_of(w, data, true));
+            execution e(whole_pd({.sizes = sizes, .mask = 1, .forward = forward}));
             EXPECT_OK(e.run());
             if (forward || sizes[1] != 0) continue;
             EXPECT_EQ(e.get(JITNORM_ARG_DIFF_SCALE), std::vector<float>(2 * 24));
@@ -336,8 +295,7 @@ TEST(scale_shift_descs_of_no_elements, rows_without_elements_take_no_time) {
     const auto request = [&](const_jitnorm_memory_desc_t md) {
         const owned_attr attr = make_attr();
         must(jitnorm_primitive_attr_set_scale_shift_descs(attr, md, md), "row dimensions");
-        return made(
-            forward_request{.prop_kind = jitnorm_forward_inference, .src = md, .dst = md, .flags = CH, .attr = attr});
+        return forward_request{jitnorm_forward_inference, md, md}.make(CH, attr);
     };
     const owned_pd sizes = request(known);
     EXPECT_OK(execution(sizes).run());

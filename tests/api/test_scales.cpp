@@ -112,9 +112,7 @@ owned_pd pd_with(const owned_attr &attr, const dims &src_sizes = SHAPE) {
     return pd;
 }
 
-dims dims_of_scales(const owned_pd &pd) {
-    return dims_of(jitnorm_primitive_desc_query_md(pd, jitnorm_query_exec_arg_md, DST_SCALES), jitnorm_query_dims);
-}
+dims dims_of_scales(const owned_pd &pd) { return dims_of(md_of(pd, DST_SCALES), jitnorm_query_dims); }
 
 void expect_refusal(jitnorm_status_t status, const char *reason, const scale_request &asked, bool has_dst = true) {
     owned_pd pd;
@@ -173,8 +171,7 @@ TEST(dynamic_scales, are_an_output_of_the_attributes) {
 TEST(dynamic_scales, are_not_for_backward) {
     const owned_md data = make_md(SHAPE, jitnorm_f32);
     const owned_attr attr = dynamic().attr();
-    owned_pd pd;
-    EXPECT_EQ((backward_request{.diff_src = data, .diff_dst = data, .src = data, .attr = attr}.create(&pd)),
+    EXPECT_EQ(status_of(backward_request{.diff_src = data, .diff_dst = data, .src = data, .attr = attr}),
               jitnorm_unimplemented);
 }
 

@@ -86,9 +86,7 @@ struct tensor_attribute : testing::TestWithParam<described_tensor> {
     owned_pd forward(md_handle src, attr_handle attr) const {
         return forward_request{jitnorm_forward_training, src, src}.make(CH, attr);
     }
-    md_handle described(const owned_pd &pd) const {
-        return jitnorm_primitive_desc_query_md(pd, jitnorm_query_exec_arg_md, tensor.arg);
-    }
+    md_handle described(const owned_pd &pd) const { return md_of(pd, tensor.arg); }
 };
 INSTANTIATE_TEST_SUITE_P(all, tensor_attribute, testing::ValuesIn(TENSORS),
                          [](const auto &tested) { return tested.param.name; });
@@ -201,8 +199,7 @@ TEST_F(residual_attribute, has_a_bias_and_flags) {
     EXPECT_OK(jitnorm_primitive_attr_set_residual(attr, data, half, jitnorm_f16, both));
     expect(jitnorm_f16, both);
     const owned_pd pd = forward(attr);
-    EXPECT_TRUE(jitnorm_memory_desc_equal(
-        jitnorm_primitive_desc_query_md(pd, jitnorm_query_exec_arg_md, JITNORM_ARG_BIAS), make_md({24}, jitnorm_f16)));
+    EXPECT_TRUE(jitnorm_memory_desc_equal(md_of(pd, JITNORM_ARG_BIAS), make_md({24}, jitnorm_f16)));
     EXPECT_OK(jitnorm_primitive_attr_set_residual(attr, half, nullptr, NO_BIAS, 0));
     expect(NO_BIAS, 0);
 }
@@ -221,9 +218,7 @@ TEST_F(residual_attribute, mistakes_change_nothing) {
 }
 
 TEST_F(residual_attribute, the_gradient_of_the_sum_is_described) {
-    const auto described = [](const owned_pd &pd) {
-        return jitnorm_primitive_desc_query_md(pd, jitnorm_query_exec_arg_md, JITNORM_ARG_DIFF_DST_1);
-    };
+    const auto described = [](const owned_pd &pd) { return md_of(pd, JITNORM_ARG_DIFF_DST_1); };
     EXPECT_EQ(ndims_of(described(forward(nullptr))), 0);
     EXPECT_EQ(ndims_of(described(backward(with_residual(data, nullptr)))), 0);
     EXPECT_TRUE(jitnorm_memory_desc_equal(described(backward(with_residual(data, half))), half));
@@ -233,10 +228,10 @@ TEST_F(residual_attribute, the_gradient_of_the_sum_is_described) {
 
 // Without the flags there is neither, but the attributes are those that the descriptor was made with.
 TEST(scale_shift_attribute, is_kept_where_it_is_not_used) {
-    const owned_md data = make_md({2, 3, 8}, jitnorm_f32), scale = make_md({2, 1, 8}, jitnorm_f32);
+    const owned_md scale = make_md({2, 1, 8}, jitnorm_f32);
     const owned_attr attr = make_attr();
     EXPECT_OK(jitnorm_primitive_attr_set_scale_shift_descs(attr, scale, nullptr));
-    const owned_pd pd = forward_request{jitnorm_forward_inference, data, data}.make(0, attr);
+    const owned_pd pd = forward_pd(jitnorm_forward_inference, {2, 3, 8}, 0, attr);
     md_handle a = nullptr, b = nullptr;
     EXPECT_OK(jitnorm_primitive_attr_get_scale_shift_descs(queried(jitnorm_primitive_desc_get_attr, pd), &a, &b));
     EXPECT_TRUE(jitnorm_memory_desc_equal(a, scale));
@@ -249,12 +244,10 @@ TEST(scale_shift_attribute, gradients_are_described) {
                    any = make_md({2, 1, 8}, jitnorm_f32, jitnorm_format_tag_any);
     const owned_attr attr = make_attr();
     EXPECT_OK(jitnorm_primitive_attr_set_scale_shift_descs(attr, scale, any));
-    const owned_pd pd =
-        made(backward_request{.diff_src = data, .diff_dst = data, .src = data, .flags = CH, .attr = attr});
-    const auto md = [&](int arg) { return jitnorm_primitive_desc_query_md(pd, jitnorm_query_exec_arg_md, arg); };
-    EXPECT_TRUE(jitnorm_memory_desc_equal(md(JITNORM_ARG_SCALE), scale));
-    EXPECT_TRUE(jitnorm_memory_desc_equal(md(JITNORM_ARG_DIFF_SCALE), dense));
-    EXPECT_TRUE(jitnorm_memory_desc_equal(md(JITNORM_ARG_DIFF_SHIFT), dense));
+    const owned_pd pd = backward_request{jitnorm_backward, data, data, data}.make(CH, attr);
+    EXPECT_TRUE(jitnorm_memory_desc_equal(md_of(pd, JITNORM_ARG_SCALE), scale));
+    EXPECT_TRUE(jitnorm_memory_desc_equal(md_of(pd, JITNORM_ARG_DIFF_SCALE), dense));
+    EXPECT_TRUE(jitnorm_memory_desc_equal(md_of(pd, JITNORM_ARG_DIFF_SHIFT), dense));
 }
 
 // tests/norm has every rule.
@@ -264,8 +257,7 @@ TEST(scale_shift_attribute, each_is_checked) {
     const auto attempt = [&](md_handle scale, md_handle shift) {
         const owned_attr attr = make_attr();
         EXPECT_OK(jitnorm_primitive_attr_set_scale_shift_descs(attr, scale, shift));
-        owned_pd pd;
-        return forward_request{.src = data, .dst = data, .flags = CH, .attr = attr}.create(&pd);
+        return status_of(forward_request{.src = data, .dst = data, .flags = CH, .attr = attr});
     };
     EXPECT_OK(attempt(batch, row));
     EXPECT_EQ(attempt(wrong, row), INVALID);

@@ -54,13 +54,10 @@ INSTANTIATE_TEST_SUITE_P(all, undecided_layouts, testing::ValuesIn(UNDECIDED),
 TEST(undecided_layouts, post_op_follows_the_destination) {
     const owned_md src = make_md({2, 3, 8}, jitnorm_f32, jitnorm_bac);
     const owned_md any = make_md({2, 3, 8}, jitnorm_f32, jitnorm_format_tag_any);
-    const owned_post_ops post_ops = make_post_ops();
     const owned_attr attr = make_attr();
-    EXPECT_OK(jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_add, any));
-    EXPECT_OK(jitnorm_primitive_attr_set_post_ops(attr, post_ops));
+    append(attr, [&](auto post_ops) { return jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_add, any); });
     const owned_pd pd = forward_request{jitnorm_forward_inference, src, src}.make(0, attr);
-    const int arg = JITNORM_ARG_ATTR_MULTIPLE_POST_OP(0) | JITNORM_ARG_SRC_1;
-    EXPECT_TRUE(jitnorm_memory_desc_equal(jitnorm_primitive_desc_query_md(pd, jitnorm_query_exec_arg_md, arg), src));
+    EXPECT_TRUE(jitnorm_memory_desc_equal(md_of(pd, JITNORM_ARG_ATTR_MULTIPLE_POST_OP(0) | JITNORM_ARG_SRC_1), src));
 }
 
 } // namespace

@@ -45,29 +45,28 @@ problem rms_problem() {
     return p;
 }
 
-TEST(choose_among, the_first_that_does_not_refuse) {
-    EXPECT_EQ(chosen(rms_problem()), (outcome{"rms", jitnorm_success}));
-    EXPECT_EQ(chosen(forward_problem()), (outcome{"forward", jitnorm_success}));
-    EXPECT_EQ(chosen(backward_problem()), (outcome{"all", jitnorm_success}));
-}
-
-TEST(choose_among, from_a_place_in_the_list) {
-    EXPECT_EQ(chosen(rms_problem(), {}, &LIST[0]), (outcome{"rms", jitnorm_success}));
-    EXPECT_EQ(chosen(rms_problem(), {}, &LIST[1]), (outcome{"forward", jitnorm_success}));
-    EXPECT_EQ(chosen(rms_problem(), {}, &LIST[2]), (outcome{"all", jitnorm_success}));
-    EXPECT_EQ(chosen(rms_problem(), {}, LIST.data() + LIST.size()), (outcome{"", jitnorm_unimplemented}));
-}
-
-TEST(choose_among, a_forced_name_is_taken_or_nothing) {
-    EXPECT_EQ(chosen(rms_problem(), "all"), (outcome{"all", jitnorm_success}));
-    EXPECT_EQ(chosen(rms_problem(), "forward"), (outcome{"forward", jitnorm_success}));
-    EXPECT_EQ(chosen(forward_problem(), "rms"), (outcome{"", jitnorm_unimplemented}));
-    EXPECT_EQ(chosen(forward_problem(), "forward", &LIST[2]), (outcome{"", jitnorm_unimplemented})) << "it comes later";
-}
-
-TEST(choose_among, an_unknown_name_is_an_error) {
+TEST(choose_among, by_refusals_place_and_forced_name) {
+    const problem rms = rms_problem(), forward = forward_problem(), backward = backward_problem();
+    const struct {
+        const problem &p;
+        std::string_view forced;
+        const implementation *from;
+        outcome expected;
+    } cases[] = {{rms, "", nullptr, {"rms", jitnorm_success}}, // the first that does not refuse
+                 {forward, "", nullptr, {"forward", jitnorm_success}},
+                 {backward, "", nullptr, {"all", jitnorm_success}},
+                 {rms, "", &LIST[0], {"rms", jitnorm_success}}, // from a place in the list
+                 {rms, "", &LIST[1], {"forward", jitnorm_success}},
+                 {rms, "", &LIST[2], {"all", jitnorm_success}},
+                 {rms, "", LIST.data() + LIST.size(), {"", jitnorm_unimplemented}},
+                 {rms, "all", nullptr, {"all", jitnorm_success}}, // a forced name, or nothing
+                 {rms, "forward", nullptr, {"forward", jitnorm_success}},
+                 {forward, "rms", nullptr, {"", jitnorm_unimplemented}},
+                 {forward, "forward", &LIST[2], {"", jitnorm_unimplemented}}}; // which comes earlier in the list
+    for (const auto &[p, forced, from, expected] : cases)
+        EXPECT_EQ(chosen(p, forced, from), expected) << describe(p) << " '" << forced << "'";
     for (const char *name : {"rm", "rmss", "RMS", "unknown", " "})
-        EXPECT_EQ(chosen(rms_problem(), name), (outcome{"", jitnorm_runtime_error})) << name;
+        EXPECT_EQ(chosen(rms, name), (outcome{"", jitnorm_runtime_error})) << name;
 }
 
 TEST(choose_among, the_status_may_be_left_out) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Refusals of compilation with their statuses: each rule of jitnorm_graph_partition_compile, broken once.
+// Refusals of compilation with their statuses: each rule of jitnorm_graph_partition_compile, broken once. RMSNorm: the
+// types, axes and shapes that are taken, refused, and not supported.
 #include <climits>
 
-#include "compiled_op.hpp"
+#include "graph_objects.hpp"
 
 namespace jitnorm::tests {
 namespace {
@@ -16,13 +17,13 @@ template <typename Change, typename Expected>
 void expect_for_each_tensor(Change &&change, Expected &&expected) {
     for (const op_request &request : all_operations())
         for (size_t i = 0; i < request.inputs.size() + request.outputs.size(); ++i) {
-            std::vector<lt> inputs = request.inputs, outputs = request.outputs;
-            const bool is_input = i < inputs.size();
-            lt &changed = is_input ? inputs[i] : outputs[i - inputs.size()];
+            op_request described = request;
+            lt &changed = *tensors_of(described)[i];
             const bool ignored = request.kind != jitnorm_graph_op_layer_norm && changed.id == BETA_ID;
             change(changed);
-            const jitnorm_status_t status = ignored ? jitnorm_success : expected(is_input);
-            EXPECT_EQ(compile(request, inputs, outputs), status) << "operation " << request.kind << " tensor " << i;
+            const jitnorm_status_t status = ignored ? jitnorm_success : expected(i < request.inputs.size());
+            EXPECT_EQ(compile(request, described.inputs, described.outputs), status)
+                << "operation " << request.kind << " tensor " << i;
         }
 }
 
@@ -188,6 +189,90 @@ TEST(compile_errors, failures_change_nothing) {
     EXPECT_EQ(compile(partition, compiled, {}, request.outputs), jitnorm_invalid_arguments);
     EXPECT_OK(jitnorm_graph_compiled_partition_query_logical_tensor(compiled, DST_ID, &found));
     EXPECT_EQ(dims(found.dims, found.dims + found.ndims), (dims{2, 3, 4}));
+}
+
+TEST(compile_errors, reasons) {
+    const op_request request = layer_norm();
+    const auto reason_of = [&](size_t input, const lt &changed) {
+        std::vector<lt> inputs = request.inputs;
+        inputs[input] = changed;
+        EXPECT_NE(compile(request, inputs, request.outputs), jitnorm_success);
+        return std::string(jitnorm_get_last_error());
+    };
+    EXPECT_EQ(reason_of(1, make_unknown_lt(GAMMA_ID)),
+              "the shape of gamma (tensor 11) is not known: inputs must be compiled with all their dimensions "
+              "(jitnorm_graph_logical_tensor_init_with_dims)");
+    EXPECT_EQ(reason_of(0, make_lt(99, {4})), "src (tensor 10) is missing");
+    EXPECT_EQ(reason_of(1, make_lt(GAMMA_ID, {5})),
+              "dimension 0 of gamma is 5, that of src's normalized axes is 4 (5 and 4)");
+    EXPECT_EQ(reason_of(2, make_lt(BETA_ID, {1, 4})), "beta has 2 dimensions (1x4), src's normalized axes has 1 (4)");
+    EXPECT_EQ(reason_of(0, make_lt(SRC_ID, {2, 5, 4})), "dimension 1 of dst is 3, that of src is 5 (2x3x4 and 2x5x4)");
+    EXPECT_EQ(reason_of(1, make_lt(GAMMA_ID, {4}, jitnorm_bf16)), "gamma is bf16; the operation was made with f32");
+    EXPECT_EQ(reason_of(0, make_strided_lt(SRC_ID, {2, 3, 4}, {12, 3, 1})),
+              "src: strides[1] is 3 and makes elements overlap: the dimensions of smaller strides have elements at the "
+              "distance 3, too");
+    EXPECT_EQ(reason_of(0, make_strided_lt(SRC_ID, {2, 3, 4}, {12, -4, 1})),
+              "src: strides[1] is -4, which is negative");
+    EXPECT_EQ(reason_of(0, make_strided_lt(SRC_ID, {2, 3, 4}, {INT64_MAX / 2, 4, 1})),
+              "src: the tensor is too large to be addressed");
+}
+
+// ---------------------------------------------------------------- RMSNorm
+
+op_request rms_norm_of_types(jitnorm_data_type_t src, jitnorm_data_type_t gamma, jitnorm_data_type_t dst) {
+    op_request request = rms_norm();
+    request.inputs[0].data_type = src;
+    request.inputs[1].data_type = gamma;
+    request.outputs[0].data_type = dst;
+    return request;
+}
+
+// gamma of bf16 needs src of bf16; all other pairs are taken.
+TEST(rms_norm, data_types) {
+    const auto types = {jitnorm_f32, jitnorm_bf16, jitnorm_f16};
+    for (const auto src : types)
+        for (const auto gamma : types)
+            for (const auto dst : types) {
+                const bool right = src == dst && (gamma != jitnorm_bf16 || src == jitnorm_bf16);
+                EXPECT_EQ(rms_norm_of_types(src, gamma, dst).add(), right ? jitnorm_success : jitnorm_invalid_graph_op);
+            }
+    for (const auto odd : {jitnorm_f64, jitnorm_s8, jitnorm_data_type_undef}) {
+        EXPECT_EQ(rms_norm_of_types(odd, jitnorm_f32, odd).add(), jitnorm_invalid_graph_op);
+        EXPECT_EQ(rms_norm_of_types(jitnorm_f32, odd, jitnorm_f32).add(), jitnorm_invalid_graph_op);
+    }
+}
+
+TEST(rms_norm, is_supported_along_the_last_of_two_to_five_dimensions) {
+    for (int rank = 1; rank <= 7; ++rank)
+        for (int64_t axis = -rank; axis < rank; ++axis) {
+            op_request request = rms_norm();
+            const dims all(size_t(rank), 2);
+            request.inputs = {make_lt(SRC_ID, all)};
+            request.outputs = {make_lt(DST_ID, all)};
+            request.numbers = {{jitnorm_graph_op_attr_begin_norm_axis, axis}};
+            const bool expected = 2 <= rank && rank <= 5 && (axis == -1 || axis == rank - 1);
+            EXPECT_EQ(is_supported(request.partition()), expected) << "rank " << rank << " axis " << axis;
+            EXPECT_EQ(compile(request), expected ? jitnorm_success : jitnorm_invalid_arguments);
+        }
+    for (const int64_t axis : {-2, -1, 0, 2}) {
+        op_request request = with(rms_norm(), NUMBERS, {{jitnorm_graph_op_attr_begin_norm_axis, axis}});
+        request.inputs[0] = make_unknown_lt(SRC_ID);
+        EXPECT_EQ(is_supported(request.partition()), axis == -1);
+    }
+}
+
+TEST(rms_norm, shapes) {
+    const op_request request = rms_norm();
+    const lt src = request.inputs[0], gamma = request.inputs[1];
+    EXPECT_OK(compile(request));
+    for (const dims &right : {dims{}, {1}, {1, 4}, {1, 1, 4}, {1, 1, 1}, {1, 1}})
+        EXPECT_OK(compile(request, {src, make_lt(GAMMA_ID, right)}, request.outputs));
+    for (const dims &wrong : {dims{3}, {8}, {1, 1, 1, 4}, {3, 4}, {2, 3, 4}, {4, 1}, {0}})
+        EXPECT_EQ(compile(request, {src, make_lt(GAMMA_ID, wrong)}, request.outputs), jitnorm_invalid_shape);
+    EXPECT_EQ(compile(request, {src, gamma}, {make_lt(DST_ID, {2, 3, 5})}), jitnorm_invalid_shape);
+    EXPECT_EQ(compile(request, {src}, request.outputs), jitnorm_invalid_arguments);
+    EXPECT_EQ(compile(request, {make_unknown_lt(SRC_ID), gamma}, request.outputs), jitnorm_invalid_arguments);
+    EXPECT_OK(compile(request, {src, gamma}, {make_unknown_lt(DST_ID)}));
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compilation: inferred shapes, chosen layouts, and the pairs that may share memory.
-#include "compiled_op.hpp"
+#include "graph_objects.hpp"
+#include "support/log.hpp"
 
 namespace jitnorm::tests {
 namespace {
@@ -54,11 +55,7 @@ TEST(compiled, chooses_layouts) {
 
 TEST(compiled, the_log_tells_compilations_and_executions) {
     for (const int level : {0, 1, 2}) {
-        testing::internal::CaptureStdout();
-        EXPECT_OK(jitnorm_set_verbose(level));
-        EXPECT_OK(execution(layer_norm()).run());
-        EXPECT_OK(jitnorm_set_verbose(0));
-        const std::string log = testing::internal::GetCapturedStdout();
+        const std::string log = log_of(level, [] { EXPECT_OK(execution(layer_norm()).run()); });
         const auto has = [&](const std::string &event) {
             return log.find("jitnorm_verbose,v1," + event + ",cpu,requested,LayerNorm,") != log.npos;
         };

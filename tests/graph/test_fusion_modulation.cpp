@@ -2,7 +2,6 @@
 // A Multiply, an Add or both after a normalization are its scale and its shift, and a Multiply by z * Sigmoid(z) gates
 // it.
 #include "fused_run.hpp"
-#include "fusion_groups.hpp"
 
 namespace jitnorm::tests {
 namespace {

@@ -16,12 +16,6 @@ constexpr auto PLAIN = jitnorm_graph_tensor_property_undef;
 constexpr int64_t UNKNOWN = JITNORM_GRAPH_UNKNOWN_DIM;
 constexpr auto REFUSED = jitnorm_invalid_arguments;
 
-size_t size_of(const lt &t) {
-    size_t size = 0;
-    EXPECT_OK(jitnorm_graph_logical_tensor_get_mem_size(&t, &size));
-    return size;
-}
-
 bool are_equal(const lt &a, const lt &b) {
     uint8_t equal = 9;
     EXPECT_OK(jitnorm_graph_logical_tensor_is_equal(&a, &b, &equal));
@@ -39,8 +33,8 @@ TEST(logical_tensor, of_unknown_dimensions) {
         for (int d = 0; d < ndims; ++d) EXPECT_EQ(t.dims[d], UNKNOWN);
     }
     lt t = {};
-    EXPECT_EQ(jitnorm_graph_logical_tensor_init(&t, 1, jitnorm_f32, 13, ANY, PLAIN), REFUSED);
-    EXPECT_EQ(jitnorm_graph_logical_tensor_init(&t, 1, jitnorm_f32, -2, ANY, PLAIN), REFUSED);
+    for (const int ndims : {-2, 13})
+        EXPECT_EQ(jitnorm_graph_logical_tensor_init(&t, 1, jitnorm_f32, ndims, ANY, PLAIN), REFUSED) << ndims;
 }
 
 TEST(logical_tensor, of_dimensions) {
@@ -51,16 +45,13 @@ TEST(logical_tensor, of_dimensions) {
     EXPECT_EQ(dims(empty.layout.strides, empty.layout.strides + 3), (dims{4, 4, 1}));
     const lt partly = make_lt(1, {2, UNKNOWN});
     EXPECT_EQ(partly.layout.strides[1], UNKNOWN);
-    const lt huge = {};
-    lt result = huge;
+    lt result = {};
     const dims two = {2, 2}, enormous = {2, INT64_MAX, 3};
-    EXPECT_EQ(jitnorm_graph_logical_tensor_init_with_dims(&result, 1, jitnorm_f32, -1, two.data(), ANY, PLAIN),
-              REFUSED);
-    EXPECT_EQ(jitnorm_graph_logical_tensor_init_with_dims(&result, 1, jitnorm_f32, 13, two.data(), ANY, PLAIN),
-              REFUSED);
-    EXPECT_EQ(jitnorm_graph_logical_tensor_init_with_dims(&result, 1, jitnorm_f32, 3, enormous.data(), STRIDED, PLAIN),
-              REFUSED);
-    EXPECT_OK(jitnorm_graph_logical_tensor_init_with_dims(&result, 1, jitnorm_f32, 0, nullptr, STRIDED, PLAIN));
+    const auto init = jitnorm_graph_logical_tensor_init_with_dims;
+    for (const int ndims : {-1, 13})
+        EXPECT_EQ(init(&result, 1, jitnorm_f32, ndims, two.data(), ANY, PLAIN), REFUSED) << ndims;
+    EXPECT_EQ(init(&result, 1, jitnorm_f32, 3, enormous.data(), STRIDED, PLAIN), REFUSED);
+    EXPECT_OK(init(&result, 1, jitnorm_f32, 0, nullptr, STRIDED, PLAIN));
     EXPECT_EQ(result.ndims, 0);
 }
 
@@ -71,22 +62,22 @@ TEST(logical_tensor, of_strides) {
     lt result;
     const dims two = {2, 2};
     const auto init = jitnorm_graph_logical_tensor_init_with_strides;
-    EXPECT_EQ(init(&result, 1, jitnorm_f32, -1, two.data(), two.data(), PLAIN), REFUSED);
-    EXPECT_EQ(init(&result, 1, jitnorm_f32, 13, two.data(), two.data(), PLAIN), REFUSED);
+    for (const int ndims : {-1, 13})
+        EXPECT_EQ(init(&result, 1, jitnorm_f32, ndims, two.data(), two.data(), PLAIN), REFUSED) << ndims;
     EXPECT_OK(init(&result, 1, jitnorm_f32, 0, nullptr, nullptr, PLAIN));
 }
 
 TEST(logical_tensor, size) {
-    EXPECT_EQ(size_of(make_lt(1, {2, 3, 4})), 96u);
-    EXPECT_EQ(size_of(make_lt(1, {2, 3, 4}, jitnorm_bf16)), 48u);
-    EXPECT_EQ(size_of(make_lt(1, {}, jitnorm_f32)), 4u);
-    EXPECT_EQ(size_of(make_lt(1, {2, 0, 4})), 0u);
-    EXPECT_EQ(size_of(make_strided_lt(1, {2, 3}, {10, 2})), (10 + 2 * 2 + 1) * sizeof(float));
-    EXPECT_EQ(size_of(make_strided_lt(1, {5, 3}, {0, 1})), 3 * sizeof(float));
+    EXPECT_EQ(bytes_of(make_lt(1, {2, 3, 4})), 96u);
+    EXPECT_EQ(bytes_of(make_lt(1, {2, 3, 4}, jitnorm_bf16)), 48u);
+    EXPECT_EQ(bytes_of(make_lt(1, {}, jitnorm_f32)), 4u);
+    EXPECT_EQ(bytes_of(make_lt(1, {2, 0, 4})), 0u);
+    EXPECT_EQ(bytes_of(make_strided_lt(1, {2, 3}, {10, 2})), (10 + 2 * 2 + 1) * sizeof(float));
+    EXPECT_EQ(bytes_of(make_strided_lt(1, {5, 3}, {0, 1})), 3 * sizeof(float));
     for (const lt &unknown : {make_unknown_lt(1), make_lt(1, {2, UNKNOWN}), make_lt(1, {2, 3}, jitnorm_f32, ANY),
                               make_lt(1, {2, 3}, jitnorm_f32, OPAQUE), make_strided_lt(1, {2, 3}, {UNKNOWN, 1}),
                               make_strided_lt(1, {2, 3}, {-3, 1}), make_lt(1, {2}, jitnorm_data_type_undef)})
-        EXPECT_EQ(size_of(unknown), size_t(-1));
+        EXPECT_EQ(bytes_of(unknown), size_t(-1));
 }
 
 TEST(logical_tensor, equality) {
@@ -117,46 +108,42 @@ TEST(logical_tensor, equality) {
     EXPECT_FALSE(are_equal(opaque, another));
 }
 
+void *data_of(const owned_tensor &tensor) { return queried(jitnorm_graph_tensor_get_data_handle, tensor); }
+
+owned_tensor make_tensor(const lt &t, void *data) {
+    owned_tensor tensor;
+    EXPECT_OK(jitnorm_graph_tensor_create(&tensor, &t, cpu(), data));
+    return tensor;
+}
+
 TEST(tensor, memory) {
     const lt t = make_lt(1, {2, 3});
     float data[6];
-    void *handle = nullptr;
-    owned_tensor given, none, own, empty;
-    EXPECT_OK(jitnorm_graph_tensor_create(&given, &t, cpu(), data));
-    EXPECT_OK(jitnorm_graph_tensor_get_data_handle(given, &handle));
-    EXPECT_EQ(handle, data);
-    EXPECT_OK(jitnorm_graph_tensor_create(&none, &t, cpu(), JITNORM_MEMORY_NONE));
-    EXPECT_OK(jitnorm_graph_tensor_get_data_handle(none, &handle));
-    EXPECT_EQ(handle, nullptr);
+    EXPECT_EQ(data_of(make_tensor(t, data)), data);
+    const owned_tensor none = make_tensor(t, JITNORM_MEMORY_NONE), own = make_tensor(t, JITNORM_MEMORY_ALLOCATE);
+    EXPECT_EQ(data_of(none), nullptr);
     EXPECT_OK(jitnorm_graph_tensor_set_data_handle(none, data));
-    EXPECT_OK(jitnorm_graph_tensor_get_data_handle(none, &handle));
-    EXPECT_EQ(handle, data);
-    EXPECT_OK(jitnorm_graph_tensor_create(&own, &t, cpu(), JITNORM_MEMORY_ALLOCATE));
-    EXPECT_OK(jitnorm_graph_tensor_get_data_handle(own, &handle));
+    EXPECT_EQ(data_of(none), data);
+    void *const handle = data_of(own);
     EXPECT_NE(handle, nullptr);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(handle) % 64, 0u);
     static_cast<float *>(handle)[5] = 1;
     EXPECT_OK(jitnorm_graph_tensor_set_data_handle(own, handle)); // and it is still there
     static_cast<float *>(handle)[5] = 2;
     EXPECT_OK(jitnorm_graph_tensor_set_data_handle(own, data));
-    const lt nothing = make_lt(1, {0, 3});
-    EXPECT_OK(jitnorm_graph_tensor_create(&empty, &nothing, cpu(), JITNORM_MEMORY_ALLOCATE));
+    make_tensor(make_lt(1, {0, 3}), JITNORM_MEMORY_ALLOCATE);
 }
 
 TEST(tensor, queries_and_errors) {
     const lt t = make_lt(5, {2, 3}), unknown = make_unknown_lt(1);
-    lt found;
-    jitnorm_engine_t engine = nullptr;
-    owned_tensor tensor, failed;
+    owned_tensor failed;
     EXPECT_EQ(jitnorm_graph_tensor_create(&failed, &unknown, cpu(), JITNORM_MEMORY_ALLOCATE), REFUSED);
     const lt enormous = make_lt(1, {int64_t(1) << 55});
     EXPECT_EQ(jitnorm_graph_tensor_create(&failed, &enormous, cpu(), JITNORM_MEMORY_ALLOCATE), jitnorm_out_of_memory);
     EXPECT_TRUE(failed.is_empty());
-    EXPECT_OK(jitnorm_graph_tensor_create(&tensor, &t, cpu(), nullptr));
-    EXPECT_OK(jitnorm_graph_tensor_get_engine(tensor, &engine));
-    EXPECT_EQ(engine, cpu());
-    EXPECT_OK(jitnorm_graph_tensor_get_logical_tensor(tensor, &found));
-    EXPECT_TRUE(are_equal(found, t));
+    const owned_tensor tensor = make_tensor(t, nullptr);
+    EXPECT_EQ(queried(jitnorm_graph_tensor_get_engine, tensor), cpu());
+    EXPECT_TRUE(are_equal(queried(jitnorm_graph_tensor_get_logical_tensor, tensor), t));
 }
 
 } // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every function of the graph interface that takes pointers refuses null in the place of each; what may be null is null
 // here.
-#include "compiled_op.hpp"
+#include "graph_objects.hpp"
 #include "support/null_pointers.hpp"
 
 namespace jitnorm::tests {

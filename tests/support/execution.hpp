@@ -10,7 +10,8 @@
 #include <memory>
 #include <vector>
 
-#include "jitnorm_handle.hpp"
+#include "handed_arguments.hpp"
+#include "log.hpp"
 
 namespace jitnorm::tests {
 
@@ -21,6 +22,12 @@ owned_pd made(const Request &request) {
     owned_pd pd;
     must(request.create(&pd), "a primitive descriptor");
     return pd;
+}
+
+template <typename Request>
+jitnorm_status_t status_of(const Request &request) {
+    owned_pd pd;
+    return request.create(&pd);
 }
 
 // The arguments of a create call. The defaults work; a test sets descriptors and its own choices.
@@ -66,14 +73,24 @@ struct backward_request {
     }
 };
 
-// The standard output of body at the verbose level.
-template <typename Body>
-std::string log_of(int level, Body &&body) {
-    testing::internal::CaptureStdout();
-    EXPECT_OK(jitnorm_set_verbose(level));
-    body();
-    EXPECT_OK(jitnorm_set_verbose(0));
-    return testing::internal::GetCapturedStdout();
+// Primitives of dense tensors of f32, all of these sizes.
+inline owned_pd forward_pd(jitnorm_prop_kind_t kind, const dims &sizes, unsigned flags = 0,
+                           const_jitnorm_primitive_attr_t attr = nullptr) {
+    const owned_md data = make_md(sizes, jitnorm_f32);
+    return forward_request{kind, data, data}.make(flags, attr);
+}
+inline owned_pd backward_pd(jitnorm_prop_kind_t kind, const dims &sizes, unsigned flags = 0,
+                            const_jitnorm_primitive_attr_t attr = nullptr) {
+    const owned_md data = make_md(sizes, jitnorm_f32);
+    return backward_request{kind, data, data, data}.make(flags, attr);
+}
+
+// Gives the attributes the post-ops that `add` appends.
+template <typename Add>
+void append(const owned_attr &attr, Add &&add) {
+    const owned_post_ops post_ops = make_post_ops();
+    EXPECT_OK(add(post_ops.get()));
+    EXPECT_OK(jitnorm_primitive_attr_set_post_ops(attr, post_ops));
 }
 
 // One tensor of an execution: its bytes, and the memory object for them.
@@ -93,8 +110,7 @@ public:
               std::byte filler = std::byte(0x3f))
         : primitive_(make_primitive(pd)) {
         for (const int arg : all_args()) {
-            const auto *md = jitnorm_primitive_desc_query_md(arg == JITNORM_ARG_SCRATCHPAD ? pd : sizes,
-                                                             jitnorm_query_exec_arg_md, arg);
+            const auto *md = md_of(arg == JITNORM_ARG_SCRATCHPAD ? pd : sizes, arg);
             if (ndims_of(md) == 0) continue;
             bound_tensor &tensor = tensors_[arg];
             tensor.bytes.assign(std::max<size_t>(jitnorm_memory_desc_get_size(md), 1), filler);

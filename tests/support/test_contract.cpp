@@ -7,6 +7,7 @@
 
 #include "allocation_failures.hpp"
 #include "contract.hpp"
+#include "log.hpp"
 
 namespace jitnorm::tests {
 namespace {
@@ -14,15 +15,6 @@ namespace {
 const front_end &door() {
     static const front_end all = adapter();
     return all;
-}
-
-template <typename Body>
-std::string logged_by(Body &&body) {
-    testing::internal::CaptureStdout();
-    EXPECT_EQ(jitnorm_set_verbose(1), jitnorm_success);
-    body();
-    EXPECT_EQ(jitnorm_set_verbose(0), jitnorm_success);
-    return testing::internal::GetCapturedStdout();
 }
 
 // A call on buffers of its own, one for each tensor.
@@ -87,7 +79,7 @@ TEST(allocation_failures, executions_do_not_fail_for_the_log) {
         SCOPED_TRACE(run.call.name);
         EXPECT_EQ(run.execute(), 0); // the thread's scratchpad
         const auto expected = run.buffers;
-        const std::string log = logged_by([&] {
+        const std::string log = log_of(1, [&] {
             fail_each_allocation([&] { return run.execute_anew(); },
                                  [&](int status, bool) {
                                      EXPECT_EQ(status, 0);
@@ -105,7 +97,7 @@ TEST(code_pages, without_them_the_reference_takes_over) {
         const own_run usual(make);
         SCOPED_TRACE(usual.call.name);
         EXPECT_EQ(usual.execute(), 0);
-        const std::string log = logged_by([&] {
+        const std::string log = log_of(1, [&] {
             std::optional<own_run> refused;
             {
                 const without_code_pages now;
