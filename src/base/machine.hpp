@@ -72,7 +72,8 @@ struct machine {
     // Backward: the most rows of a batch if they have more than a chunk; fewer if these would not stay in L2.
     dim_t long_rows = 4;
 
-    // To which level of the caches rows that come from memory are prefetched outside one loop. 0: they are not.
+    // To which level of the caches rows that come from memory are prefetched outside one loop. 0: they are not. 1:
+    // bands of forward are short then, and backward does rows of f32 and f64 one by one from L2 on.
     dim_t prefetch = 0;
 
     bool threads_sleep = false; // OpenMP's threads sleep while they wait (OMP_WAIT_POLICY=passive) and must be woken

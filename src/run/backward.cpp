@@ -40,7 +40,8 @@ jit::backward_data_conf data_conf_of(const problem &p, jit::isa vectors, bool no
     return conf;
 }
 
-// Kernels with both passes, which prefetch to these caches while they reduce and while they write.
+// Kernels with both passes, which prefetch to these caches while they reduce and while they write. `single` is the
+// further member of a configuration that has one.
 template <typename Kernel>
 jit::stores_of<Kernel> kernels_of_both_passes(const problem &p, jit::isa vectors, jit::prefetch_to reduced,
                                               jit::prefetch_to written, auto... single) {

@@ -128,8 +128,8 @@ jit::forward_loop_conf loop_conf_of(const problem &p, const plan &planned, jit::
     return conf;
 }
 
-// Bands of rows have the configuration of a loop. Where results go past the caches, data come from memory, and rows of
-// src are prefetched while others are written.
+// Bands of rows have the configuration of a loop. Where results go past the caches, data come from memory. There, and
+// where the plan prefetches to L1, rows of src are prefetched while others are written.
 jit::forward_rows_kernel rows_kernel_of(const problem &p, const plan &planned, jit::isa vectors, bool stores_past,
                                         bool one_row) {
     if (!p.has_runtime_sizes()) vectors = jit::short_row_isa(p.row_length(), vectors); // otherwise any length

@@ -20,9 +20,10 @@ namespace {
 // merged: they lie in the caches of the cores that have computed them, from which one thread reads them slowly.
 constexpr dim_t BACKWARD_BYTES_PER_THREAD = 24 * 1024, MERGED_BYTES_PER_THREAD = 6 * 1024;
 
-// The bytes of rows that one kernel reduces before it writes them: they stay in L1 beside the rows that it writes. In
-// backward, the bytes of src and diff_dst, and at least a pair of rows, which shares the loads and stores of the sums
-// over columns.
+// The bytes of rows that one kernel reduces before it writes them: they stay in L1 beside the rows that it writes;
+// PREFETCHED_BAND where forward prefetches to L1 and stores to the caches (docs/measurements.md, "Zen 5"). In backward,
+// the bytes of src and diff_dst, and at least a pair of rows, which shares the loads and stores of the sums over
+// columns.
 constexpr dim_t FORWARD_BAND = 16 * 1024, PREFETCHED_BAND = 2 * 1024, BACKWARD_BAND = 8 * 1024;
 
 // A tile of sums with a residual has whole rows if these stay in L2. The tile of any plan has at most twice as much,

@@ -150,9 +150,8 @@ std::vector<decision> batches() {
             {"without one loop", backward_data(given(backward())), NO_LOOP, "batch:4"}};
 }
 
-// A band of forward has the rows that take 16 KB, at most 32, in eights if there are so many; where they are prefetched
-// to L1 and stored to the caches, 2 KB. One of backward has pairs of 8 KB of both tensors; where rows come from memory,
-// one row.
+// A band of forward has 16 KB of rows, at most 32, in eights if there are so many; prefetched to L1 and stored to the
+// caches 2 KB. One of backward has pairs of 8 KB of both tensors; from memory, and wide types beyond L2, one row.
 std::vector<decision> bands() {
     std::vector<decision> all = {
         {"one loop", forward(), NO_CACHES, "-band"},
