@@ -141,7 +141,10 @@ std::string describe(const plan &p);
 
 // ---- rules that the plans of both directions follow
 
-// Work of less than this many times `bytes_per_thread` stays on one thread. It takes a few microseconds, of which a
+// One thread is worth starting for so many bytes.
+constexpr dim_t BYTES_PER_THREAD = 16 * 1024;
+
+// Work of less than this many times as much stays on one thread. It takes a few microseconds, of which a
 // second thread would save at most one, because a parallel region takes one or two itself. But where the other core is
 // busy, the region waits until the system has given that core back, which takes thousands of them. Threads that wait
 // for the end of a region anyway (src/base/parallel.cpp) may each have little work.
@@ -151,16 +154,13 @@ constexpr dim_t LEAST_SHARED_WORK = 16;
 // times as much work.
 constexpr dim_t WORK_FOR_SLEEPERS = 8;
 
-// How many threads are worth starting: one for each `bytes_per_thread`, at least one, and at most `shares`, the number
-// of pieces that the work can be cut into. `bytes_per_thread` is for threads that are awake.
-constexpr int threads_for(dim_t bytes, dim_t bytes_per_thread, dim_t shares, bool threads_sleep) {
-    if (threads_sleep) bytes_per_thread *= WORK_FOR_SLEEPERS;
-    if (bytes < LEAST_SHARED_WORK * bytes_per_thread) return 1;
-    return int(std::clamp<dim_t>(std::min(bytes / bytes_per_thread, shares), 1, 1 << 20));
+// How many threads are worth starting for so many bytes, at least one, and at most `shares`, the number of pieces that
+// the work can be cut into.
+constexpr int threads_for(dim_t bytes, dim_t shares, bool threads_sleep) {
+    const dim_t of_thread = threads_sleep ? WORK_FOR_SLEEPERS * BYTES_PER_THREAD : BYTES_PER_THREAD;
+    if (bytes < LEAST_SHARED_WORK * of_thread) return 1;
+    return int(std::clamp<dim_t>(std::min(bytes / of_thread, shares), 1, 1 << 20));
 }
-
-// The `bytes_per_thread` of forward, and of results without elements.
-constexpr dim_t FORWARD_BYTES_PER_THREAD = 16 * 1024;
 
 // The most threads with which it is worth while to write a batch while the next one is reduced. Each thread must have
 // `least` bytes, and more than its own caches keep at hand. If `bytes`, the data of all threads, do not fit into the
@@ -181,6 +181,11 @@ constexpr int non_temporal_threads_for(dim_t bytes, dim_t shared, const machine 
     if (!come_from_memory(bytes, m)) return 0;
     return bytes >= m.last_level * shared / 100 ? INT_MAX : 1;
 }
+
+// A tile of so many bytes stays in L2 beside the data: one row of sums with a residual, or the values of rows before
+// they are quantized. Longer rows go in pieces. Batches have at most twice as much for sums, without the lines between
+// rows.
+constexpr dim_t SMALL_TILE = 64 * 1024;
 
 // How many rows of `row_bytes` make a batch of about `batch_bytes`: at least 1, at most MAX_BATCH_ROWS.
 constexpr dim_t batch_of(dim_t batch_bytes, dim_t row_bytes) {

@@ -15,8 +15,7 @@ namespace jitnorm::impl::layer_norm {
 namespace {
 
 void fill_statistic(const problem &p, void *tensor, float value) {
-    const int wanted =
-        threads_for(dim_t(bytes(p[VARIANCE])), FORWARD_BYTES_PER_THREAD, p.rows(), the_environment().threads_sleep);
+    const int wanted = threads_for(dim_t(bytes(p[VARIANCE])), p.rows(), the_environment().threads_sleep);
     const int threads = std::min(wanted, max_threads());
     parallel_parts(threads, [&](int share) {
         const range rows = split(p.rows(), threads, share);

@@ -13,7 +13,7 @@ namespace {
 
 // A group longer than the tile of values goes in pieces. If rows are gathered, the panels are not cut into smaller ones
 // for this, because each of them would be gathered again.
-constexpr dim_t VALUE_BYTES = 64 * 1024, MOST_VALUES = VALUE_BYTES / dim_t(sizeof(float));
+constexpr dim_t MOST_VALUES = SMALL_TILE / dim_t(sizeof(float));
 
 dim_t value_columns_of(const problem &p, const plan &planned) {
     const dim_t in_panel = planned.panel_columns;
@@ -23,7 +23,7 @@ dim_t value_columns_of(const problem &p, const plan &planned) {
 
 // How many rows, or groups of a row, the tile has values of.
 dim_t rows_of_values(const problem &p, const plan &planned) {
-    return batch_of(VALUE_BYTES, value_columns_of(p, planned) * dim_t(sizeof(float)));
+    return batch_of(SMALL_TILE, value_columns_of(p, planned) * dim_t(sizeof(float)));
 }
 
 // If a row has more groups than a batch has rows, there are fewer calls of kernels if each takes groups of one row; but

@@ -36,8 +36,6 @@ struct forward_kernels {
         jit::addition_kernel<T> add, add_and_write;
     };
     std::optional<addition_kernels> addition; // empty: the problem adds no residual
-    // Also do the first reduction; also empty where the rows have another type than the compute type.
-    std::optional<addition_kernels> reducing_addition;
 
     jit::reduction_kernel<T> repeat;                // a reduction over rows with given pivots
     std::optional<jit::reduction_kernel<T>> reduce; // the first reduction; empty where all rows go in bands

@@ -102,17 +102,14 @@ jit::addition_conf addition_conf_of(const problem &p, jit::isa vectors, jitnorm_
 jitnorm_data_type_t sum_type_of(const problem &p) { return p.writes(SUM) ? p[SUM].data_type : jitnorm_data_type_undef; }
 
 // Whether sums with a residual may be reduced as they are added. Not products with silu, which needs the registers.
-template <typename T>
-bool may_reduce_sums(const problem &p) {
-    return p.row_type() == jit::data_type_of<T> && p.finds_statistics() && !p.uses(ROW_SUMS) && !p.attr.multiplies_silu;
-}
+bool may_reduce_sums(const problem &p) { return p.row_type() == p.compute_type() && !p.attr.multiplies_silu; }
 
 template <typename T>
 std::optional<typename forward_kernels<T>::addition_kernels>
-make_addition_kernels(const problem &p, const plan &planned, jit::isa vectors, bool reduces) {
-    if (!p.reads(RESIDUAL) || (reduces && !may_reduce_sums<T>(p))) return {};
+make_addition_kernels(const problem &p, const plan &planned, jit::isa vectors) {
+    if (!p.reads(RESIDUAL)) return {};
     const auto kernel = [&](jitnorm_data_type_t sum) {
-        jit::addition_conf conf = addition_conf_of(p, vectors, sum, reduces);
+        jit::addition_conf conf = addition_conf_of(p, vectors, sum, false);
         conf.ahead = prefetches_of(planned);
         return jit::addition_kernel<T>(conf);
     };
@@ -124,7 +121,7 @@ jit::forward_loop_conf loop_conf_of(const problem &p, const plan &planned, jit::
     jit::forward_loop_conf conf = {first_reduction_conf_of(p, planned, vectors),
                                    normalize_conf_of<T>(p, planned, vectors, stores_past)};
     const auto besides = normalizes_the_sum(p) ? jitnorm_data_type_undef : sum_type_of(p);
-    if (p.reads(RESIDUAL)) conf.added = addition_conf_of(p, vectors, besides, may_reduce_sums<T>(p));
+    if (p.reads(RESIDUAL)) conf.added = addition_conf_of(p, vectors, besides, may_reduce_sums(p));
     return conf;
 }
 
@@ -167,8 +164,7 @@ void forward_kernels<T>::make_bands(const problem &p, const plan &planned, jit::
 
 template <typename T>
 void forward_kernels<T>::make_steps(const problem &p, const plan &planned, jit::isa vectors) {
-    addition = make_addition_kernels<T>(p, planned, vectors, false);
-    reducing_addition = make_addition_kernels<T>(p, planned, vectors, true);
+    addition = make_addition_kernels<T>(p, planned, vectors);
     reduce.emplace(first_reduction_conf_of(p, planned, vectors));
     if (p.writes(DST)) normalize.emplace(normalize_conf_of<T>(p, planned, vectors, false));
     if (p.writes(DST) && planned.non_temporal_threads > 0)

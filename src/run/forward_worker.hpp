@@ -128,7 +128,7 @@ private:
         jit::forward_rows_arguments call;
         call.reduced = {.src = rows.first, .row_stride = rows.stride, .rows = b.rows, .count = f_.C_};
         call.written = normalize_arguments_for(here, rows, here.result, b, all);
-        call.written.prefetch = prefetch_distance(rows, f_.C_ * f_.row_size_, AHEAD_OF_BAND);
+        call.written.prefetch = prefetch_distance(rows, f_.C_ * f_.row_size_, FORWARD_BAND);
         if (f_.adds_) call.added = addition_arguments_for(here, rows, all, b.rows, b.p, b.s, b.q);
         const auto &kernel = *(now.non_temporal ? f_.kernels_->rows_non_temporal : f_.kernels_->rows);
         float scales[MAX_BATCH_ROWS], factors[MAX_BATCH_ROWS]; // where they are found
@@ -163,50 +163,20 @@ private:
         });
     }
 
-    [[gnu::always_inline]] void reduce_at_once(batch &b) {
-        if (f_.adds_) return add_and_reduce(b);
-        const strip src = at.open({0, f_.C_}).src; // a copy, so that the panel stays in registers
-        f_.find_statistics(src, b);
-    }
-    [[gnu::noinline]] void add_and_reduce(batch &b) {
+    void reduce_at_once(batch &b) {
         const range all = {0, f_.C_};
         const panel here = at.open(all);
-        if (f_.kernels_->reducing_addition) {
-            add(*f_.kernels_->reducing_addition, here, all, b.rows, true, b.p, b.s, b.q);
-            f_.take_first_reductions(rows_of(here), b);
-        } else {
-            f_.find_statistics(rows_to_reduce(here, all, b.rows), b);
-        }
+        f_.find_statistics(rows_to_reduce(here, all, b.rows), b);
         close_reduced();
     }
     [[gnu::noinline]] void reduce_long_rows(batch &b) {
         moments<T> rows[MAX_BATCH_ROWS];
         for_each_panel({0, f_.C_}, [&](range columns) {
-            if (f_.kernels_->reducing_addition && f_.has_dst_) return add_and_reduce_chunks(columns, b.rows, rows);
             const strip src = rows_to_reduce(at.open(columns), columns, b.rows);
             for (dim_t r = 0; r < b.rows; ++r) f_.add_chunks(src.row(r), columns, rows[r]);
             close_reduced();
         });
         f_.set_statistics(rows, b);
-    }
-
-    // Adds up a panel of so many rows chunk by chunk, and merges the chunks' moments to `found`.
-    void add_and_reduce_chunks(range columns, dim_t rows, moments<T> *found) {
-        T p[MAX_BATCH_ROWS], s[MAX_BATCH_ROWS], q[MAX_BATCH_ROWS];
-        const bool writes = f_.sum_pitch_ == 0 || columns.end - columns.begin == f_.C_;
-        const auto &kernels = *f_.kernels_->reducing_addition;
-        begin_sums(columns, writes);
-        for (dim_t begin = columns.begin; begin < columns.end; begin += CHUNK) {
-            const range chunk = {begin, std::min(begin + CHUNK, columns.end)};
-            const panel here = at.open(chunk);
-            const strip sums = rows_of(here, chunk);
-            const auto call = addition_arguments_for(here, sums, chunk, rows, p, s, q);
-            (writes && f_.sum_pitch_ != 0 ? kernels.add_and_write : kernels.add)(call);
-            for (dim_t r = 0; r < rows; ++r) {
-                const auto more = f_.refine_chunk(sums.row(r), chunk.end - begin, f_.rms_ ? T(0) : p[r], {s[r], q[r]});
-                found[r] = begin == 0 ? more : merge(found[r], more);
-            }
-        }
     }
 
     // ---- sums with a residual
@@ -236,24 +206,21 @@ private:
 
     strip made_sums(const panel &here, range columns, dim_t rows, bool writes) {
         const bool are_there = added_.columns.begin <= columns.begin && columns.end <= added_.columns.end;
-        if (!are_there || (writes && !added_.are_written)) add(*f_.kernels_->addition, here, columns, rows, writes);
+        if (!are_there || (writes && !added_.are_written)) add(here, columns, rows, writes);
         return rows_of(here, columns);
     }
-    // Computes the sums of a panel, and reduces them if the kernels do. If they have a tile, `writes` says whether the
-    // output is written besides; otherwise the output is their place.
-    [[gnu::noinline]] void add(const typename forward_kernels<T>::addition_kernels &with, const panel &here,
-                               range columns, dim_t rows, bool writes, T *p = nullptr, T *s = nullptr, T *q = nullptr) {
-        const auto call = addition_arguments_for(here, rows_of(here), columns, rows, p, s, q);
-        (writes && f_.sum_pitch_ != 0 ? with.add_and_write : with.add)(call);
-        begin_sums(columns, writes || f_.sum_pitch_ == 0);
-    }
-    // The place of the sums of these columns. In the output the sums of earlier columns stay.
-    void begin_sums(range columns, bool are_written) {
-        added_ = {{f_.sum_pitch_ == 0 ? 0 : columns.begin, columns.end}, are_written};
+    // Computes the sums of a panel. If they have a tile, `writes` says whether the output is written besides; otherwise
+    // the output is their place, in which the sums of earlier columns stay.
+    [[gnu::noinline]] void add(const panel &here, range columns, dim_t rows, bool writes) {
+        const bool in_tile = f_.sum_pitch_ != 0;
+        const auto &kernels = *f_.kernels_->addition;
+        const auto call = addition_arguments_for(here, rows_of(here), columns, rows);
+        (writes && in_tile ? kernels.add_and_write : kernels.add)(call);
+        added_ = {{in_tile ? columns.begin : 0, columns.end}, writes || !in_tile};
     }
 
     jit::addition_arguments<T> addition_arguments_for(const panel &here, const strip &to, range columns, dim_t rows,
-                                                      T *p, T *s, T *q) const {
+                                                      T *p = nullptr, T *s = nullptr, T *q = nullptr) const {
         const memory_desc &gate = f_.problem_[GATE];
         return {.src = here.src.first,
                 .residual = here.second.first,

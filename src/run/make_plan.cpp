@@ -16,19 +16,10 @@ namespace {
 
 // ---- the sizes in the rules. docs/performance.md has a table of them.
 
-// A thread is worth starting for so many bytes. In backward it takes more bytes, because the sums of all threads are
-// merged: they lie in the caches of the cores that have computed them, from which one thread reads them slowly.
-constexpr dim_t BACKWARD_BYTES_PER_THREAD = 24 * 1024, MERGED_BYTES_PER_THREAD = 6 * 1024;
-
-// The bytes of rows that one kernel reduces before it writes them: they stay in L1 beside the rows that it writes;
-// PREFETCHED_BAND where forward prefetches to L1 and stores to the caches (docs/measurements.md, "Zen 5"). In backward,
-// the bytes of src and diff_dst, and at least a pair of rows, which shares the loads and stores of the sums over
-// columns.
-constexpr dim_t FORWARD_BAND = 16 * 1024, PREFETCHED_BAND = 2 * 1024, BACKWARD_BAND = 8 * 1024;
-
-// A tile of sums with a residual has whole rows if these stay in L2. The tile of any plan has at most twice as much,
-// without the lines between rows.
-constexpr dim_t LONGEST_TILED_ROW = 64 * 1024;
+// The bytes of a band (FORWARD_BAND) where forward prefetches to L1 and stores to the caches (docs/measurements.md,
+// "Zen 5"). In backward, the bytes of src and diff_dst, and at least a pair of rows, which shares the loads and stores
+// of the sums over columns.
+constexpr dim_t PREFETCHED_BAND = 2 * 1024, BACKWARD_BAND = 8 * 1024;
 
 // Backward: a row of more elements does not stay in L2 until its diff_src is computed. Then threads take chunks of all
 // rows.
@@ -56,10 +47,10 @@ int prefetch_of_tiles(dim_t bytes, const machine &m) { return m.prefetch == 2 &&
 void plan_batches(const problem &p, dim_t bytes, const machine &m, plan &to) {
     const bool adds = p.reads(RESIDUAL);
     const dim_t row = p.row_length() * dim_t(size_of(p.row_type()));
-    if (adds && row > LONGEST_TILED_ROW && !normalizes_the_sum(p)) to.panel_columns = std::min(p.row_length(), CHUNK);
+    if (adds && row > SMALL_TILE && !normalizes_the_sum(p)) to.panel_columns = std::min(p.row_length(), CHUNK);
     if (may_go_in_one_loop(p))
         to.one_loop_threads = one_loop_threads_for(bytes, is_narrow(p) ? m.last_level : adds ? 0 : from_memory(m), m);
-    to.batch_rows = adds ? batch_of(std::min(m.batch, 2 * LONGEST_TILED_ROW), row) : batch_of(m.batch, row);
+    to.batch_rows = adds ? batch_of(std::min(m.batch, 2 * SMALL_TILE), row) : batch_of(m.batch, row);
     if (m.prefetch > 0 && come_from_memory(bytes, m) && (!adds || is_narrow(p) || p.row_length() > CHUNK))
         to.prefetch = p.row_length() > CHUNK ? 2 : int(m.prefetch);
     // Results of data that come from memory go past the caches, but not two streams of them.
@@ -124,10 +115,10 @@ void plan_forward_bands(const problem &p, plan &to) {
 
 void plan_forward_threads(const problem &p, dim_t bytes, const machine &m, plan &to) {
     const dim_t chunks = p.rows() * divide_up(p.row_length(), CHUNK);
-    to.row_threads = threads_for(bytes, FORWARD_BYTES_PER_THREAD, p.rows(), m.threads_sleep);
+    to.row_threads = threads_for(bytes, p.rows(), m.threads_sleep);
     const bool one_pass = !p.writes(DST) && p.reads(RESIDUAL); // the sum is written as it is reduced
     if (p.row_length() > CHUNK && p.rows() < MAX_SHARES && !p.has_dynamic_scales() && !one_pass) {
-        to.chunk_threads = std::min(threads_for(bytes, FORWARD_BYTES_PER_THREAD, chunks, m.threads_sleep), MAX_SHARES);
+        to.chunk_threads = std::min(threads_for(bytes, chunks, m.threads_sleep), MAX_SHARES);
         const size_t of_chunk = p.computes_in_double() ? sizeof(moments<double>) : sizeof(moments<float>);
         if (!p.uses(ROW_SUMS)) to.scratchpad.book(scratch::moments, chunks * dim_t(of_chunk));
     }
@@ -164,7 +155,7 @@ plan forward_plan_for_any_size(const problem &p) {
     const bool has_operands = operand_bytes(p, 1, 1) > 0;
     if (rows_in_place::take(row_tensors_of(p)) && !has_operands && !p.reads(RESIDUAL)) return planned;
     planned.scratchpad.book(scratch::tiles, TILE_BYTES);
-    if (p.reads(RESIDUAL)) planned.scratchpad.book(scratch::sum_rows, 2 * LONGEST_TILED_ROW);
+    if (p.reads(RESIDUAL)) planned.scratchpad.book(scratch::sum_rows, 2 * SMALL_TILE);
     planned.scratchpad.book(scratch::operands, operand_bytes(p, MAX_BATCH_ROWS, CHUNK));
     planned.scratchpad.set_shares(MAX_SHARES);
     return planned;
@@ -258,7 +249,7 @@ plan backward_plan(const problem &p, const machine &m) {
         plan_backward_tiles(p, tensors, m, planned);
 
     const auto threads_of = [&](dim_t shares) {
-        return std::min(threads_for(bytes, BACKWARD_BYTES_PER_THREAD, shares, m.threads_sleep), MAX_SHARES);
+        return std::min(threads_for(bytes, shares, m.threads_sleep), MAX_SHARES);
     };
     planned.row_threads = threads_of(layout.gradients() > 0 ? layout.cut().parts() : p.rows());
     if (p.row_length() > CHUNK) {
@@ -280,9 +271,7 @@ plan make_plan(const problem &p, const machine &m) {
     return p.is_forward() ? forward_plan(p, m) : backward_plan(p, m);
 }
 
-int merging_threads(dim_t bytes, dim_t lines) {
-    return threads_for(bytes, MERGED_BYTES_PER_THREAD, lines, the_environment().threads_sleep);
-}
+int merging_threads(dim_t bytes, dim_t lines) { return threads_for(bytes, lines, the_environment().threads_sleep); }
 
 bool wants_gradients(const problem &p) { return p.writes(DIFF_SCALE) || p.writes(DIFF_SHIFT); }
 bool wants_row_sums(const problem &p) { return p.writes(DIFF_SRC) && !p.has(jitnorm_use_global_stats); }

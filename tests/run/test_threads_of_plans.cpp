@@ -15,21 +15,19 @@ class threads_of_plans : public plans_on_machines {};
 // A region of several threads costs as much as a few microseconds of work, or ten times as many if threads sleep.
 // The threads of a region may each have little, at least a part of the sums for gradients.
 TEST_P(threads_of_plans, are_for_work_of_more_than_a_few_microseconds) {
-    constexpr dim_t KB = 1024, COLUMNS = 256;
+    constexpr dim_t COLUMNS = 256, LEAST_BYTES = 256 * 1024;
     machine sleepy = ROOMY;
     sleepy.threads_sleep = true;
-    const struct {
-        jitnorm_prop_kind_t kind;
-        dim_t bytes_of_element, least_kb;
-    } cases[] = {{jitnorm_forward_training, 8, 256}, {jitnorm_backward, 12, 384}, {jitnorm_backward_data, 12, 384}};
-    for (const auto &[kind, bytes_of_element, least_kb] : cases)
+    for (const auto kind : {jitnorm_forward_training, jitnorm_backward, jitnorm_backward_data})
         for (const auto &[on, times] : {std::pair(ROOMY, 1), std::pair(sleepy, 8)}) {
-            const dim_t rows = least_kb * KB * times / bytes_of_element / COLUMNS;
+            const dim_t row_bytes = (kind == jitnorm_forward_training ? 8 : 12) * COLUMNS;
+            const dim_t rows = LEAST_BYTES * times / row_bytes;
             const dim_t shares = kind == jitnorm_backward ? row_blocks(rows + 1, COLUMNS).parts() : rows + 1;
-            EXPECT_EQ(plan_of(in_place_of(kind, jitnorm_f32, rows - 1, COLUMNS), on).row_threads, 1) << least_kb;
-            EXPECT_EQ(plan_of(in_place_of(kind, jitnorm_f32, rows + 1, COLUMNS), on).row_threads,
-                      std::min<dim_t>(16, shares))
-                << least_kb << times;
+            const auto threads = [&](dim_t n) {
+                return plan_of(in_place_of(kind, jitnorm_f32, n, COLUMNS), on).row_threads;
+            };
+            EXPECT_EQ(threads(rows - 1), 1) << kind << " " << times;
+            EXPECT_EQ(threads(rows + 1), std::min<dim_t>(16, shares)) << kind << " " << times;
         }
 }
 

@@ -74,7 +74,7 @@ struct addition_arguments {
     dim_t src_row_stride, residual_row_stride, sum_row_stride, row_stride; // bytes
     dim_t rows;                                                            // at least 1
     dim_t count;                                                           // elements of each row, at least 1
-    // As in reduction_arguments; used only if the kernel reduces the rows: count <= CHUNK then.
+    // As in reduction_arguments; used only by kernels that also reduce the rows: count <= CHUNK then.
     T *pivot = nullptr, *s = nullptr, *q = nullptr;
     dim_t src_prefetch = 0, residual_prefetch = 0; // as in reduction_arguments
 };
