@@ -100,39 +100,23 @@ backward<T>::backward(const problem &p, const plan &planned, std::shared_ptr<con
       diff_dst_row_bytes_(layout_.columns() * element_size(p[DIFF_DST])), inv_C_(1.0 / double(p.row_length())) {}
 
 template <typename T>
-void backward<T>::end_rows(const arguments &args, const schedule &now) const {
-    if (threads_to_end(now) == 1) end_sums(args, now, 1);
-}
-
-template <typename T>
 void backward<T>::end(const arguments &args, const schedule &now) const {
-    if (now.by_chunks) return;
-    const int threads = threads_to_end(now);
-    if (threads > 1) end_sums(args, now, threads);
-}
-
-template <typename T>
-int backward<T>::threads_to_end(const schedule &now) const {
-    if (now.threads == 1 || adds_kept_blocks()) return now.threads;
-    return gradients_.threads_to_finish(added_parts(now), now.threads);
-}
-
-template <typename T>
-void backward<T>::end_sums(const arguments &args, const schedule &now, int threads) const {
-    if (layout_.gradients() == 0 || sums_become_gradients()) return;
+    if (now.by_chunks || layout_.gradients() == 0 || sums_become_gradients()) return;
     double *const sums = layout_.part_sums(plan_, args[SCRATCHPAD], 0);
     const T *const kept = layout_.template kept_block<T>(plan_, args[SCRATCHPAD], 0);
-    if (layout_.keeps_blocks()) return gradients_.finish_blocks(args, sums, kept, added_parts(now), threads);
+    const dim_t added = added_parts(now);
+    const int threads = gradients_.threads_to_finish(added, now.threads);
+    if (layout_.keeps_blocks()) return gradients_.finish_blocks(args, sums, kept, added, threads);
     if (adds_kept_blocks())
-        parallel_parts(threads, [&](int share) {
-            const range mine = split(layout_.cut().parts(), threads, share);
+        parallel_parts(now.threads, [&](int share) {
+            const range mine = split(layout_.cut().parts(), now.threads, share);
             for (dim_t part = mine.begin; part < mine.end; ++part) {
                 const range blocks = layout_.cut().part(part);
                 gradients_.add_block(nullptr, kept + blocks.begin * layout_.width(), sums + part * layout_.width(),
                                      layout_.width(), blocks.end - blocks.begin);
             }
         });
-    gradients_.finish_parts(args, sums, added_parts(now), gradients_.threads_to_finish(added_parts(now), threads));
+    gradients_.finish_parts(args, sums, added, threads);
 }
 
 // ---- the numbers of a batch

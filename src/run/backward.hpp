@@ -47,9 +47,7 @@ public:
     // Keeps references to the problem and the plan.
     backward(const problem &p, const plan &planned, std::shared_ptr<const kernels> made);
 
-    // The gradients of scale and shift are made of the sums by the thread that is the last to finish its rows, or, if
-    // that is worth several threads, when all have finished.
-    void end_rows(const arguments &args, const schedule &now) const;
+    // Makes the gradients of scale and shift of the sums, when all threads have finished their rows.
     void end(const arguments &args, const schedule &now) const;
 
     bool reduces() const { return kernels_->sums.has_value(); }
@@ -69,8 +67,6 @@ private:
         if (is_interleaved()) return adds_kept_blocks() ? 1 : 0;
         return split(layout_.cut().parts(), now.threads, 0).end;
     }
-    int threads_to_end(const schedule &now) const;
-    void end_sums(const arguments &args, const schedule &now, int threads) const;
 
     void read_statistics(const statistics_rows &from, batch &b) const;
 

@@ -7,7 +7,6 @@
 // worker<Rows> (a thread's share of an execution).
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -74,15 +73,12 @@ private:
         run_by_rows(args, now);
     }
 
-    // The last thread that finishes its rows ends them all.
     template <typename Body> // void(worker &)
     void share_rows(const arguments &args, const schedule &now, Body &&body) const {
-        std::atomic<int> working = now.threads;
         parallel_parts(now.threads, [&](int share) {
             worker mine(direction_, rows_, args, now, share);
             body(mine);
             mine.finish();
-            if (now.threads == 1 || working.fetch_sub(1) == 1) direction_.end_rows(args, now);
         });
     }
 

@@ -150,7 +150,6 @@ public:
     // Keeps references to the problem and the plan.
     forward(const problem &p, const plan &planned, std::shared_ptr<const kernels> made);
 
-    void end_rows(const arguments &, const schedule &) const {}
     void end(const arguments &, const schedule &) const {}
 
     bool reduces() const { return !given_; }

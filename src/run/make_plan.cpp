@@ -16,6 +16,10 @@ namespace {
 
 // ---- the sizes in the rules. docs/performance.md has a table of them.
 
+// A thread is worth starting to merge so many bytes of sums: they lie in the caches of the cores that have computed
+// them, from which one thread reads them slowly.
+constexpr dim_t MERGED_BYTES_PER_THREAD = 6 * 1024;
+
 // The bytes of a band (FORWARD_BAND) where forward prefetches to L1 and stores to the caches (docs/measurements.md,
 // "Zen 5"). In backward, the bytes of src and diff_dst, and at least a pair of rows, which shares the loads and stores
 // of the sums over columns.
@@ -271,7 +275,9 @@ plan make_plan(const problem &p, const machine &m) {
     return p.is_forward() ? forward_plan(p, m) : backward_plan(p, m);
 }
 
-int merging_threads(dim_t bytes, dim_t lines) { return threads_for(bytes, lines, the_environment().threads_sleep); }
+int merging_threads(dim_t bytes, dim_t lines) {
+    return threads_for(bytes, lines, the_environment().threads_sleep, MERGED_BYTES_PER_THREAD);
+}
 
 bool wants_gradients(const problem &p) { return p.writes(DIFF_SCALE) || p.writes(DIFF_SHIFT); }
 bool wants_row_sums(const problem &p) { return p.writes(DIFF_SRC) && !p.has(jitnorm_use_global_stats); }
