@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* jitnorm.h: the C interface of jitnorm, layer normalization on CPUs. Programs include only this header.
+/* jitnorm.h: the C interface of jitnorm, layer normalization on CPUs. It is the only header that
+ * programs for primitives include; graphs have jitnorm_graph.h.
  *
  * The functions mirror those of oneDNN v3, with the prefix jitnorm_ instead of dnnl_. Most programs can be moved over
  * by replacing the prefix. One normalization has these steps (examples/layer_norm.c is a complete program):
@@ -101,8 +102,8 @@ extern "C" {
  *     src, diff_dst, diff_src   backward: f32, bf16, f16 or f64, in any combination; DIFF_DST_1, SRC_1 and DIFF_SRC_1
  *                          likewise
  *                          All tensors of these two lines have src's shape.
- *     mean, variance       f32; src's shape without the last dimension; any layout. A variance that is no float is
- *                          written as infinity or 0, which backward cannot use: jitnorm_inverse_deviation is for such
+ *     mean, variance       f32; src's shape without the last dimension; any layout. A variance beyond the range of
+ *                          float is written as infinity or 0, which backward cannot use: jitnorm_inverse_deviation is for such
  *                          rows (docs/arithmetic.md, "Limits")
  *     scale, shift, and their gradients   f32, bf16 or f16, and also f64 if data is f64; one dimension of C elements,
  *                          dense, unless they have row dimensions (jitnorm_primitive_attr_set_scale_shift_descs)

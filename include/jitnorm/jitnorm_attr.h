@@ -9,7 +9,7 @@
  *     y = y * src_scale                    (if there is one)
  *     dst_2 = y                            (if there is one, converted to its own type)
  *     y = post_op[n-1](... post_op[0](y))
- *     dst = y / dst_scale                  (if there is one, static or dynamic)
+ *     dst = y * (1 / dst_scale)            (if there is one, static or dynamic)
  * Backward refuses scales, post-operations, the second output, and a residual that is multiplied
  * (jitnorm_residual_mul_silu). It accepts every other attribute. */
 #ifndef JITNORM_ATTR_H
