@@ -40,8 +40,8 @@ jit::backward_data_conf data_conf_of(const problem &p, jit::isa vectors, bool no
     return conf;
 }
 
-// Kernels with both passes, which prefetch to these caches while they reduce and while they write. `single` is the
-// further member of a configuration that has one.
+// Kernels with both passes, which prefetch to these caches while they reduce and while they write. `single` is
+// backward_rows_conf::single_rows, for the kernel that has it.
 template <typename Kernel>
 jit::stores_of<Kernel> kernels_of_both_passes(const problem &p, jit::isa vectors, jit::prefetch_to reduced,
                                               jit::prefetch_to written, auto... single) {
@@ -135,7 +135,7 @@ void backward<T>::read_statistics(const statistics_rows &from, batch &b) const {
         read(MEAN, b.mean);
     if (problem_.form == statistics_form::variance) {
         read(VARIANCE, b.variance);
-        b.find_deviations(problem_.epsilon);
+        b.find_rstd(problem_.epsilon);
     } else {
         read(VARIANCE, b.rstd);
     }

@@ -62,7 +62,7 @@ private:
     bool is_interleaved() const { return plan_.rows == row_access::interleaved; }
     // Whether the sums of row blocks are added up to sums of parts after all rows.
     bool adds_kept_blocks() const { return is_interleaved() && !layout_.keeps_blocks(); }
-    // How many parts the first thread has added up in the place of part 0.
+    // How many parts are already added up, in the place of part 0.
     dim_t added_parts(const schedule &now) const {
         if (is_interleaved()) return adds_kept_blocks() ? 1 : 0;
         return split(layout_.cut().parts(), now.threads, 0).end;
@@ -94,7 +94,7 @@ public:
         : base(rows, direction.plan_, given, current, number), rows_(rows), b_(direction), layout_(direction.layout_),
           gradients_(direction.gradients_) {}
 
-    // Threads share the parts of the rows where there are sums over columns, unless these are kept for each row block.
+    // Threads share the parts of the rows where there are sums over columns, unless rows are interleaved.
     dim_t items() const { return shares_parts() ? layout_.cut().parts() : rows_.rows(); }
 
     // Calls body(range rows) for the row blocks among the items, and adds up their sums over columns.
@@ -334,7 +334,7 @@ private:
                 .diff_dst_prefetch = prefetch_distance(here.second, b_.diff_dst_row_bytes_)};
     }
 
-    // m1 and k of the batch must be known, or the kernel finds them.
+    // m1 and k are inputs of the kernel for diff_src, and outputs of the kernel for bands.
     jit::backward_data_arguments<T> data_arguments(const panel &here, batch &b, range columns) const {
         return {.src = here.src.first,
                 .diff_dst = here.second.first,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // driver: the executor of both directions. An execution is one sentence: reduce a batch of rows, do the scalar steps of
-// its rows, write the batch. A direction (forward.hpp, backward.hpp) has these steps; a row source
+// its rows, write the batch. Where rows go in bands, reduce() does all of it by one kernel, and write() nothing. A
+// direction (forward.hpp, backward.hpp) has these steps; a row source
 // (rows.hpp) says where the rows are. Threads share rows or, where rows are few and long, chunks of rows.
 //
 // A direction has the classes kernels (from the kernel cache), batch (the numbers of a batch's rows) and

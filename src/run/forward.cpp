@@ -126,7 +126,7 @@ void forward<T>::refine_band(const jit::forward_rows_arguments &call, dim_t firs
         give(b.hi, call.written.hi);
         give(b.rstd, call.written.rstd);
         give(b.bias, call.written.bias);
-        give(b.wide, call.variance);
+        give(b.variance, call.variance);
     }
 }
 
@@ -226,7 +226,7 @@ void forward<T>::convert_statistics(const batch &b, const statistics_rows &to) c
         write(to[MEAN]);
     }
     if (writes_variance_) {
-        b.copy_deviations(form_, values);
+        b.copy_variance_or_rstd(form_, values);
         write(to[VARIANCE]);
     }
 }

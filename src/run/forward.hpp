@@ -239,7 +239,7 @@ inline void forward<T>::do_bands(const jit::forward_rows_kernel &kernel, jit::fo
         call.reduced.pivot = b.p;
         call.reduced.s = b.s;
         call.reduced.q = b.q;
-        call.variance = b.wide;
+        call.variance = b.variance;
         call.inverse_count = inv_C_;
         call.epsilon = epsilon_;
         call.refine = refine_band;
@@ -252,7 +252,7 @@ template <typename T>
 inline void forward<T>::write_statistics(const batch &b, const statistics_rows &to) const {
     if (statistics_type_ != jitnorm_f32 || to.stride != 1) return convert_statistics(b, to); // hardly ever
     if (writes_mean_) b.copy_means(to[MEAN]);
-    if (writes_variance_) b.copy_deviations(form_, to[VARIANCE]);
+    if (writes_variance_) b.copy_variance_or_rstd(form_, to[VARIANCE]);
 }
 
 } // namespace jitnorm::impl::layer_norm

@@ -6,8 +6,8 @@
 // Without dst a batch is only reduced, which also writes the sum. Problems that share columns find the moments of
 // chunks in one execution, which has no dst, and read the moments of rows in another.
 //
-// Rows of sums with a residual lie in the output for the sum, if it holds them as they are normalized. Otherwise they
-// have a tile for the columns of one panel. If a panel has whole rows, its sums are computed once. If not, they are
+// Sums with a residual are kept in the tensor for the sum, if that has the type that is normalized. Otherwise they have
+// a tile for the columns of one panel. If a panel has whole rows, its sums are computed once. If not, they are
 // computed twice, to reduce them and to normalize them. Only the second time writes the output, because it may
 // overwrite the residual in place.
 #pragma once
@@ -33,6 +33,7 @@ public:
 
     dim_t items() const { return rows_.rows(); }
 
+    // One block, of all rows.
     template <typename Body> // void(range rows)
     void for_each_block(range even, Body &&body) {
         const range mine = {rows_.cut_at(even.begin), rows_.cut_at(even.end)};

@@ -25,8 +25,8 @@ public:
     range columns_of(dim_t chunk) const { return {chunk * CHUNK, std::min((chunk + 1) * CHUNK, columns_)}; }
     const row_blocks &cut() const { return cut_; }
 
-    // Which of the gradients of scale and shift are computed from sums, and how many; how many sums each takes, with
-    // space after it, and how many both take.
+    // Which of the gradients of scale and shift are computed from sums, and how many. pitch(): the sums from one
+    // gradient to the next; width(): those of both.
     bool has_scale() const { return has_scale_; }
     bool has_shift() const { return has_shift_; }
     int gradients() const { return int(has_scale_) + int(has_shift_); }

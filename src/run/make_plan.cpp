@@ -46,8 +46,8 @@ int prefetch_of_tiles(dim_t bytes, const machine &m) { return m.prefetch == 2 &&
 // ---- forward: batches
 
 // Rows that come from memory are written while the next ones are reduced; narrow types are bound by conversions, not by
-// memory, until the data leave the last level, and sums with a residual are bound by memory before. The processor
-// itself prefetches rows that are not much longer than a page, and L2 has room for longer ones.
+// memory, until the data leave the last level, and sums with a residual are bound by memory before. Rows of more than a
+// chunk, which are read twice, are prefetched to L2, where there is room for them.
 void plan_batches(const problem &p, dim_t bytes, const machine &m, plan &to) {
     const bool adds = p.reads(RESIDUAL);
     const dim_t row = p.row_length() * dim_t(size_of(p.row_type()));
@@ -102,8 +102,8 @@ dim_t operand_bytes(const problem &p, dim_t rows, dim_t columns) {
                                   : post_op_operands<float>::tiles_bytes(p, rows, columns);
 }
 
-// Bands have a multiple of the rows whose lanes are added up at once. Before rows are quantized, their values in f32
-// take as much room again.
+// Bands of more than eight rows have a multiple of eight, whose lanes are added up at once. Before rows are quantized,
+// their values in f32 take as much room again.
 void plan_forward_bands(const problem &p, plan &to) {
     if (to.panel_columns != p.row_length() || !may_go_in_bands(p) || to.one_loop_threads == INT_MAX) return;
     const size_t element = p.has_dynamic_scales() ? sizeof(float) : size_of(p.row_type());
@@ -168,8 +168,8 @@ plan forward_plan_for_any_size(const problem &p) {
 // ---- backward: bands of rows, and batches
 
 // Rows of more than a chunk leave L1 before their diff_src is computed, even a single one. So several are done at a
-// time if they stay in L2: the sums over columns come from L2 only once for every two rows. Other rows that do not go
-// in bands are written while the next ones are reduced, and stay in L1 if they can.
+// time if they stay in L2: the sums over columns come from L2 only once for every two rows. Rows that are written while
+// the next ones are reduced stay in L1 if they can.
 dim_t backward_batch_rows(const problem &p, dim_t row_bytes, const machine &m) {
     if (p.row_length() <= CHUNK && m.one_loop > 0) return batch_of(m.batch, row_bytes);
     dim_t rows = m.long_rows;

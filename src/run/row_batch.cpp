@@ -11,7 +11,7 @@ namespace {
 // Computes reciprocal_deviation() of each variance by multiplications only. Returns false, with `rstd` undefined, if
 // there are few rows, for which a root and a division take less time than the steps of the multiplications; or if a
 // root is not known, which is rare: for tiny and huge variances and a few others.
-JITNORM_SIMD bool find_deviations_by_products(const double *variance, dim_t count, double epsilon, float *rstd) {
+JITNORM_SIMD bool find_rstd_by_products(const double *variance, dim_t count, double epsilon, float *rstd) {
     if (count < 4) return false;
     int32_t unknown = 0;
     for (dim_t r = 0; r < count; ++r) {
@@ -29,7 +29,7 @@ JITNORM_SIMD void copy(const Number *from, void *to, dim_t count) {
 
 // As find_normalizers(), unless it returns false.
 JITNORM_SIMD bool find_normalizers_by_products(forward_batch<float> &b, double epsilon) {
-    if (!find_deviations_by_products(b.wide, b.rows, epsilon, b.rstd)) return false;
+    if (!find_rstd_by_products(b.variance, b.rows, epsilon, b.rstd)) return false;
     for (dim_t r = 0; r < b.rows; ++r) b.bias[r] = bias_of_shift<float>(b.lo[r] * double(b.rstd[r]));
     return true;
 }
@@ -37,7 +37,7 @@ JITNORM_SIMD bool find_normalizers_by_products(forward_batch<float> &b, double e
 template <typename T>
 JITNORM_SIMD void find_normalizers(forward_batch<T> &b, double epsilon) {
     for (dim_t r = 0; r < b.rows; ++r) {
-        const auto n = make_normalizer<T>({b.hi[r], b.lo[r], b.wide[r]}, epsilon);
+        const auto n = make_normalizer<T>({b.hi[r], b.lo[r], b.variance[r]}, epsilon);
         b.rstd[r] = n.rstd;
         b.bias[r] = n.bias;
     }
@@ -81,14 +81,14 @@ void forward_batch<T>::copy_means(void *to) const {
 }
 
 template <typename T>
-void forward_batch<T>::copy_deviations(statistics_form form, void *to) const {
-    form == statistics_form::inverse_deviation ? copy(rstd, to, rows) : copy(wide, to, rows);
+void forward_batch<T>::copy_variance_or_rstd(statistics_form form, void *to) const {
+    form == statistics_form::inverse_deviation ? copy(rstd, to, rows) : copy(variance, to, rows);
 }
 
 template <typename T>
-void backward_batch<T>::find_deviations(double epsilon) {
+void backward_batch<T>::find_rstd(double epsilon) {
     if constexpr (std::is_same_v<T, float>)
-        if (find_deviations_by_products(variance, rows, epsilon, rstd)) return;
+        if (find_rstd_by_products(variance, rows, epsilon, rstd)) return;
     for (dim_t r = 0; r < rows; ++r) rstd[r] = reciprocal_deviation<T>(variance[r], epsilon);
 }
 

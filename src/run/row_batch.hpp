@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_batch: the numbers of a batch's rows, in the arrays that kernels write and read, and the scalar steps between
-// kernels, as loops over the rows that the compiler turns into vector code, which only processors can run that
-// JITNORM_SIMD is for.
+// row_batch: the sums and statistics of a batch's rows, in the arrays that kernels write and read, and the scalar steps
+// between kernels, as loops over the rows that are compiled as vector code for AVX2 and FMA (JITNORM_SIMD).
 #pragma once
 
 #include "../math/moments.hpp"
@@ -20,12 +19,13 @@ struct forward_batch {
     dim_t first = 0, rows = 0;         // the number of the first row, and how many there are
     alignas(64) values p, s, q;        // the pivots and sums that a reduction writes
     alignas(64) values hi, rstd, bias; // the constants by which the rows are normalized
-    alignas(64) wide_values lo, wide;  // lo: the mean is hi + lo; wide: the variance before it is rounded
+    alignas(64) wide_values lo;        // the mean is hi + lo
+    alignas(64) wide_values variance;  // before it is rounded
 
     void set(dim_t row, const row_statistics<T> &statistics) {
         hi[row] = statistics.hi;
         lo[row] = statistics.lo;
-        wide[row] = statistics.variance;
+        variance[row] = statistics.variance;
     }
 
     // For rms_norm, which has no mean: the pivots and the sums become zero. A sum is computed as zero times the sum of
@@ -42,7 +42,7 @@ struct forward_batch {
 
     // Copies to an array of floats, which may have any alignment.
     void copy_means(void *to) const;
-    void copy_deviations(statistics_form form, void *to) const;
+    void copy_variance_or_rstd(statistics_form form, void *to) const;
 
     // Sets the row's constants from a given mean and a given 1 / sqrt(variance + epsilon).
     void set_given(dim_t row, T given_mean, T given_rstd) {
@@ -66,9 +66,9 @@ struct backward_batch {
     alignas(64) wide_values s1, s2;        // the sums over the rows
     alignas(64) values m1, k;              // row_slopes
 
-    // Computes the deviations from the variances of the rows.
-    void find_deviations(double epsilon);
-    // From the means and the deviations.
+    // Computes rstd from the variances of the rows.
+    void find_rstd(double epsilon);
+    // From the means and rstd.
     JITNORM_SIMD void find_factors(bool rms);
     JITNORM_SIMD void clear_sums();
     // Adds the sums over a chunk, one value for each row, to those over the rows.

@@ -29,7 +29,7 @@ namespace jitnorm::impl::layer_norm {
 // ---- the tensors
 
 // The most data tensors of one direction, and the most with scale, shift and their gradients where each row has its
-// own, which are in place.
+// own, which have no tiles.
 constexpr int MAX_ROW_TENSORS = 5, MAX_STEPPED_TENSORS = MAX_ROW_TENSORS + 4;
 
 // Rows of one tensor, evenly spaced in memory: the first element of the first row, and the bytes from row to row.
@@ -68,7 +68,7 @@ struct row_tensor {
 struct row_tensors {
     std::array<row_tensor, MAX_STEPPED_TENSORS> data;
     int count = 0;
-    int result = 0; // the index of dst (forward) or of the last tensor (backward)
+    int result = 0; // the index of the last tensor, but for a pre-quantization output
     int row_ndims = 1;
     const memory_desc *statistics = nullptr;              // null where no statistic is read or written
     unsigned read_statistics = 0, written_statistics = 0; // sets of slots

@@ -129,7 +129,7 @@ void single_batch::write_statistics(const arguments &args, const forward_batch<f
     }
     if (forward_.writes_mean_) store(b.hi[0], at(args, MEAN));
     if (forward_.writes_variance_)
-        store(forward_.form_ == statistics_form::variance ? float(b.wide[0]) : b.rstd[0], at(args, VARIANCE));
+        store(forward_.form_ == statistics_form::variance ? float(b.variance[0]) : b.rstd[0], at(args, VARIANCE));
 }
 
 } // namespace jitnorm::impl::layer_norm
