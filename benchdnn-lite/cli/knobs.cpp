@@ -191,10 +191,12 @@ std::string_view closest_knob(std::string_view name, driver d) {
 }
 
 std::string_view closest_driver(std::string_view text) {
-    constexpr size_t LONGEST = 16, FARTHEST = 2;
+    constexpr size_t LONGEST = 16, FARTHEST = 2, SHORTEST_BEGINNING = std::string_view("--ln").size();
     if (text.size() > LONGEST) return "";
-    for (const driver d : {driver::lnorm, driver::graph})
-        if (distance(text, name_of(d)) <= FARTHEST) return name_of(d);
+    for (const driver d : {driver::lnorm, driver::graph}) {
+        const bool is_beginning = text.size() >= SHORTEST_BEGINNING && name_of(d).starts_with(text);
+        if (is_beginning || distance(text, name_of(d)) <= FARTHEST) return name_of(d);
+    }
     return "";
 }
 

@@ -28,6 +28,12 @@ constexpr named_flag FLAGS[] = {
 #include "../../tables/normalization_flags.inc"
 };
 
+constexpr std::string_view KNOWN_FLAGS = ""
+#define FLAG(name, number, letter) ", " letter " " #name
+#define OWN_FLAG(...)
+#include "../../tables/normalization_flags.inc"
+    ;
+
 constexpr std::string_view FLAGS_HELP = "the library's flags (none):"
 #define FLAG(name, number, letter) "\n" letter " " #name
 #define OWN_FLAG(...)
@@ -158,7 +164,7 @@ unsigned parse_flags(std::string_view text) {
         for (const named_flag &f : FLAGS)
             if (f.letter.front() == letter) flag = unsigned(f.flag);
         if (flag == 0)
-            throw input_error("flag '", std::string(1, letter), "' is none of the letters ", flags_text(~0U));
+            throw input_error("unknown flag '", std::string(1, letter), "'; known: ", KNOWN_FLAGS.substr(2));
         flags |= flag;
     }
     return flags;
