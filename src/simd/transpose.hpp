@@ -11,7 +11,7 @@
 
 #include <immintrin.h>
 
-#include "../base/dim.hpp"
+#include "../base/bytes.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

@@ -10,7 +10,7 @@
 #include <span>
 #include <type_traits>
 
-#include "../base/dim.hpp"
+#include "../base/bytes.hpp"
 #include "../base/status.hpp"
 #include "jitnorm/jitnorm_types.h"
 
