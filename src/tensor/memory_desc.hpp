@@ -20,14 +20,15 @@ struct data_type_properties {
     const char *name = "undef";
     size_t size = 0;   // bytes of one element
     int precision = 0; // significant bits; 0 for integers
+    double largest = 0;
 };
 
 // The defaults for undef and unknown types.
 constexpr data_type_properties properties_of(jitnorm_data_type_t type) {
     switch (type) {
-#define DATA_TYPE(name, number, size, precision, ...)                                                                  \
+#define DATA_TYPE(name, number, size, precision, min_exponent, lowest, largest)                                        \
     case jitnorm_##name:                                                                                               \
-        return {#name, size, precision};
+        return {#name, size, precision, largest};
 #include "../../tables/data_types.inc"
     case jitnorm_data_type_undef:
         break;
