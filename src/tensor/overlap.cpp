@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // overlap: whether two elements of a strided tensor are at one place in memory.
 //
-// They are if there are differences of indices, not all of them 0 and each at most strided_dim::most, with
-// which the sum of difference * stride is 0. In most layouts each stride is larger than the sum of all offsets of the
-// smaller ones; then there are none. Otherwise a search goes from the largest stride to the smallest. The rest of the
-// sum must be within the reach of the smaller strides, and their greatest common divisor must divide it, so few
-// differences come into question.
+// They are if there are differences of indices, not all of them 0 and each at most strided_dim::most, with which the
+// sum of difference * stride is 0. In most layouts each stride is larger than the sum of all offsets of the smaller
+// ones; then there are none. Otherwise a search goes from the largest stride to the smallest. The rest of the sum must
+// be within the reach of the smaller strides, and their greatest common divisor must divide it, so few differences come
+// into question.
 #include <algorithm>
 #include <array>
 #include <numeric>

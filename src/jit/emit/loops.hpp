@@ -268,10 +268,9 @@ public:
 
     // The same for stores past the caches, which must fill whole cache lines: past_caches(places) is emitted for the
     // whole lines that the next `left` elements take in `row`; ordinary(places), one vector at a time, for the elements
-    // before and after them. Prepares `tail` for each part. Changes row.rest, which the bodies must not, and
-    // `scratch`.
-    // The elements before the first whole line and after the last one are walked by the same code, `part`. The line
-    // that the row shares with the next one is fetched early: non-temporal stores would wait for an ordinary one to it.
+    // before and after them, which are walked by the same code, `part`. Prepares `tail` for each part. Changes
+    // row.rest, which the bodies must not, and `scratch`. The line that the row shares with the next one is fetched
+    // early: non-temporal stores would wait for an ordinary one to it.
     void walk_lines(const lines &row, tail_mask &tail, const reg &scratch, int unroll, vectors_body past_caches,
                     vectors_body ordinary) {
         const reg &rest = row.rest;
@@ -493,8 +492,8 @@ public:
     vector_pieces(kernel_generator &g, const vector_loop &loop, const reg &scratch)
         : g_(g), loop_(loop), scratch_(scratch) {}
 
-    // Loads the elements to the bottom of v, with zeros above them.
-    // Loads the last piece first, so that every piece enters at the bottom.
+    // Loads the elements to the bottom of v, with zeros above them; the last piece first, so that every piece enters at
+    // the bottom.
     void collect(const Xbyak::Xmm &v, const reg &row, const place &p, int size) {
         g_.vpxor(v, v, v);
         for (int elements = 1; elements < g_.kind.width(); elements *= 2) {

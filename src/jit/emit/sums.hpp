@@ -248,9 +248,8 @@ public:
         g_.jnz(row, NEAR);
     }
 
-    // Adds up the rows and stores their sums. finish() emits what follows for four rows at a time; it may also use the
-    // registers `free`.
-    // In each row's lanes four lanes of s are followed by four of q.
+    // Adds up the rows, in whose lanes four of s are followed by four of q, and stores their sums. finish() emits what
+    // follows for four rows at a time; it may also use the registers `free`.
     void add_up(const register_set &free, function_ref<void(const reduced_rows &)> finish) {
         std::vector<int> rest = free.free_vectors();
         std::erase_if(rest, [&](int i) { return std::ranges::count(four_, i, &ymm::getIdx) != 0; });
