@@ -19,10 +19,6 @@ std::string_view name_at(std::string_view names, size_t index) {
     return names.substr(0, names.find(','));
 }
 
-// Whether the code may be an answer that the caller wanted: programs try whether the library supports a problem. Such a
-// code is logged from verbose level 1 on only.
-bool is_an_answer(jitnorm_status_t code) { return code == jitnorm_unimplemented; }
-
 } // namespace
 
 status null_among(std::string_view names, std::initializer_list<const void *> pointers) noexcept {
@@ -54,12 +50,13 @@ void log_error(const char *function, std::string_view code, const char *reason) 
     log_line("error", text);
 }
 
-// Allocates nothing, because it also runs when memory is out, and within executions.
+// Allocates nothing, because it also runs when memory is out, and within executions. Programs try whether the library
+// supports a problem: that it does not is logged from verbose level 1 on only.
 void report_error(const char *function, status error) noexcept {
     const char *name = jitnorm_status2str(error.code);
     const bool has_reason = *error.reason != '\0';
     remember_error(function, name, has_reason ? error.reason : name);
-    if (has_reason && verbose_level() >= (is_an_answer(error.code) ? 1 : VERBOSE_ERRORS))
+    if (has_reason && verbose_level() >= (error.code == jitnorm_unimplemented ? 1 : VERBOSE_ERRORS))
         log_error(function, name, error.reason);
 }
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "dim.hpp"
+#include "bytes.hpp"
 
 namespace jitnorm::impl {
 

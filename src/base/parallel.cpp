@@ -36,11 +36,6 @@ void run_serially(int parts, part_body &what) {
     for (int part = 0; part < parts; ++part) run_one_part(&what, part);
 }
 
-void run_on(const jitnorm_thread_pool_t &pool, int parts, part_body &what) {
-    if (pool.concurrency == 1) return run_serially(parts, what);
-    pool.parallel_for(pool.context, parts, run_one_part, &what);
-}
-
 #ifdef JITNORM_THREADING_OMP
 
 // ---- Busy cores. A team ends with its last thread, which waits for milliseconds if other programs keep its core.
@@ -121,8 +116,9 @@ int max_threads() { return current_pool != nullptr ? current_pool->concurrency :
 
 void run_parts(int parts, void (*body)(void *context, int part), void *context) {
     part_body what = {body, context};
-    if (parts <= 1) return run_serially(parts, what);
-    current_pool != nullptr ? run_on(*current_pool, parts, what) : run_on_own_threads(parts, what);
+    const jitnorm_thread_pool_t *const pool = current_pool;
+    if (parts <= 1 || (pool != nullptr && pool->concurrency == 1)) return run_serially(parts, what);
+    pool != nullptr ? pool->parallel_for(pool->context, parts, run_one_part, &what) : run_on_own_threads(parts, what);
 }
 
 } // namespace jitnorm::impl

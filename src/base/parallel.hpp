@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "dim.hpp"
+#include "bytes.hpp"
 
 namespace jitnorm::impl {
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isa.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <optional>
 #include <strings.h>
 
@@ -32,57 +34,41 @@ struct processor {
 
 constinit process_wide<const processor> this_processor;
 
-std::optional<isa> cap_of(jitnorm_cpu_isa_t cap) {
-    switch (cap) {
-    case jitnorm_cpu_isa_sse41:
-    case jitnorm_cpu_isa_avx:
-        return isa::none;
-    case jitnorm_cpu_isa_avx2:
-    case jitnorm_cpu_isa_avx2_vnni:
-    case jitnorm_cpu_isa_avx2_vnni_2:
-        return isa::avx2;
-    case jitnorm_cpu_isa_avx512_core:
-    case jitnorm_cpu_isa_avx512_core_vnni:
-    case jitnorm_cpu_isa_avx512_core_bf16:
-    case jitnorm_cpu_isa_avx10_1_512:
-    case jitnorm_cpu_isa_avx10_1_512_amx:
-    case jitnorm_cpu_isa_avx10_1_512_amx_fp16:
-    case jitnorm_cpu_isa_avx10_2_512:
-    case jitnorm_cpu_isa_avx10_2_512_amx_2:
-    case jitnorm_cpu_isa_default:
-        return isa::avx512;
-    }
-    return std::nullopt;
-}
-
-struct cap_name {
-    const char *name;
-    jitnorm_cpu_isa_t cap;
+// The values of the cap, their names in the environment, if they have some, and the kernels that they allow.
+struct known_cap {
+    jitnorm_cpu_isa_t value;
+    isa best;
+    const char *name = "";
 };
+constexpr known_cap CAPS[] = {{jitnorm_cpu_isa_default, isa::avx512, "DEFAULT"},
+                              {jitnorm_cpu_isa_default, isa::avx512, "ALL"},
+                              {jitnorm_cpu_isa_sse41, isa::none, "SSE41"},
+                              {jitnorm_cpu_isa_avx, isa::none, "AVX"},
+                              {jitnorm_cpu_isa_avx2, isa::avx2, "AVX2"},
+                              {jitnorm_cpu_isa_avx2_vnni, isa::avx2, "AVX2_VNNI"},
+                              {jitnorm_cpu_isa_avx2_vnni_2, isa::avx2, "AVX2_VNNI_2"},
+                              {jitnorm_cpu_isa_avx512_core, isa::avx512, "AVX512_CORE"},
+                              {jitnorm_cpu_isa_avx512_core_vnni, isa::avx512, "AVX512_CORE_VNNI"},
+                              {jitnorm_cpu_isa_avx512_core_bf16, isa::avx512, "AVX512_CORE_BF16"},
+                              {jitnorm_cpu_isa_avx512_core_fp16, isa::avx512, "AVX512_CORE_FP16"},
+                              {jitnorm_cpu_isa_avx512_core_amx, isa::avx512, "AVX512_CORE_AMX"},
+                              {jitnorm_cpu_isa_avx512_core_amx_fp16, isa::avx512, "AVX512_CORE_AMX_FP16"},
+                              {jitnorm_cpu_isa_avx10_1_512, isa::avx512, "AVX10_1_512"},
+                              {jitnorm_cpu_isa_avx10_1_512_amx, isa::avx512, "AVX10_1_512_AMX"},
+                              {jitnorm_cpu_isa_avx10_1_512_amx_fp16, isa::avx512, "AVX10_1_512_AMX_FP16"},
+                              {jitnorm_cpu_isa_avx10_2_512, isa::avx512},
+                              {jitnorm_cpu_isa_avx10_2_512_amx_2, isa::avx512}};
 
-constexpr cap_name CAP_NAMES[] = {{"DEFAULT", jitnorm_cpu_isa_default},
-                                  {"ALL", jitnorm_cpu_isa_default},
-                                  {"SSE41", jitnorm_cpu_isa_sse41},
-                                  {"AVX", jitnorm_cpu_isa_avx},
-                                  {"AVX2", jitnorm_cpu_isa_avx2},
-                                  {"AVX2_VNNI", jitnorm_cpu_isa_avx2_vnni},
-                                  {"AVX2_VNNI_2", jitnorm_cpu_isa_avx2_vnni_2},
-                                  {"AVX512_CORE", jitnorm_cpu_isa_avx512_core},
-                                  {"AVX512_CORE_VNNI", jitnorm_cpu_isa_avx512_core_vnni},
-                                  {"AVX512_CORE_BF16", jitnorm_cpu_isa_avx512_core_bf16},
-                                  {"AVX512_CORE_FP16", jitnorm_cpu_isa_avx512_core_fp16},
-                                  {"AVX512_CORE_AMX", jitnorm_cpu_isa_avx512_core_amx},
-                                  {"AVX512_CORE_AMX_FP16", jitnorm_cpu_isa_avx512_core_amx_fp16},
-                                  {"AVX10_1_512", jitnorm_cpu_isa_avx10_1_512},
-                                  {"AVX10_1_512_AMX", jitnorm_cpu_isa_avx10_1_512_amx},
-                                  {"AVX10_1_512_AMX_FP16", jitnorm_cpu_isa_avx10_1_512_amx_fp16}};
+template <typename Predicate>
+std::optional<isa> best_where(Predicate &&holds) {
+    const auto *const found = std::ranges::find_if(CAPS, holds);
+    return found == std::end(CAPS) ? std::nullopt : std::optional(found->best);
+}
 
 // No name is no cap.
 std::optional<isa> cap_named(const char *name) {
-    if (*name == '\0') return cap_of(jitnorm_cpu_isa_default);
-    for (const cap_name &known : CAP_NAMES)
-        if (strcasecmp(known.name, name) == 0) return cap_of(known.cap);
-    return std::nullopt;
+    if (*name == '\0') return isa::avx512;
+    return best_where([&](const known_cap &c) { return strcasecmp(c.name, name) == 0; });
 }
 
 // The cap as an isa, or INVALID for an unknown name in the environment.
@@ -108,7 +94,7 @@ bool has_avx512_bf16() { return this_processor.get().avx512_bf16; }
 bool has_avx512_vbmi() { return this_processor.get().avx512_vbmi; }
 
 jitnorm_status_t set_max_isa(jitnorm_cpu_isa_t cap) {
-    const auto wanted = cap_of(cap);
+    const auto wanted = best_where([&](const known_cap &c) { return c.value == cap; });
     if (!wanted) return jitnorm_invalid_arguments;
     cap_if_read.store(int(*wanted), std::memory_order_relaxed);
     return jitnorm_success;
@@ -123,7 +109,8 @@ bool isa_cap_is_valid() { return current_cap() != INVALID; }
 
 name_list isa_cap_names() {
     name_list names;
-    for (const cap_name &known : CAP_NAMES) names.add(known.name);
+    for (const known_cap &known : CAPS)
+        if (*known.name != '\0') names.add(known.name);
     return names;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "../base/status.hpp"
+#include "../tensor/memory_desc.hpp"
 #include "jitnorm/jitnorm_types.h"
 
 namespace jitnorm::impl::jit {
@@ -35,20 +36,7 @@ jitnorm_cpu_isa_t effective_isa();
 bool isa_cap_is_valid();
 name_list isa_cap_names();
 
-constexpr int element_bytes(jitnorm_data_type_t type) {
-    switch (type) {
-    case jitnorm_f64:
-        return 8;
-    case jitnorm_f32:
-    case jitnorm_s32:
-        return 4;
-    case jitnorm_bf16:
-    case jitnorm_f16:
-        return 2;
-    default:
-        return 1;
-    }
-}
+constexpr int element_bytes(jitnorm_data_type_t type) { return int(properties_of(type).size); }
 
 // An instruction set and a compute type as a value, and the sizes that follow from them. Generators and emitters are
 // compiled once and work for every kind.

@@ -94,7 +94,7 @@ cache &the_cache() { return shared.get(); }
 
 } // namespace
 
-code_pages::code_pages(std::span<const uint8_t> instructions)
+code::code(std::span<const uint8_t> instructions, const char *name)
     : pages_(nullptr), size_(instructions.size()), mapped_(whole_pages(instructions.size())) {
     pages_ = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages_ == MAP_FAILED) throw refused("no memory for generated code");
@@ -104,13 +104,10 @@ code_pages::code_pages(std::span<const uint8_t> instructions)
         munmap(pages_, mapped_);
         throw error;
     }
+    register_code({static_cast<const uint8_t *>(pages_), size_}, name);
 }
 
-code_pages::~code_pages() { munmap(pages_, mapped_); }
-
-code::code(std::span<const uint8_t> instructions, const char *name) : pages_(instructions) {
-    register_code(pages_.instructions(), name);
-}
+code::~code() { munmap(pages_, mapped_); }
 
 code_ptr find_or_generate(const kernel_key &key, const std::function<code_ptr()> &generate) {
     std::promise<code_ptr> promise;

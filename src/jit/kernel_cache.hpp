@@ -14,37 +14,24 @@
 namespace jitnorm::impl::jit {
 
 // The pages are first writable, then readable and executable; no page is ever writable and executable at once.
-class code_pages {
+class code {
 public:
-    // Copies the instructions. Throws std::system_error if the system refuses the pages or refuses to make them
-    // executable.
-    explicit code_pages(std::span<const uint8_t> instructions);
-    ~code_pages();
-    code_pages(const code_pages &) = delete;
-    code_pages &operator=(const code_pages &) = delete;
+    // Copies the instructions, which must be position-independent. Throws std::system_error if the system refuses the
+    // pages or refuses to make them executable. Profilers and dumps call the kernel by `name`.
+    code(std::span<const uint8_t> instructions, const char *name);
+    ~code();
+    code(const code &) = delete;
+    code &operator=(const code &) = delete;
 
-    void *begin() const { return pages_; }
-    std::span<const uint8_t> instructions() const { return {static_cast<const uint8_t *>(pages_), size_}; }
+    template <typename Function>
+    Function *entry() const {
+        return reinterpret_cast<Function *>(pages_);
+    }
+    size_t size() const { return size_; } // bytes of instructions
 
 private:
     void *pages_;
     size_t size_, mapped_; // bytes of instructions, bytes of whole pages
-};
-
-class code {
-public:
-    // Copies the instructions, which must be position-independent. Throws as code_pages does. Profilers and dumps
-    // call the kernel by `name`.
-    code(std::span<const uint8_t> instructions, const char *name);
-
-    template <typename Function>
-    Function *entry() const {
-        return reinterpret_cast<Function *>(pages_.begin());
-    }
-    size_t size() const { return pages_.instructions().size(); } // bytes of instructions
-
-private:
-    code_pages pages_;
 };
 
 using code_ptr = std::shared_ptr<const code>;

@@ -8,28 +8,15 @@
 
 namespace jitnorm::impl::jit {
 
-Xbyak::RegRip constant_pool::at(uint64_t bits, int size) {
-    return size == 8 ? at({uint32_t(bits), uint32_t(bits >> 32)}) : at({uint32_t(bits)});
-}
-
-Xbyak::RegRip constant_pool::at(const std::vector<uint32_t> &numbers) {
-    auto found = std::ranges::find(entries_, numbers, &entry::numbers);
-    if (found == entries_.end()) found = entries_.insert(entries_.end(), entry{numbers, {}});
-    return g_.rip + found->label;
-}
-
-void constant_pool::emit() {
-    entries_.sort([](const entry &a, const entry &b) { return a.numbers.size() > b.numbers.size(); });
-    if (!entries_.empty()) g_.align(entries_.front().numbers.size() * sizeof(uint32_t));
-    for (entry &e : entries_) {
-        g_.L(e.label);
-        for (const uint32_t number : e.numbers) g_.dd(number);
-    }
-}
-
 kernel_generator::kernel_generator(const vector_kind &what, size_t capacity)
     : kernel_buffer(capacity), Xbyak::CodeGenerator(capacity, buffer()), kind(what) {
     endbr64(); // a process with control-flow enforcement may call the entry; no kernel jumps through a register
+}
+
+Xbyak::RegRip kernel_generator::constant(const std::vector<uint32_t> &words) {
+    auto found = std::ranges::find(constants_, words, &stored_words::words);
+    if (found == constants_.end()) found = constants_.insert(constants_.end(), stored_words{words, {}});
+    return rip + found->label;
 }
 
 Xbyak::Address kernel_generator::vector_of(double value) {
@@ -50,7 +37,12 @@ std::shared_ptr<const code> kernel_generator::seal(const std::string &name) {
         d.body();
         jmp(d.end, NEAR);
     }
-    constants_.emit();
+    constants_.sort([](const auto &a, const auto &b) { return a.words.size() > b.words.size(); }); // each is aligned
+    if (!constants_.empty()) align(constants_.front().words.size() * sizeof(uint32_t));
+    for (stored_words &stored : constants_) {
+        L(stored.label);
+        for (const uint32_t bits : stored.words) dd(bits);
+    }
     return std::make_shared<const code>(std::span(getCode(), getSize()), name.c_str());
 }
 

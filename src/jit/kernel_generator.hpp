@@ -56,29 +56,6 @@ private:
     std::vector<uint8_t> bytes_;
 };
 
-// Numbers that generated code reads from memory. Each is stored once, after the code.
-class constant_pool {
-public:
-    explicit constant_pool(Xbyak::CodeGenerator &g) : g_(g) {}
-
-    // The address of a number of 4 or 8 bytes.
-    Xbyak::RegRip at(uint64_t bits, int size);
-    // The address of 1, 2, 4, ... numbers of 4 bytes.
-    Xbyak::RegRip at(const std::vector<uint32_t> &numbers);
-
-    // Stores the numbers, each aligned to its size.
-    void emit();
-
-private:
-    struct entry {
-        std::vector<uint32_t> numbers;
-        Xbyak::Label label;
-    };
-
-    Xbyak::CodeGenerator &g_;
-    std::list<entry> entries_; // a list, because labels must not move
-};
-
 // A kernel is a function void(const arguments *) in the System V calling convention. The pointer arrives in rdi. The
 // kernel may change rax, rcx, rdx, rsi, rdi, r8 to r11 and all vector registers, and after open_frame(), which saves
 // them, also rbx and r12 to r15.
@@ -94,9 +71,12 @@ public:
     // The part of a register that holds `width` elements of so many bytes, at least an xmm register.
     vmm elements(const vmm &v, int size) const { return part_of(v, kind.width() * size); }
 
-    // Constants in memory, by their address or as operands. Numbers have the compute type.
-    Xbyak::RegRip constant(uint64_t bits, int size) { return constants_.at(bits, size); }
-    Xbyak::RegRip constant(const std::vector<uint32_t> &words) { return constants_.at(words); }
+    // Constants in memory, by their address or as operands: 1, 2, 4, ... words of 4 bytes, or a number of 4 or 8 bytes.
+    // Each is stored once, after the code. Numbers have the compute type.
+    Xbyak::RegRip constant(const std::vector<uint32_t> &words);
+    Xbyak::RegRip constant(uint64_t bits, int size) {
+        return size == 8 ? constant({uint32_t(bits), uint32_t(bits >> 32)}) : constant({uint32_t(bits)});
+    }
     Xbyak::Address number(double value) { return ptr[constant(ops.bits_of(value), kind.element())]; }
     Xbyak::Address vector_of(double value); // a whole register of the number
 
@@ -120,8 +100,12 @@ protected:
     Xbyak::Address argument(size_t field) const { return ptr[rdi + field]; }
 
 private:
-    constant_pool constants_{*this};
-    std::list<detour> detours_; // a list, because labels must not move
+    struct stored_words {
+        std::vector<uint32_t> words;
+        Xbyak::Label label;
+    };
+    std::list<stored_words> constants_; // lists, because labels must not move
+    std::list<detour> detours_;
 };
 
 // A field of the block of arguments, whose type must be called `arguments`.

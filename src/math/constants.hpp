@@ -3,7 +3,7 @@
 // reference and the generated kernels both take them from here. Changing one changes the bits of results.
 #pragma once
 
-#include "../base/dim.hpp"
+#include "../base/bytes.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

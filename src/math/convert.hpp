@@ -39,7 +39,7 @@ inline constexpr f8_layout layout_of_f8<f8_e5m2> = {2, 15, 57344, 98304};
 template <>
 inline constexpr f8_layout layout_of_f8<f8_e4m3> = {3, 7, 448, 480};
 
-namespace f8_detail {
+namespace convert_detail {
 
 constexpr int FLOAT_MANTISSA = 23, FLOAT_BIAS = 127;
 
@@ -48,11 +48,30 @@ constexpr float power_of_two(int exponent) {
     return std::bit_cast<float>(uint32_t(exponent + FLOAT_BIAS) << FLOAT_MANTISSA);
 }
 
-} // namespace f8_detail
+// value / 2^shift, rounded to nearest even
+inline uint32_t shift_and_round(uint32_t value, int shift) {
+    const uint32_t below_half = (1u << (shift - 1)) - 1, odd = (value >> shift) & 1u;
+    return (value + below_half + odd) >> shift;
+}
+
+// The bits of a number that is not negative in a type with fewer bits of the mantissa and another bias. A carry out of
+// the largest exponent gives the bits that follow.
+template <int MANTISSA, int BIAS>
+uint32_t round_magnitude(float magnitude) {
+    const uint32_t normal =
+        shift_and_round(std::bit_cast<uint32_t>(magnitude) - (uint32_t(FLOAT_BIAS - BIAS) << FLOAT_MANTISSA),
+                        FLOAT_MANTISSA - MANTISSA);
+    // The last bit of this constant is the smallest step of the type: the addition rounds to a multiple of it.
+    constexpr float STEPS = power_of_two(1 - BIAS - MANTISSA + FLOAT_MANTISSA);
+    const uint32_t denormal = std::bit_cast<uint32_t>(magnitude + STEPS) - std::bit_cast<uint32_t>(STEPS);
+    return magnitude < power_of_two(1 - BIAS) ? denormal : normal;
+}
+
+} // namespace convert_detail
 
 template <typename F8>
 float widen_f8(F8 value) {
-    using namespace f8_detail;
+    using namespace convert_detail;
     constexpr f8_layout L = layout_of_f8<F8>;
     constexpr uint32_t INFINITE = 0x7f800000u, NOT_A_NUMBER = 0x7fc00000u;
     const uint32_t code = value.bits & 0x7fu, sign = uint32_t(value.bits & 0x80u) << 24;
@@ -66,22 +85,13 @@ float widen_f8(F8 value) {
 
 template <typename F8>
 F8 narrow_to_f8(float value) {
-    using namespace f8_detail;
+    using namespace convert_detail;
     constexpr f8_layout L = layout_of_f8<F8>;
-    constexpr int DROPPED = FLOAT_MANTISSA - L.mantissa;
     const uint32_t bits = std::bit_cast<uint32_t>(value);
     float magnitude = std::bit_cast<float>(bits & 0x7fffffffu);
     if (magnitude > L.largest) magnitude = L.largest;
     if (value != value) magnitude = L.nan;
-    const uint32_t m = std::bit_cast<uint32_t>(magnitude);
-    const uint32_t normal =
-        (m - (uint32_t(FLOAT_BIAS - L.bias) << FLOAT_MANTISSA) + ((1u << (DROPPED - 1)) - 1) + ((m >> DROPPED) & 1u)) >>
-        DROPPED;
-    // The last bit of this constant is the smallest step of the type: the addition rounds to a multiple of it.
-    constexpr float STEPS = power_of_two(1 - L.bias - L.mantissa + FLOAT_MANTISSA);
-    const uint32_t denormal = std::bit_cast<uint32_t>(magnitude + STEPS) - std::bit_cast<uint32_t>(STEPS);
-    const uint32_t result = magnitude < power_of_two(1 - L.bias) ? denormal : normal;
-    return {uint8_t(result | ((bits >> 24) & 0x80u))};
+    return {uint8_t(round_magnitude<L.mantissa, L.bias>(magnitude) | ((bits >> 24) & 0x80u))};
 }
 
 struct f16 { // IEEE binary16
@@ -110,12 +120,6 @@ inline float widen(f16 value) {
     return std::bit_cast<float>(bits | sign);
 }
 
-// value / 2^shift, rounded to nearest even
-inline uint32_t shift_and_round(uint32_t value, int shift) {
-    const uint32_t below_half = (1u << (shift - 1)) - 1, odd = (value >> shift) & 1u;
-    return (value + below_half + odd) >> shift;
-}
-
 inline bf16 narrow_to_bf16(float value) {
     const uint32_t bits = std::bit_cast<uint32_t>(value), magnitude = bits & 0x7fffffffu;
     const uint32_t quiet_nan = (bits >> 16) | 0x40u;
@@ -124,12 +128,9 @@ inline bf16 narrow_to_bf16(float value) {
 
 inline f16 narrow_to_f16(float value) {
     const uint32_t bits = std::bit_cast<uint32_t>(value), magnitude = bits & 0x7fffffffu;
-    const uint32_t normal = shift_and_round(magnitude - (112u << 23), 13); // a carry gives infinity, as it should
-    // The last bit of 0.5f is 2^-24, which is the smallest step of f16: the addition rounds to a multiple of it.
-    const uint32_t denormal = std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) - 0x3f000000u;
-    uint32_t result = magnitude < 0x38800000u ? denormal : normal;
-    if (magnitude >= 0x47800000u) result = 0x7c00u; // 2^16 and above
-    if (magnitude > 0x7f800000u) result = 0x7e00u;  // NaN
+    uint32_t result = round_magnitude<10, 15>(std::bit_cast<float>(magnitude)); // a carry gives infinity, as it should
+    if (magnitude >= 0x47800000u) result = 0x7c00u;                             // 2^16 and above
+    if (magnitude > 0x7f800000u) result = 0x7e00u;                              // NaN
     return {uint16_t(result | ((bits >> 16) & 0x8000u))};
 }
 

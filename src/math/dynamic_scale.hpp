@@ -8,8 +8,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "convert.hpp"
-#include "jitnorm/jitnorm_types.h"
+#include "../tensor/memory_desc.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -23,18 +22,7 @@ inline float larger_magnitude(float a, float b) {
 }
 
 // The number of dst's type that the largest magnitude becomes.
-constexpr float largest_number(jitnorm_data_type_t type) {
-    switch (type) {
-    case jitnorm_s8:
-        return 127;
-    case jitnorm_f8_e5m2:
-        return layout_of_f8<f8_e5m2>.largest;
-    case jitnorm_f8_e4m3:
-        return layout_of_f8<f8_e4m3>.largest;
-    default:
-        return 255; // u8
-    }
-}
+constexpr float largest_number(jitnorm_data_type_t type) { return float(properties_of(type).largest); }
 
 struct dynamic_scale {
     float scale;  // readers of dst multiply its elements by this

@@ -50,15 +50,15 @@ struct erf_constants<double> {
 // sum * x + constant, a step of Horner's rule that keeps in `low` the rounding error of `high`.
 template <typename V>
 number_pair<V> careful_step(const number_pair<V> &sum, V x, const number_pair<V> &constant) {
-    const V product = sum.high * x, high = constant.high + product, part = high - constant.high;
-    const V lost = (constant.high - (high - part)) + (product - part); // the error of the addition (two-sum)
+    const V product = sum.high * x;
+    const auto [high, lost] = two_sum(constant.high, product);
     return {high, fma(sum.low, x, lost + (fma(sum.high, x, -product) + constant.low))};
 }
 
 // t / (t + k)
 template <typename V>
 number_pair<V> careful_quotient(V t, V k) {
-    const V sum = t + k, part = sum - t, lost = (t - (sum - part)) + (k - part);
+    const auto [sum, lost] = two_sum(t, k);
     const V inverse = V(1) / sum, w = t * inverse;
     return {w, fma(-w, lost, fma(-w, sum, t)) * inverse};
 }

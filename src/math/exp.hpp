@@ -184,22 +184,15 @@ V tanh(V x) {
     return copy_sign(select(magnitude < V(ATANH_HALF), small, large), x);
 }
 
-// 2u / x of gelu_tanh, as high + low.
+// 2u / x of gelu_tanh
 template <typename V>
-struct gelu_slope {
-    V high, low;
-};
-
-template <typename V>
-gelu_slope<V> gelu_slope_at(V x) {
+number_pair<V> gelu_slope_at(V x) {
     using constants = tanh_constants<scalar_of<V>>;
     const V square = x * x, square_low = fma(x, x, -square);
     const V cubic = square * V(constants::CUBIC);
     const V product_low = fma(square, V(constants::CUBIC), -cubic);
     const V cubic_low = fma(square_low, V(constants::CUBIC), fma(square, V(constants::CUBIC_LOW), product_low));
-    const V high = V(constants::LINEAR) + cubic;
-    const V part = high - V(constants::LINEAR);
-    const V lost = (V(constants::LINEAR) - (high - part)) + (cubic - part); // the error of the addition (two-sum)
+    const auto [high, lost] = two_sum(V(constants::LINEAR), cubic);
     return {high, lost + (cubic_low + V(constants::LINEAR_LOW))};
 }
 
@@ -208,7 +201,7 @@ template <typename V>
 V gelu_tanh(V x) {
     const V lowest = V(tanh_constants<scalar_of<V>>::GELU_LOWEST), highest = -lowest;
     const V y = minimum(highest, maximum(lowest, x));
-    const gelu_slope<V> slope = gelu_slope_at(y);
+    const number_pair<V> slope = gelu_slope_at(y);
     const V high = y * slope.high;
     const V low = fma(y, slope.low, fma(y, slope.high, -high));
     return times_logistic(select(x < lowest, y, x), high, low);

@@ -167,7 +167,7 @@ number_pair<V> careful_log(V x) {
     const split_log<V> split = split_log_of(x);
     const number_pair<V> rest = careful_log1p(split.f);
     const V power = split.n * V(constants::LN2_HIGH); // exact
-    const V sum = power + rest.high, part = sum - power, lost = (power - (sum - part)) + (rest.high - part);
+    const auto [sum, lost] = two_sum(power, rest.high);
     const V sum_low = lost + fma(split.n, V(constants::LN2_LOW), rest.low), high = sum + sum_low;
     return {select(x < V(limits::infinity()), select(x > V(0), high, V(-limits::infinity())), x),
             (sum - high) + sum_low};

@@ -92,4 +92,11 @@ struct number_pair {
     V high, low;
 };
 
+// a + b, and the error of the addition (Knuth's two-sum).
+template <typename V>
+number_pair<V> two_sum(V a, V b) {
+    const V sum = a + b, part = sum - a;
+    return {sum, (a - (sum - part)) + (b - part)};
+}
+
 } // namespace jitnorm::impl::math

@@ -44,37 +44,6 @@ constexpr bool is_leaky(T alpha) {
 
 // ---- calls of body(function), where function(x) applies the algorithm with these parameters
 
-// For the algorithms that are made of an exponential, a logarithm or an error function.
-template <typename V, typename Body>
-void visit_transcendental(jitnorm_alg_kind_t alg, V alpha, V beta, Body &&body) {
-    switch (alg) {
-    case jitnorm_eltwise_exp:
-        return body([](V x) { return exp(x); });
-    case jitnorm_eltwise_elu:
-        return body([=](V x) { return elu(x, alpha); });
-    case jitnorm_eltwise_log:
-        return body([](V x) { return log(x); });
-    case jitnorm_eltwise_soft_relu:
-        return body([=](V x) { return soft_relu(x, alpha); });
-    case jitnorm_eltwise_mish:
-        return body([](V x) { return mish(x); });
-    case jitnorm_eltwise_pow:
-        return body([=](V x) { return alpha * pow(x, beta); });
-    case jitnorm_eltwise_logistic:
-        return body([](V x) { return logistic(x); });
-    case jitnorm_eltwise_tanh:
-        return body([](V x) { return tanh(x); });
-    case jitnorm_eltwise_swish:
-        return body([=](V x) { return swish(x, alpha); });
-    case jitnorm_eltwise_gelu_tanh:
-        return body([](V x) { return gelu_tanh(x); });
-    case jitnorm_eltwise_gelu_erf:
-        return body([](V x) { return gelu_erf(x); });
-    default:
-        return;
-    }
-}
-
 // For every algorithm that validate() accepts. `leaky` is is_leaky() of alpha.
 template <typename V, typename Body>
 void visit_eltwise(jitnorm_alg_kind_t alg, bool leaky, V alpha, V beta, Body &&body) {
@@ -99,8 +68,30 @@ void visit_eltwise(jitnorm_alg_kind_t alg, bool leaky, V alpha, V beta, Body &&b
         return body([=](V x) { return x * hardsigmoid(x, alpha, beta); });
     case jitnorm_eltwise_round:
         return body([](V x) { return round_to_even(x); });
+    case jitnorm_eltwise_exp:
+        return body([](V x) { return exp(x); });
+    case jitnorm_eltwise_elu:
+        return body([=](V x) { return elu(x, alpha); });
+    case jitnorm_eltwise_log:
+        return body([](V x) { return log(x); });
+    case jitnorm_eltwise_soft_relu:
+        return body([=](V x) { return soft_relu(x, alpha); });
+    case jitnorm_eltwise_mish:
+        return body([](V x) { return mish(x); });
+    case jitnorm_eltwise_pow:
+        return body([=](V x) { return alpha * pow(x, beta); });
+    case jitnorm_eltwise_logistic:
+        return body([](V x) { return logistic(x); });
+    case jitnorm_eltwise_tanh:
+        return body([](V x) { return tanh(x); });
+    case jitnorm_eltwise_swish:
+        return body([=](V x) { return swish(x, alpha); });
+    case jitnorm_eltwise_gelu_tanh:
+        return body([](V x) { return gelu_tanh(x); });
+    case jitnorm_eltwise_gelu_erf:
+        return body([](V x) { return gelu_erf(x); });
     default:
-        return visit_transcendental(alg, alpha, beta, body);
+        return;
     }
 }
 

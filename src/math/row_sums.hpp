@@ -3,7 +3,9 @@
 // backward, with the constants of diff_src that follow from them (docs/arithmetic.md, "Sums" and "Backward").
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "../base/parallel.hpp"
 #include "constants.hpp"
@@ -11,40 +13,44 @@
 
 namespace jitnorm::impl::layer_norm {
 
+// Two sums over a chunk. Calls read(begin, count) for one block after the other, since threads may have little stack,
+// and add(i, first, second) for each element of the block, which adds the element to one lane of either sum.
+template <typename T, int LANES, typename Read, typename Add>
+std::pair<T, T> sum_in_lanes(range chunk, Read &&read, Add &&add) {
+    T first[LANES] = {}, second[LANES] = {};
+    for (dim_t begin = chunk.begin; begin < chunk.end; begin += BLOCK) {
+        const dim_t count = std::min(BLOCK, chunk.end - begin);
+        read(begin, count);
+        T of_block[LANES] = {}, second_of_block[LANES] = {};
+        for (dim_t i = 0; i < count; i += LANES) {
+            const int used = int(std::min<dim_t>(count - i, LANES));
+            for (int l = 0; l < used; ++l) add(i + l, of_block[l], second_of_block[l]);
+        }
+        for (int l = 0; l < LANES; ++l) {
+            first[l] += of_block[l];
+            second[l] += second_of_block[l];
+        }
+    }
+    return {horizontal_sum(first), horizontal_sum(second)};
+}
+
 // ---- The mean and the variance of a row as the reference computes them (docs/arithmetic.md, "Statistics"). Here is
 // the order of the sums; the scalar steps are in moments.hpp, which the executors of generated kernels use as well.
 
 namespace statistics_detail {
 
-// Sums d and d^2 of a block of n elements, with d = (x - p) * k, in lanes, and adds these to the lanes of the chunk.
-template <typename T>
-void reduce_block(const T *x, dim_t n, T p, T k, T (&chunk_s)[FORWARD_LANES<T>], T (&chunk_q)[FORWARD_LANES<T>]) {
-    T s[FORWARD_LANES<T>] = {}, q[FORWARD_LANES<T>] = {};
-    for (dim_t c = 0; c < n; c += FORWARD_LANES<T>) {
-        const int lanes = n - c < FORWARD_LANES<T> ? int(n - c) : FORWARD_LANES<T>;
-        for (int l = 0; l < lanes; ++l) {
-            const T d = (x[c + l] - p) * k;
-            s[l] += d;
-            q[l] = std::fma(d, d, q[l]);
-        }
-    }
-    for (int l = 0; l < FORWARD_LANES<T>; ++l) {
-        chunk_s[l] += s[l];
-        chunk_q[l] += q[l];
-    }
-}
-
-// S and Q of a chunk; k is a power of two, mostly 1. Reads one block at a time, since threads may have little stack.
+// S and Q of a chunk, with d = (x - p) * k; k is a power of two, mostly 1.
 template <typename T, typename Read>
 sums<T> reduce(range chunk, T p, T k, Read &&read) {
     alignas(64) T x[BLOCK];
-    T s[FORWARD_LANES<T>] = {}, q[FORWARD_LANES<T>] = {};
-    for (dim_t begin = chunk.begin; begin < chunk.end; begin += BLOCK) {
-        const dim_t count = chunk.end - begin < BLOCK ? chunk.end - begin : BLOCK;
-        read(begin, count, x);
-        reduce_block(x, count, p, k, s, q);
-    }
-    return {horizontal_sum(s), horizontal_sum(q)};
+    const auto [s, q] = sum_in_lanes<T, FORWARD_LANES<T>>(
+        chunk, [&](dim_t begin, dim_t count) { read(begin, count, x); },
+        [&](dim_t i, T &sum, T &squares) {
+            const T d = (x[i] - p) * k;
+            sum += d;
+            squares = std::fma(d, d, squares);
+        });
+    return {s, q};
 }
 
 template <typename T, typename Read>
@@ -84,37 +90,18 @@ struct row_sums {
     double s1 = 0, s2 = 0;
 
     // Adds the next chunk of the row, which has at most CHUNK elements. Calls read(begin, count, T *g, T *xhat), which
-    // writes the elements begin .. begin+count-1, for one block after the other, since threads may have little stack.
+    // writes the elements begin .. begin+count-1, at most BLOCK of them.
     template <typename T, typename Read>
     void add_chunk(range chunk, Read &&read) {
         T g[BLOCK], xhat[BLOCK];
-        T lanes1[BACKWARD_LANES<T>] = {}, lanes2[BACKWARD_LANES<T>] = {};
-        for (dim_t begin = chunk.begin; begin < chunk.end; begin += BLOCK) {
-            const dim_t count = chunk.end - begin < BLOCK ? chunk.end - begin : BLOCK;
-            read(begin, count, g, xhat);
-            add_block(g, xhat, count, lanes1, lanes2);
-        }
-        s1 += double(horizontal_sum(lanes1));
-        s2 += double(horizontal_sum(lanes2));
-    }
-
-private:
-    template <typename T>
-    static void add_block(const T *g, const T *xhat, dim_t count, T (&chunk1)[BACKWARD_LANES<T>],
-                          T (&chunk2)[BACKWARD_LANES<T>]) {
-        constexpr int LANES = BACKWARD_LANES<T>;
-        T lanes1[LANES] = {}, lanes2[LANES] = {};
-        for (dim_t c = 0; c < count; c += LANES) {
-            const int used = count - c < LANES ? int(count - c) : LANES;
-            for (int l = 0; l < used; ++l) {
-                lanes1[l] += g[c + l];
-                lanes2[l] = std::fma(g[c + l], xhat[c + l], lanes2[l]);
-            }
-        }
-        for (int l = 0; l < LANES; ++l) {
-            chunk1[l] += lanes1[l];
-            chunk2[l] += lanes2[l];
-        }
+        const auto [sum, products] = sum_in_lanes<T, BACKWARD_LANES<T>>(
+            chunk, [&](dim_t begin, dim_t count) { read(begin, count, g, xhat); },
+            [&](dim_t i, T &first, T &second) {
+                first += g[i];
+                second = std::fma(g[i], xhat[i], second);
+            });
+        s1 += double(sum);
+        s2 += double(products);
     }
 };
 

@@ -38,16 +38,4 @@ decltype(auto) visit_single_or_half(jitnorm_data_type_t type, Body &&body) {
     });
 }
 
-// The value of one row in a tensor that has one value for each row; `data` is the data handle.
-inline float read_row_value(const memory_desc &md, const void *data, dim_t row) {
-    return visit_data_type(md.data_type, [&]<typename Stored>(stored_as<Stored>) {
-        return widen<float>(load<Stored>(data, offset_of_index(md, row)));
-    });
-}
-inline void write_row_value(const memory_desc &md, void *data, dim_t row, float value) {
-    visit_data_type(md.data_type, [&]<typename Stored>(stored_as<Stored>) {
-        store(narrow<Stored>(value), data, offset_of_index(md, row));
-    });
-}
-
 } // namespace jitnorm::impl::layer_norm

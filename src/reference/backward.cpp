@@ -8,7 +8,6 @@
 #include "../math/moments.hpp"
 #include "../math/row_blocks.hpp"
 #include "../math/row_sums.hpp"
-#include "../math/statistics_io.hpp"
 #include "../tensor/zero_padding.hpp"
 #include "affine.hpp"
 
@@ -42,10 +41,10 @@ template <typename T>
 class backward_executor final : public executor {
 public:
     explicit backward_executor(const problem &p)
-        : p_(p), src_(p[SRC], p.row_ndims()), diff_dst_(p[DIFF_DST], p.row_ndims()),
-          diff_src_(p[DIFF_SRC], p.row_ndims()),
-          diff_sum_(p.reads(DIFF_SUM) ? tensor_rows(p[DIFF_SUM], p.row_ndims()) : tensor_rows()), affine_(p_),
-          gradient_(vector_of(p.row_length(), p.diff_scale_shift_type)) {}
+        : p_(p), src_(rows_of(p, SRC)), diff_dst_(rows_of(p, DIFF_DST)), diff_src_(rows_of(p, DIFF_SRC)),
+          diff_sum_(rows_of(p, DIFF_SUM)), affine_(p_),
+          gradient_(dense_rows(p.is_partial() ? row_blocks_of(p).parts() : 1, p.row_length(), p.diff_scale_shift_type)),
+          statistics_(p[VARIANCE], p.row_ndims()) {}
 
     jitnorm_status_t execute(const arguments &args) const override {
         const size_t size = bytes(p_[SRC]) + bytes(p_[DIFF_DST]);
@@ -61,32 +60,26 @@ public:
 
 private:
     row_constants<T> constants_of(const arguments &args, dim_t row) const {
-        const float mean = p_.reads(MEAN) ? read_row_value(p_[VARIANCE], args[MEAN], row) : 0;
-        const float given = read_row_value(p_[VARIANCE], args[VARIANCE], row);
+        const float mean = p_.reads(MEAN) ? statistics_.number(args[MEAN], row) : 0;
+        const float given = statistics_.number(args[VARIANCE], row);
         const bool inverse = p_.form == statistics_form::inverse_deviation;
         return {T(mean), inverse ? T(given) : reciprocal_deviation<T>(double(given), p_.epsilon)};
     }
 
     // ---- diff_scale and diff_shift
 
+    // A partial problem writes the sums of each part, another one those of all parts.
     void reduce_columns(const arguments &args, range columns) const {
+        const row_blocks cut = row_blocks_of(p_);
         for (dim_t begin = columns.begin; begin < columns.end; begin += COLUMNS) {
             const dim_t count = std::min(COLUMNS, columns.end - begin);
-            if (p_.is_partial()) {
-                write_parts(args, begin, count);
-                continue;
+            gradient_sums<double> total;
+            for (dim_t part = 0; part < cut.parts(); ++part) {
+                const gradient_sums<double> sum = sum_of_part(args, cut, part, begin, count);
+                p_.is_partial() ? write_gradients(args, part, begin, count, sum) : total.add(sum);
             }
-            const gradient_sums<double> total = sum_of_parts(args, begin, count);
-            if (p_.writes(DIFF_SCALE)) write_gradient(args[DIFF_SCALE], begin, count, total.scale);
-            if (p_.writes(DIFF_SHIFT)) write_gradient(args[DIFF_SHIFT], begin, count, total.shift);
+            if (!p_.is_partial()) write_gradients(args, 0, begin, count, total);
         }
-    }
-
-    gradient_sums<double> sum_of_parts(const arguments &args, dim_t begin, dim_t count) const {
-        const row_blocks cut = row_blocks_of(p_);
-        gradient_sums<double> total;
-        for (dim_t part = 0; part < cut.parts(); ++part) total.add(sum_of_part(args, cut, part, begin, count));
-        return total;
     }
 
     gradient_sums<double> sum_of_part(const arguments &args, const row_blocks &cut, dim_t part, dim_t begin,
@@ -96,18 +89,6 @@ private:
         for (dim_t block = blocks.begin; block < blocks.end; ++block)
             sum.add(sum_of_block(args, cut.block(block), begin, count));
         return sum;
-    }
-
-    void write_parts(const arguments &args, dim_t begin, dim_t count) const {
-        const row_blocks cut = row_blocks_of(p_);
-        const auto write = [&](slot gradient, dim_t part, const double *sums) {
-            for (dim_t c = 0; c < count; ++c) store(sums[c], args[gradient], part * p_.row_length() + begin + c);
-        };
-        for (dim_t part = 0; part < cut.parts(); ++part) {
-            const gradient_sums<double> sum = sum_of_part(args, cut, part, begin, count);
-            if (p_.writes(DIFF_SCALE)) write(DIFF_SCALE, part, sum.scale);
-            if (p_.writes(DIFF_SHIFT)) write(DIFF_SHIFT, part, sum.shift);
-        }
     }
 
     gradient_sums<T> sum_of_block(const arguments &args, range rows, dim_t begin, dim_t count) const {
@@ -124,10 +105,10 @@ private:
         return sum;
     }
 
-    void write_gradient(void *gradient, dim_t begin, dim_t count, const double *total) const {
-        T rounded[COLUMNS];
-        std::transform(total, total + count, rounded, [](double sum) { return T(sum); });
-        gradient_.write(gradient, 0, begin, count, rounded);
+    void write_gradients(const arguments &args, dim_t row, dim_t begin, dim_t count,
+                         const gradient_sums<double> &sums) const {
+        if (p_.writes(DIFF_SCALE)) gradient_.write(args[DIFF_SCALE], row, begin, count, sums.scale);
+        if (p_.writes(DIFF_SHIFT)) gradient_.write(args[DIFF_SHIFT], row, begin, count, sums.shift);
     }
 
     // ---- diff_src
@@ -187,7 +168,8 @@ private:
     problem p_;
     tensor_rows src_, diff_dst_, diff_src_, diff_sum_;
     affine<T> affine_;
-    tensor_rows gradient_;
+    tensor_rows gradient_; // has one row, or one for each part
+    tensor_rows statistics_;
 };
 
 } // namespace

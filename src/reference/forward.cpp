@@ -8,7 +8,6 @@
 #include "../math/dynamic_scale.hpp"
 #include "../math/post_ops.hpp"
 #include "../math/row_sums.hpp"
-#include "../math/statistics_io.hpp"
 #include "../norm/executor.hpp"
 #include "../norm/problem.hpp"
 #include "../simd/simd.hpp"
@@ -24,25 +23,17 @@ template <typename T> // the compute type
 class input_rows {
 public:
     explicit input_rows(const problem &p)
-        : adds_(p.reads(RESIDUAL)), has_bias_(p.reads(BIAS)), has_silu_(p.attr.multiplies_silu),
-          has_sum_(p.writes(SUM)), rounds_(p.attr.normalizes_rounded_sum), row_type_(p.row_type()),
-          src_(p[SRC], p.row_ndims()), bias_(vector_of(p.row_length(), p.attr.bias_type)), has_gate_(p.reads(GATE)) {
-        if (adds_) residual_ = tensor_rows(p[RESIDUAL], p.row_ndims());
-        if (has_sum_) sum_ = tensor_rows(p[SUM], p.row_ndims());
-        if (has_gate_) gate_ = tensor_rows(p[GATE], p[SRC], p.row_ndims());
-    }
+        : p_(p), adds_(p.reads(RESIDUAL)), row_type_(p.row_type()), src_(rows_of(p, SRC)),
+          residual_(rows_of(p, RESIDUAL)), gate_(rows_of(p, GATE)), sum_(rows_of(p, SUM)),
+          bias_(vector_of(p.row_length(), p.attr.bias_type)) {}
 
-    // Reads the elements begin .. begin+count-1 of a row, at most BLOCK, as they are normalized.
-    [[gnu::noinline]] void read(const arguments &args, dim_t row, dim_t begin, dim_t count, T *x) const {
+    // Reads the elements begin .. begin+count-1 of a row, at most BLOCK, as they are normalized. `writes_sum`: also
+    // writes the sum with the residual, if that is an output.
+    [[gnu::noinline]] void read(const arguments &args, dim_t row, dim_t begin, dim_t count, T *x,
+                                bool writes_sum = false) const {
         read_sum(args, row, begin, count, x);
-        if (adds_ && rounds_) round(x, count);
-    }
-
-    // The same; it also writes the sum with the residual, if that is an output.
-    [[gnu::noinline]] void read_and_write_sum(const arguments &args, dim_t row, dim_t begin, dim_t count, T *x) const {
-        read_sum(args, row, begin, count, x);
-        if (has_sum_) sum_.write(args[SUM], row, begin, count, x);
-        if (adds_ && rounds_) round(x, count);
+        if (writes_sum && p_.writes(SUM)) sum_.write(args[SUM], row, begin, count, x);
+        if (adds_ && p_.attr.normalizes_rounded_sum) round_to(row_type_, count, x);
     }
 
 private:
@@ -50,12 +41,12 @@ private:
         src_.read(args[SRC], row, begin, count, x);
         if (!adds_) return;
         T other[BLOCK];
-        if (has_gate_) {
+        if (p_.reads(GATE)) {
             gate_.read(args[GATE], row, begin, count, other);
             for (dim_t i = 0; i < count; ++i) x[i] *= other[i];
         }
         residual_.read(args[RESIDUAL], row, begin, count, other);
-        if (has_silu_)
+        if (p_.attr.multiplies_silu)
             math::visit_binary<T>(jitnorm_binary_mul_silu, [&](auto product) {
                 with_fast_fma([&] {
                     for (dim_t i = 0; i < count; ++i) x[i] = product(x[i], other[i]);
@@ -63,18 +54,15 @@ private:
             });
         else
             for (dim_t i = 0; i < count; ++i) x[i] += other[i];
-        if (!has_bias_) return;
+        if (!p_.reads(BIAS)) return;
         bias_.read(args[BIAS], 0, begin, count, other);
         for (dim_t i = 0; i < count; ++i) x[i] += other[i];
     }
 
-    [[gnu::noinline]] void round(T *x, dim_t count) const { round_to(row_type_, count, x); }
-
-    bool adds_, has_bias_, has_silu_, has_sum_, rounds_;
+    const problem &p_;
+    bool adds_;
     jitnorm_data_type_t row_type_;
-    tensor_rows src_, residual_, bias_, sum_;
-    bool has_gate_;
-    tensor_rows gate_;
+    tensor_rows src_, residual_, gate_, sum_, bias_;
 };
 
 namespace {
@@ -130,9 +118,9 @@ void apply_one(const eltwise_post_op &op, const tensor_rows &, const arguments &
 template <typename T>
 class forward_executor final : public executor {
 public:
-    explicit forward_executor(const problem &p) : p_(p), input_(p), affine_(p_) {
-        if (p.writes(DST)) dst_ = tensor_rows(p[DST], p.row_ndims());
-        if (p.writes(PRE_QUANTIZATION)) pre_quantization_ = tensor_rows(p[PRE_QUANTIZATION], p.row_ndims());
+    explicit forward_executor(const problem &p)
+        : p_(p), input_(p_), affine_(p_), statistics_(p[VARIANCE], p.row_ndims()), dst_(rows_of(p, DST)),
+          pre_quantization_(rows_of(p, PRE_QUANTIZATION)) {
         if (p.has_dynamic_scales()) dynamic_scales_ = tensor_rows(p[DST_SCALE], p.row_ndims());
         for (const post_op &entry : p.attr.post_ops.entries)
             operands_.push_back(std::visit([&](const auto &op) { return operand_of(op, p); }, entry));
@@ -166,11 +154,10 @@ private:
         else
             for_each_piece(args, row, normalize, {0, p_.row_length()}, true,
                            [&](dim_t begin, dim_t count, const T *y) { dst_.write(args[DST], row, begin, count, y); });
-        if (p_.writes(MEAN)) write_row_value(p_[VARIANCE], args[MEAN], row, float(statistics.hi));
-        if (p_.writes(VARIANCE)) {
-            const float value = is_inverse() ? float(normalize.rstd) : float(statistics.variance);
-            write_row_value(p_[VARIANCE], args[VARIANCE], row, value);
-        }
+        const auto mean = float(statistics.hi);
+        const float variance = is_inverse() ? float(normalize.rstd) : float(statistics.variance);
+        if (p_.writes(MEAN)) statistics_.write(args[MEAN], row, 0, 1, &mean);
+        if (p_.writes(VARIANCE)) statistics_.write(args[VARIANCE], row, 0, 1, &variance);
     }
 
     // Calls use(first column, number of columns, values) for pieces of at most BLOCK columns. `is_last` says that these
@@ -182,7 +169,7 @@ private:
         for (dim_t begin = columns.begin; begin < columns.end; begin += BLOCK) {
             T y[BLOCK];
             const dim_t count = std::min(BLOCK, columns.end - begin);
-            is_last ? input_.read_and_write_sum(args, row, begin, count, y) : input_.read(args, row, begin, count, y);
+            input_.read(args, row, begin, count, y, is_last);
             for (dim_t i = 0; i < count; ++i) y[i] = std::fma(y[i] - normalize.hi, normalize.rstd, normalize.bias);
             affine_.round_normalized_values(count, y);
             affine_.apply(args, begin, count, y);
@@ -216,8 +203,8 @@ private:
 
     // The member `variance` has the content of the variance tensor: variances or inverse deviations (problem::form).
     row_statistics<T> given(const arguments &args, dim_t row) const {
-        const float mean = p_.reads(MEAN) ? read_row_value(p_[VARIANCE], args[MEAN], row) : 0;
-        return {T(mean), 0.0, double(read_row_value(p_[VARIANCE], args[VARIANCE], row))};
+        const float mean = p_.reads(MEAN) ? statistics_.number(args[MEAN], row) : 0;
+        return {T(mean), 0.0, double(statistics_.number(args[VARIANCE], row))};
     }
 
     normalizer<T> normalizer_for(const row_statistics<T> &statistics) const {
@@ -246,7 +233,7 @@ private:
         if (!p_.writes(SUM)) return;
         T x[BLOCK];
         for (dim_t begin = 0; begin < p_.row_length(); begin += BLOCK)
-            input_.read_and_write_sum(args, row, begin, std::min(BLOCK, p_.row_length() - begin), x);
+            input_.read(args, row, begin, std::min(BLOCK, p_.row_length() - begin), x, true);
     }
 
     // A call: inlined into each of its callers, with all post-ops, it was two thirds of forward.
@@ -269,7 +256,7 @@ private:
     problem p_;
     input_rows<T> input_;
     affine<T> affine_;
-    tensor_rows dst_, pre_quantization_, dynamic_scales_;
+    tensor_rows statistics_, dst_, pre_quantization_, dynamic_scales_;
     std::vector<tensor_rows> operands_; // of each post-op
 };
 

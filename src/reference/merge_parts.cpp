@@ -2,8 +2,8 @@
 #include "merge_parts.hpp"
 
 #include "../base/bytes.hpp"
-#include "../math/convert.hpp"
 #include "../math/moments.hpp"
+#include "tensor_rows.hpp"
 
 namespace jitnorm::impl::layer_norm::reference {
 
@@ -28,19 +28,6 @@ struct running_columns {
     }
 };
 
-// Rounds the total to the compute type and then to the gradient's type. The compute type is double if the gradient is
-// f64. Otherwise the total becomes a float first, whatever the compute type: narrow() does the same with a double.
-void write(const double *total, dim_t first, dim_t count, jitnorm_data_type_t type, void *gradient) {
-    visit_data_type(type, [&]<typename Stored>(stored_as<Stored>) {
-        for (dim_t c = 0; c < count; ++c) {
-            if constexpr (std::is_same_v<Stored, double>)
-                store(total[c], gradient, first + c);
-            else
-                store(narrow<Stored>(float(total[c])), gradient, first + c);
-        }
-    });
-}
-
 template <typename T>
 moments<T> merge_row(std::span<const column_range_moments> ranges, dim_t row) {
     moments<T> all = {};
@@ -57,13 +44,14 @@ moments<T> merge_row(std::span<const column_range_moments> ranges, dim_t row) {
 } // namespace
 
 void merge_gradients(std::span<const row_range_sums> ranges, dim_t columns, jitnorm_data_type_t type, void *gradient) {
+    const tensor_rows to = vector_of(columns, type);
     constexpr dim_t AT_ONCE = 128; // columns that are added up at a time, so that the sums fit on the stack
     for (dim_t first = 0; first < columns; first += AT_ONCE) {
         double part[AT_ONCE] = {}, total[AT_ONCE] = {};
         const running_columns sums = {total, part, first, std::min(AT_ONCE, columns - first)};
         for (const row_range_sums &range : ranges) sums.add(range, columns);
         sums.end_part();
-        write(total, first, sums.count, type, gradient);
+        to.write(gradient, 0, first, sums.count, total);
     }
 }
 

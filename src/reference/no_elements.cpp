@@ -6,20 +6,21 @@
 
 #include "../base/environment.hpp"
 #include "../base/parallel.hpp"
-#include "../math/statistics_io.hpp"
 #include "../norm/plan.hpp"
 #include "../tensor/zero_padding.hpp"
+#include "tensor_rows.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
 namespace {
 
 void fill_statistic(const problem &p, void *tensor, float value) {
+    const reference::tensor_rows statistics(p[VARIANCE], p.row_ndims());
     const int wanted = threads_for(dim_t(bytes(p[VARIANCE])), p.rows(), the_environment().threads_sleep);
     const int threads = std::min(wanted, max_threads());
     parallel_parts(threads, [&](int share) {
         const range rows = split(p.rows(), threads, share);
-        for (dim_t row = rows.begin; row < rows.end; ++row) write_row_value(p[VARIANCE], tensor, row, value);
+        for (dim_t row = rows.begin; row < rows.end; ++row) statistics.write(tensor, row, 0, 1, &value);
     });
     zero_padding(p[VARIANCE], tensor);
 }

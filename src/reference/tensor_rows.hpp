@@ -2,6 +2,7 @@
 // tensor_rows: a tensor of any type and layout, read and written as rows of the compute type.
 #pragma once
 
+#include "../base/bytes.hpp"
 #include "../math/convert.hpp"
 #include "../norm/problem.hpp"
 #include "../tensor/tensor_axis.hpp"
@@ -20,15 +21,47 @@ public:
     tensor_rows(const memory_desc &md, int row_ndims) : tensor_rows(md, md, row_ndims) {}
 
     // Read and write the elements begin .. begin+count-1 of a row; `data` is the tensor's data handle. T is float or
-    // double. Each call computes the row's offset, so callers should ask for long pieces.
+    // double. Each call computes the row's offset, so callers should ask for long pieces. They are calls: inlined into
+    // each of their callers, they would be most of the reference.
     template <typename T>
-    void read(const void *data, dim_t row, dim_t begin, dim_t count, T *out) const;
+    [[gnu::noinline]] void read(const void *data, dim_t row, dim_t begin, dim_t count, T *out) const {
+        for_each_element(row, begin, count, [&]<typename Stored>(stored_as<Stored>, dim_t i, dim_t offset) {
+            out[i] = widen<T>(load<Stored>(static_cast<const char *>(data) + offset));
+        });
+    }
     template <typename T>
-    void write(void *data, dim_t row, dim_t begin, dim_t count, const T *in) const;
+    [[gnu::noinline]] void write(void *data, dim_t row, dim_t begin, dim_t count, const T *in) const {
+        for_each_element(row, begin, count, [&]<typename Stored>(stored_as<Stored>, dim_t i, dim_t offset) {
+            store(narrow<Stored>(in[i]), static_cast<char *>(data) + offset);
+        });
+    }
+
+    // The number of one row in a tensor that has one number for each row.
+    float number(const void *data, dim_t row) const {
+        float value;
+        read(data, row, 0, 1, &value);
+        return value;
+    }
 
 private:
-    template <size_t Size, typename Body> // void(index among the count elements, bytes from the data handle)
-    void for_each_element(dim_t row, dim_t begin, dim_t count, Body &&body) const;
+    // Calls body(stored_as<Stored>(), index among the count elements, bytes from the data handle).
+    template <typename Body>
+    void for_each_element(dim_t row, dim_t begin, dim_t count, Body &&body) const {
+        const dim_t in_row = begin_ + rows_.run_from(row, 1).first, step = columns_.step();
+        visit_data_type(type_, [&](auto stored) {
+            constexpr auto SIZE = dim_t(sizeof(typename decltype(stored)::type));
+            dim_t done = 0;
+            columns_.for_each_run(begin, count, [&](dim_t offset, dim_t length) {
+                const dim_t first = in_row + offset;
+                if (step == SIZE) { // a case of its own, so that the compiler can vectorize it
+                    for (dim_t i = 0; i < length; ++i) body(stored, done + i, first + i * SIZE);
+                } else {
+                    for (dim_t i = 0; i < length; ++i) body(stored, done + i, first + i * step);
+                }
+                done += length;
+            });
+        });
+    }
 
     jitnorm_data_type_t type_ = jitnorm_data_type_undef;
     dim_t begin_ = 0; // bytes from the data handle to the first element
@@ -43,10 +76,16 @@ void round_to(jitnorm_data_type_t type, dim_t count, T *x) {
     });
 }
 
-// A dense vector, such as scale, as a single row: row 0. Empty for the type undef: the problem has no such vector.
-inline tensor_rows vector_of(dim_t length, jitnorm_data_type_t type) {
-    const dim_t dims[] = {length};
-    return size_of(type) == 0 ? tensor_rows() : tensor_rows(make_dense(dims, type), 0);
+// A tensor with the dimensions of src, or with 1 for some of them. Empty if the problem does not use it.
+inline tensor_rows rows_of(const problem &p, slot s) {
+    return p.uses(s) ? tensor_rows(p[s], p[SRC], p.row_ndims()) : tensor_rows();
 }
+// A dense tensor. Empty for the type undef: the problem has no such tensor.
+inline tensor_rows dense_rows(dim_t rows, dim_t length, jitnorm_data_type_t type) {
+    const dim_t dims[] = {rows, length};
+    return size_of(type) == 0 ? tensor_rows() : tensor_rows(make_dense(dims, type), 1);
+}
+// A vector, such as scale, as a single row: row 0.
+inline tensor_rows vector_of(dim_t length, jitnorm_data_type_t type) { return dense_rows(1, length, type); }
 
 } // namespace jitnorm::impl::layer_norm::reference

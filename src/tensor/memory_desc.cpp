@@ -2,13 +2,11 @@
 #include "memory_desc.hpp"
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <limits>
 #include <numeric>
 
 #include "names.hpp"
-#include "overlap.hpp"
 
 namespace jitnorm::impl {
 
@@ -52,20 +50,14 @@ bool find_end(const memory_desc &md, dim_t &end) {
     return add(end, tile_size(md));
 }
 
-// Whether the product of any of the dimensions can be represented. A dimension of size 0 counts as 1, because without
-// it the others still count rows or columns.
-bool is_countable(const memory_desc &md) {
-    dim_t count = 1;
-    return std::all_of(md.padded_dims, md.padded_dims + md.ndims,
-                       [&](dim_t dim) { return multiply(count, std::max<dim_t>(dim, 1)); });
-}
-
-// Whether every number of elements and every offset, in elements and in bytes, can be represented.
-bool is_addressable(const memory_desc &md) {
-    if (!is_countable(md)) return false; // a run-time dimension counts as 1
-    if (has_runtime_dims(md) || any_zero(md)) return true;
-    dim_t end;
-    return find_end(md, end) && multiply(end, element_size(md)) && end <= std::numeric_limits<std::ptrdiff_t>::max();
+// Whether the elements, padding included, are at most so many, and the last of them ends at most so many bytes after
+// the data handle. A dimension of size 0 or of run time counts as 1: the others still count rows or columns.
+bool is_within(const memory_desc &md, dim_t most_elements, dim_t most_bytes) {
+    dim_t elements = 1, end;
+    for (int d = 0; d < md.ndims; ++d)
+        if (!multiply(elements, std::max<dim_t>(md.padded_dims[d], 1)) || elements > most_elements) return false;
+    if (md.format_kind != jitnorm_blocked || has_runtime_dims(md) || any_zero(md)) return true;
+    return find_end(md, end) && multiply(end, element_size(md)) && end <= most_bytes;
 }
 
 status check_signs(const char *name, const dim_t *values, int count) {
@@ -118,35 +110,18 @@ bool set_dense_strides(memory_desc &md, const int *order) {
     return true;
 }
 
-// Refuses strides with which elements overlap.
-status check_overlap(const memory_desc &md) {
-    if (has_runtime_dims(md) || any_zero(md)) return ACCEPTED;
-    dim_t end;
-    if (!find_end(md, end)) return TOO_LARGE;
-    std::array<strided_dim, MAX_NDIMS> dims;
-    size_t count = 0;
-    for (int d = 0; d < md.ndims; ++d)
-        if (md.strides[d] != 0 && md.dims[d] != 1) dims[count++] = {md.strides[d], md.dims[d] - 1, d};
-    const overlap_search done = find_overlap({dims.data(), count});
-    if (done.result == overlap::none) return ACCEPTED;
-    const long long stride = as_number(md.strides[done.dim]);
-    return invalid(
-        done.result == overlap::found
-            ? explain("strides[%d] is %lld and makes elements overlap: the dimensions of smaller strides have "
-                      "elements at the distance %lld, too",
-                      done.dim, stride, as_number(done.distance))
-            : explain("strides[%d] is %lld; whether it makes elements overlap takes too long to check", done.dim,
-                      stride));
-}
-
 status set_strides(memory_desc &md, const dim_t *strides) {
     JITNORM_TRY(check_signs("strides", strides, md.ndims));
     std::copy(strides, strides + md.ndims, md.strides);
-    return check_overlap(md);
+    if (has_runtime_dims(md) || any_zero(md)) return ACCEPTED;
+    dim_t end;
+    return find_end(md, end) ? check_overlap(md) : TOO_LARGE;
 }
 
 status finish(memory_desc &md, status made) {
-    if (!made.failed() && !is_addressable(md)) made = TOO_LARGE;
+    // Every number of elements and every offset, in elements and in bytes, can be represented.
+    constexpr dim_t ANY = std::numeric_limits<dim_t>::max();
+    if (!made.failed() && !is_within(md, ANY, ANY)) made = TOO_LARGE;
     if (made.failed()) md = {};
     return made;
 }
@@ -230,13 +205,7 @@ bool has_runtime_dims(const memory_desc &md) {
     return any_runtime(md.dims, md.ndims) || any_runtime(md.strides, md.ndims);
 }
 
-bool fits_in_memory(const memory_desc &md) {
-    dim_t elements = 1, end;
-    for (int d = 0; d < md.ndims; ++d)
-        if (!multiply(elements, std::max<dim_t>(md.padded_dims[d], 1)) || elements > MOST_ELEMENTS) return false;
-    if (md.format_kind != jitnorm_blocked || has_runtime_dims(md) || any_zero(md)) return true;
-    return find_end(md, end) && multiply(end, element_size(md)) && end <= MOST_BYTES;
-}
+bool fits_in_memory(const memory_desc &md) { return is_within(md, MOST_ELEMENTS, MOST_BYTES); }
 
 bool same_dims(const memory_desc &a, const memory_desc &b) {
     return a.ndims == b.ndims && std::equal(a.dims, a.dims + a.ndims, b.dims);

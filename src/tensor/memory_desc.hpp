@@ -10,7 +10,7 @@
 #include <span>
 #include <type_traits>
 
-#include "../base/dim.hpp"
+#include "../base/bytes.hpp"
 #include "../base/status.hpp"
 #include "jitnorm/jitnorm_types.h"
 
@@ -20,14 +20,15 @@ struct data_type_properties {
     const char *name = "undef";
     size_t size = 0;   // bytes of one element
     int precision = 0; // significant bits; 0 for integers
+    double largest = 0;
 };
 
 // The defaults for undef and unknown types.
 constexpr data_type_properties properties_of(jitnorm_data_type_t type) {
     switch (type) {
-#define DATA_TYPE(name, number, size, precision, ...)                                                                  \
+#define DATA_TYPE(name, number, size, precision, min_exponent, lowest, largest)                                        \
     case jitnorm_##name:                                                                                               \
-        return {#name, size, precision};
+        return {#name, size, precision, largest};
 #include "../../tables/data_types.inc"
     case jitnorm_data_type_undef:
         break;
@@ -117,13 +118,15 @@ constexpr status TOO_LARGE = invalid("the tensor is too large to be addressed");
 // becomes empty and the status is success. The arrays that are passed must not be members of md.
 //
 // Two elements may share memory only along a dimension of stride 0 (a broadcast dimension). Along the others they may
-// interleave (overlap.hpp). The stride of a dimension of size 1 does not matter, since it is never used.
+// interleave (overlap.cpp). The stride of a dimension of size 1 does not matter, since it is never used.
 status make_with_strides(memory_desc &md, int ndims, const dim_t *dims, jitnorm_data_type_t type,
                          const dim_t *strides /* null: row major */);
 status make_with_tag(memory_desc &md, int ndims, const dim_t *dims, jitnorm_data_type_t type, jitnorm_format_tag_t tag);
 // A tensor without gaps in the order and with the blocks of the rule; `dims` has rule.ndims numbers.
 struct layout_rule;
 status make_with_rule(memory_desc &md, const dim_t *dims, jitnorm_data_type_t type, const layout_rule &rule);
+// Refuses strides with which elements overlap. Needs a largest offset that is a dim_t.
+status check_overlap(const memory_desc &md);
 // A dense row-major tensor; empty if it cannot be addressed. The dimensions of a tensor of a problem that validate()
 // accepts, or some of them, can always be addressed.
 memory_desc make_dense(std::span<const dim_t> dims, jitnorm_data_type_t type);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two elements overlap if there are differences of indices, not all of them 0 and each at most strided_dim::most, with
-// which the sum of difference * stride is 0. In most layouts each stride is larger than the sum of all offsets of the
-// smaller ones; then there are none. Otherwise a search goes from the largest stride to the smallest. The rest of the
-// sum must be within the reach of the smaller strides, and their greatest common divisor must divide it, so few
-// differences come into question.
-#include "overlap.hpp"
-
+// overlap: whether two elements of a strided tensor are at one place in memory.
+//
+// They are if there are differences of indices, not all of them 0 and each at most strided_dim::most, with which the
+// sum of difference * stride is 0. In most layouts each stride is larger than the sum of all offsets of the smaller
+// ones; then there are none. Otherwise a search goes from the largest stride to the smallest. The rest of the sum must
+// be within the reach of the smaller strides, and their greatest common divisor must divide it, so few differences come
+// into question.
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "memory_desc.hpp"
@@ -16,6 +17,25 @@
 namespace jitnorm::impl {
 
 namespace {
+
+// A dimension of at least two indices whose stride is not 0.
+struct strided_dim {
+    dim_t stride;
+    dim_t most; // the largest difference of two indices
+    int number; // among the tensor's dimensions
+};
+
+enum class overlap { none, found, not_known };
+
+struct overlap_search {
+    overlap result = overlap::none;
+    int dim = 0;        // otherwise: the dimension with the largest stride along which the elements differ
+    dim_t distance = 0; // the distance along this dimension that the dimensions of smaller strides have, too
+};
+
+// How many sums of differences a search tries. Two dimensions take one. Three take at most as many as the one of the
+// largest stride has indices, and usually few. The answer is exact, unless it is that these are too few.
+constexpr int MOST_TRIES = 1 << 16;
 
 using wide = __int128; // has room for products and sums of numbers that are a dim_t
 
@@ -100,11 +120,23 @@ bool are_nested(std::span<const strided_dim> sorted) {
 
 } // namespace
 
-overlap_search find_overlap(std::span<strided_dim> dims) {
-    std::ranges::sort(dims, [](const strided_dim &a, const strided_dim &b) {
-        return a.stride != b.stride ? a.stride < b.stride : a.number < b.number;
-    });
-    return are_nested(dims) ? overlap_search() : search(dims).run();
+status check_overlap(const memory_desc &md) {
+    std::array<strided_dim, MAX_NDIMS> all;
+    size_t count = 0;
+    for (int d = 0; d < md.ndims; ++d)
+        if (md.strides[d] != 0 && md.dims[d] != 1) all[count++] = {md.strides[d], md.dims[d] - 1, d};
+    const std::span dims(all.data(), count);
+    std::ranges::sort(dims, {}, [](const strided_dim &one) { return std::pair(one.stride, one.number); });
+    const overlap_search done = are_nested(dims) ? overlap_search() : search(dims).run();
+    if (done.result == overlap::none) return ACCEPTED;
+    const long long stride = as_number(md.strides[done.dim]);
+    return invalid(
+        done.result == overlap::found
+            ? explain("strides[%d] is %lld and makes elements overlap: the dimensions of smaller strides have "
+                      "elements at the distance %lld, too",
+                      done.dim, stride, as_number(done.distance))
+            : explain("strides[%d] is %lld; whether it makes elements overlap takes too long to check", done.dim,
+                      stride));
 }
 
 } // namespace jitnorm::impl

@@ -35,22 +35,17 @@ row_space::row_space(std::span<const memory_desc *const> tensors, int row_ndims)
     if (levels_ == 0) size_[size_t(levels_++)] = 1;
 }
 
-// Adds the next inner row dimension. A dimension of size 1 adds nothing. If the innermost level and the dimension
-// follow each other evenly in all tensors, they are merged; otherwise the dimension becomes a level of its own.
+// Adds the next inner row dimension. A dimension of size 1 adds nothing. If in all tensors one step of the innermost
+// level is as long as `size` steps of the dimension, they are merged; otherwise the dimension becomes a level of its
+// own.
 void row_space::append(dim_t size, const per_tensor &stride) {
     rows_ *= size;
     if (size == 1) return;
-    const bool merges = levels_ > 0 && continues(size_t(levels_ - 1), size, stride);
+    bool merges = levels_ > 0;
+    for (size_t t = 0; merges && t < tensors_; ++t) merges = stride_[size_t(levels_ - 1)][t] == stride[t] * size;
     if (!merges) size_[size_t(levels_++)] = 1;
     size_[size_t(levels_ - 1)] *= size;
     stride_[size_t(levels_ - 1)] = stride;
-}
-
-// Whether one step of the level is as long as `size` steps of `stride` elements in every tensor.
-bool row_space::continues(size_t level, dim_t size, const per_tensor &stride) const {
-    for (size_t t = 0; t < tensors_; ++t)
-        if (stride_[level][t] != stride[t] * size) return false;
-    return true;
 }
 
 row_space::cursor row_space::locate(dim_t row) const {

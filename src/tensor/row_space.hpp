@@ -66,7 +66,6 @@ private:
     };
 
     void append(dim_t size, const per_tensor &stride);
-    bool continues(size_t level, dim_t size, const per_tensor &stride) const;
     // Clears the indices of the levels in use only, of which there is at least one: clearing all of them would take a
     // tenth of a call for one row.
     cursor start() const {

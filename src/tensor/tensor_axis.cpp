@@ -6,21 +6,14 @@
 
 namespace jitnorm::impl::layer_norm {
 
-namespace {
-
-// How many indices, with a stride of `step` bytes in blocks of `block`, share cache lines: from one index at the start
-// of a cache line to the next such index.
-dim_t group_of(dim_t step, dim_t block) { return std::min(block, CACHE_LINE / std::gcd(step, CACHE_LINE)); }
-
-} // namespace
-
 tensor_axis::tensor_axis(const memory_desc &md, const dim_t *dims, int begin, int end) {
     for (int d = begin; d < end; ++d) {
         size_ *= dims[d];
         if (dims[d] != 1) append(md.dims[d] == dims[d] ? level_of(md, d) : level{dims[d], dims[d], 0, 0});
     }
     if (count_ == 0) levels_[size_t(count_++)] = {1, 1, 0, 0};
-    group_ = std::max<dim_t>(group_of(fastest().step, fastest().block), 1);
+    // From one index at the start of a cache line to the next such index, in the same block.
+    group_ = std::max<dim_t>(std::min(fastest().block, CACHE_LINE / std::gcd(fastest().step, CACHE_LINE)), 1);
 }
 
 tensor_axis::level tensor_axis::level_of(const memory_desc &md, int d) {

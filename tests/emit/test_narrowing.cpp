@@ -78,7 +78,7 @@ TEST_P(narrowing, four_vectors_in_range) {
         const float largest = impl::layer_norm::largest_number(type), beyond = std::nextafter(largest, 2 * largest);
         std::vector<float> numbers = {largest, -largest, beyond, -beyond, 0.0F, -0.0F};
         for (const float x : results_to_narrow<float>())
-            if (std::abs(x) <= beyond || (std::isnan(x) && emitted::is_f8(type))) numbers.push_back(x);
+            if (std::abs(x) <= beyond || (std::isnan(x) && impl::is_f8(type))) numbers.push_back(x);
         numbers.resize((numbers.size() + 63) / 64 * 64);
         const small_function narrow = function([=](kernel_generator &g) {
             const std::array<vmm, 4> four = {g.vector(0), g.vector(1), g.vector(4), g.vector(5)};

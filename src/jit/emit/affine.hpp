@@ -24,9 +24,20 @@ public:
     explicit unit_products(kernel_generator &g) : g_(g) {}
 
     // From now on the number one is kept in this register, which takes less time than loading it for each difference.
-    void keep(const vmm &one);
-    void subtract_from(const vmm &x, const vmm &from); // x = from - x
-    void subtract(const vmm &from, const vmm &x);      // from = from - x
+    void keep(const vmm &one) {
+        g_.ops.load(one, g_.vector_of(1));
+        one_ = one;
+    }
+
+    // x = from - x
+    void subtract_from(const vmm &x, const vmm &from) {
+        one_ ? g_.ops.negated_fma132(x, from, *one_) : g_.ops.negated_fma132(x, from, g_.vector_of(1));
+    }
+
+    // from = from - x
+    void subtract(const vmm &from, const vmm &x) {
+        one_ ? g_.ops.negated_fma231(from, x, *one_) : g_.ops.negated_fma231(from, x, g_.vector_of(1));
+    }
 
 private:
     kernel_generator &g_;
@@ -44,12 +55,24 @@ public:
         : g_(g), io_(io), type_(type), centered_(centered), products_(widens_like_adding(type) ? products : nullptr) {}
 
     // Absent elements of an incomplete vector have undefined differences.
-    void emit(const vmm &difference, const vmm &center, const reg &row, const place &p);
+    void emit(const vmm &difference, const vmm &center, const reg &row, const place &p) {
+        if (!centered_) return io_.load(difference, row, p, type_);
+        io_.use(difference, row, p, type_,
+                [&](const place &, const Xbyak::Operand &x) { subtract(difference, center, x); });
+    }
+
     // The same for several vectors, with the register of each vector's slot.
-    void emit_all(std::span<const vmm> differences, const vmm &center, const reg &row, places vectors);
+    void emit_all(std::span<const vmm> differences, const vmm &center, const reg &row, places vectors) {
+        if (!centered_) return io_.load_all(differences, row, vectors, type_);
+        io_.use_all(differences, row, vectors, type_,
+                    [&](const place &p, const Xbyak::Operand &x) { subtract(differences[size_t(p.slot)], center, x); });
+    }
 
 private:
-    void subtract(const vmm &difference, const vmm &center, const Xbyak::Operand &x);
+    // x is memory, or the register `difference` if elements had to be converted. Products need the latter.
+    void subtract(const vmm &difference, const vmm &center, const Xbyak::Operand &x) {
+        products_ != nullptr ? products_->subtract_from(difference, center) : g_.ops.sub(difference, center, x);
+    }
 
     kernel_generator &g_;
     element_io &io_;
@@ -73,8 +96,23 @@ public:
                 std::vector<vmm> shift)
         : g_(g), io_(io), type_(type), flags_(flags), scale_(std::move(scale)), shift_(std::move(shift)) {}
 
-    void load(places vectors, const reg &scale, const reg &shift);
-    void apply(const vmm &x, const place &p);
+    void load(places vectors, const reg &scale, const reg &shift) {
+        if (!scale_.empty()) {
+            io_.load_all(scale_, scale, vectors, type_);
+            for (const place &p : vectors) to_factors(g_, flags_, scale_[size_t(p.slot)]);
+        }
+        if (!shift_.empty()) io_.load_all(shift_, shift, vectors, type_);
+    }
+
+    void apply(const vmm &x, const place &p) {
+        const auto slot = size_t(p.slot);
+        if (!scale_.empty() && !shift_.empty())
+            g_.ops.fma213(x, scale_[slot], shift_[slot]);
+        else if (!scale_.empty())
+            g_.ops.mul(x, x, scale_[slot]);
+        else if (!shift_.empty())
+            g_.ops.add(x, x, shift_[slot]);
+    }
 
 private:
     kernel_generator &g_;

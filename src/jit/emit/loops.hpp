@@ -3,6 +3,8 @@
 // incomplete vector at the row's end.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <optional>
 #include <span>
 #include <utility>
@@ -29,29 +31,76 @@ public:
              std::vector<stepped_rows> tensors)
         : g_(g), index_(index), scratch_(scratch), number_(number), tensors_(std::move(tensors)) {}
 
-    void begin();
+    void begin() {
+        g_.xor_(index_.cvt32(), index_.cvt32());
+        for (const stepped_rows &rows : tensors_) g_.mov(rows.at.front(), rows.first);
+    }
 
     // Emits passes of `rows` rows, each with body(), until fewer rows are left.
-    void step(int rows, function_ref<void()> body);
+    void step(int rows, function_ref<void()> body) {
+        while_left(rows, [&] {
+            for (int r = 1; r < rows; ++r) point_after(size_t(r - 1), size_t(r));
+            body();
+            point_after(size_t(rows - 1), 0);
+            g_.add(index_, rows);
+        });
+    }
 
     // The same for bodies that move on row by row themselves, by move_on().
-    void while_left(int rows, function_ref<void()> body);
-    void move_on();
+    void while_left(int rows, function_ref<void()> body) {
+        Xbyak::Label next, check;
+        g_.jmp(check, NEAR);
+        g_.L(next);
+        body();
+        g_.L(check);
+        if (rows == 1) {
+            g_.cmp(index_, number_);
+            g_.jb(next, NEAR);
+        } else {
+            g_.lea(scratch_, g_.ptr[index_ + rows]);
+            g_.cmp(scratch_, number_);
+            g_.jbe(next, NEAR);
+        }
+    }
+
+    void move_on() {
+        point_after(0, 0);
+        g_.inc(index_);
+    }
 
     // Loads the addresses of the row with the current index, for loops outside this class.
-    void point_to_row() const;
-    void point_to_row(const reg &to, const Xbyak::Address &first, const Xbyak::Address &stride) const;
+    void point_to_row() const {
+        for (const stepped_rows &rows : tensors_) point_to_row(rows.at.front(), rows.first, rows.stride);
+    }
+
+    void point_to_row(const reg &to, const Xbyak::Address &first, const Xbyak::Address &stride) const {
+        g_.mov(to, index_);
+        g_.imul(to, stride);
+        g_.add(to, first);
+    }
 
     // Broadcasts the numbers of to.size() rows, each to all lanes of its register. `array` has the array's address.
-    void broadcast(const Xbyak::Address &array, std::span<const vmm> to);
+    void broadcast(const Xbyak::Address &array, std::span<const vmm> to) {
+        const Xbyak::RegExp first = numbers(array);
+        for (size_t r = 0; r < to.size(); ++r) g_.ops.broadcast(to[r], g_.ptr[first + r * size_t(g_.kind.element())]);
+    }
 
     // The address of the number of the pass's first row; the numbers of the pass's other rows follow it. `array` has
     // the array's address, which is loaded into the scratch register.
-    Xbyak::RegExp numbers(const Xbyak::Address &array);
+    Xbyak::RegExp numbers(const Xbyak::Address &array) {
+        g_.mov(scratch_, array);
+        return numbers(scratch_);
+    }
+
     Xbyak::RegExp numbers(const reg &array) const { return array + index_ * g_.kind.element(); }
 
 private:
-    void point_after(size_t last, size_t next);
+    void point_after(size_t last, size_t next) {
+        for (const stepped_rows &rows : tensors_) {
+            if (next != last) g_.mov(rows.at[next], rows.at[last]);
+            g_.add(rows.at[next], rows.stride);
+        }
+    }
 
     kernel_generator &g_;
     reg index_, scratch_;
@@ -66,7 +115,59 @@ struct place {
     bool tail; // whether the vector is incomplete, so that loads and stores need the tail mask
 };
 using places = std::span<const place>;
-class tail_mask;
+
+// Loads and stores the last, incomplete vector of a row of elements of the compute type, and touches no memory after
+// it. Absent elements become zero. With AVX2 the mask is a vector in which the bits of present elements are ones; it is
+// loaded from a table after the code. With AVX-512 it is a mask register, and the vector is not used.
+class tail_mask {
+public:
+    tail_mask(kernel_generator &g, const vmm &mask) : g_(g), mask_(mask) {}
+
+    // Sets the mask for rows of `count` elements. Changes the registers `scratch` and `other`.
+    void prepare(const reg &count, const reg &scratch, const reg &other) {
+        g_.mov(scratch, count);
+        g_.and_(scratch, g_.kind.width() - 1);
+        if (g_.kind.is_avx512()) {
+            g_.xor_(other.cvt32(), other.cvt32());
+            g_.bts(other, scratch);
+            g_.dec(other.cvt32());
+            g_.kmovw(opmask_, other.cvt32());
+        } else {
+            std::vector<uint32_t> ones_then_zeros(16);
+            for (size_t i = 0; i < 8; ++i) ones_then_zeros[i] = ~0U;
+            g_.neg(scratch);
+            g_.lea(other, g_.ptr[g_.constant(ones_then_zeros)]);
+            g_.vmovups(mask_, g_.ptr[other + scratch * g_.kind.element() + g_.kind.bytes()]);
+        }
+    }
+
+    void load(const vmm &v, const Xbyak::RegExp &at) {
+        g_.kind.is_avx512() ? g_.ops.load(v | opmask_ | g_.T_z, g_.ptr[at]) : g_.ops.load_masked(v, mask_, g_.ptr[at]);
+    }
+
+    void store(const Xbyak::RegExp &at, const vmm &v) {
+        g_.kind.is_avx512() ? g_.ops.store(g_.ptr[at] | opmask_, v) : g_.ops.store_masked(g_.ptr[at], mask_, v);
+    }
+
+    void zero_absent(const vmm &v) {
+        g_.kind.is_avx512() ? g_.ops.load(v | opmask_ | g_.T_z, v) : g_.ops.bit_and(v, v, mask_);
+    }
+
+    // Zero where elements are absent.
+    void sum_of_present(const vmm &sum, const vmm &a, const Xbyak::Operand &b) {
+        if (g_.kind.is_avx512()) return g_.ops.add(sum | opmask_ | g_.T_z, a, b);
+        g_.ops.add(sum, a, b);
+        zero_absent(sum);
+    }
+
+    const Xbyak::Opmask &opmask() const { return opmask_; } // AVX-512 only
+    const vmm &vector() const { return mask_; }             // AVX2 only
+
+private:
+    kernel_generator &g_;
+    vmm mask_;
+    Xbyak::Opmask opmask_{TAIL_MASK};
+};
 
 // A row whose elements have `size` bytes, to which their addresses are aligned; and a register for numbers of elements.
 struct lines {
@@ -80,6 +181,8 @@ using vectors_body = function_ref<void(places)>; // emits code for some vectors
 // Emits the loop over the elements of a row, in vectors of the compute type, and prefetches for them. Only this class
 // unrolls, and handles the whole vectors that the unrolled loop leaves over and the incomplete vector at the row's end.
 class vector_loop {
+    static constexpr int CACHE_LINE = 64; // bytes
+
 public:
     // `position` is the number of elements before the current ones, `left` the number of elements that are still to be
     // walked. A walk changes both registers.
@@ -89,40 +192,138 @@ public:
     vector_loop(kernel_generator &g, const reg &count) : g_(g), left_(count) {}
 
     // Goes to the start of a row, with `count` elements to walk.
-    void begin(const reg &count);
+    void begin(const reg &count) {
+        g_.xor_(position_->cvt32(), position_->cvt32());
+        g_.mov(left_, count);
+    }
+
     // Goes to element `first` of a row of `count` elements, to walk the rest of the row or at most so many elements.
-    void begin(const reg &count, const Xbyak::Address &first, int most);
+    void begin(const reg &count, const Xbyak::Address &first, int most) {
+        Xbyak::Label rest;
+        g_.mov(*position_, first);
+        g_.mov(left_, count);
+        g_.sub(left_, *position_);
+        g_.cmp(left_, most);
+        g_.jbe(rest);
+        g_.mov(left_.cvt32(), most);
+        g_.L(rest);
+    }
+
     // The same for walk_lines(). Pieces end where lines of the row end: the first piece also has the elements before
     // the row's first whole line, and all others begin as many elements later. Changes row.rest.
-    void begin_in_lines(const reg &count, const Xbyak::Address &first, int most, const lines &row);
+    void begin_in_lines(const reg &count, const Xbyak::Address &first, int most, const lines &row) {
+        Xbyak::Label at_start, has_some;
+        find_line(row, row.row);
+        g_.mov(*position_, first);
+        g_.lea(left_, g_.ptr[*position_ + row.rest + most]);
+        g_.cmp(left_, count);
+        g_.cmova(left_, count);
+        g_.test(*position_, *position_);
+        g_.jz(at_start);
+        g_.add(*position_, row.rest);
+        g_.L(at_start);
+        g_.sub(left_, *position_);
+        g_.jae(has_some);
+        g_.xor_(left_, left_); // the piece before had the row's last elements
+        g_.L(has_some);
+    }
 
     // The address of a vector in a row of elements of `size` bytes.
-    Xbyak::RegExp at(const Xbyak::RegExp &row, const place &p, int size) const;
+    Xbyak::RegExp at(const Xbyak::RegExp &row, const place &p, int size) const {
+        return (position_ ? row + *position_ * size : row) + p.slot * width() * size;
+    }
 
     // The address after the first (left() & mask) elements of an incomplete vector. Changes the register `skipped`.
-    Xbyak::RegExp after(const reg &row, const place &p, int size, const reg &skipped, int mask) const;
+    Xbyak::RegExp after(const reg &row, const place &p, int size, const reg &skipped, int mask) const {
+        g_.mov(skipped, left_);
+        g_.and_(skipped, mask);
+        if (position_) g_.add(skipped, *position_);
+        return row + skipped * size + p.slot * width() * size;
+    }
 
     const reg &left() const { return left_; }
 
     // Emits body(places) for all vectors of the next `left` elements, first `unroll` vectors at a time and then one by
     // one. Element c of the walk is in slot c / width mod unroll. The number of elements may be any, also zero. Only
     // the last vector can be incomplete.
-    void walk(int unroll, vectors_body body);
+    void walk(int unroll, vectors_body body) {
+        Xbyak::Label done;
+        emit_unrolled(unroll, done, body);
+        for (int slot = 0; slot < unroll; ++slot) emit_remainder(unroll, slot, done, body);
+        g_.L(done);
+    }
 
     // The same for bodies that do not depend on the slot: vectors that the unrolled loop leaves over have slot 0, which
     // needs less code.
-    void walk_freely(int unroll, vectors_body body);
+    void walk_freely(int unroll, vectors_body body) {
+        const place incomplete{0, true};
+        Xbyak::Label done;
+        if (unroll > 1) emit_unrolled(unroll, done, body);
+        emit_whole(body);
+        g_.test(left_, left_);
+        g_.jz(done, NEAR);
+        body(places(&incomplete, 1));
+        g_.L(done);
+    }
 
     // The same for stores past the caches, which must fill whole cache lines: past_caches(places) is emitted for the
     // whole lines that the next `left` elements take in `row`; ordinary(places), one vector at a time, for the elements
-    // before and after them. Prepares `tail` for each part. Changes row.rest, which the bodies must not, and
-    // `scratch`.
+    // before and after them, which are walked by the same code, `part`. Prepares `tail` for each part. Changes
+    // row.rest, which the bodies must not, and `scratch`. The line that the row shares with the next one is fetched
+    // early: non-temporal stores would wait for an ordinary one to it.
     void walk_lines(const lines &row, tail_mask &tail, const reg &scratch, int unroll, vectors_body past_caches,
-                    vectors_body ordinary);
+                    vectors_body ordinary) {
+        const reg &rest = row.rest;
+        Xbyak::Label ends_line, part, whole, walked;
+        g_.lea(rest, g_.ptr[*position_ + left_]);
+        g_.lea(rest, g_.ptr[row.row + rest * row.size]);
+        g_.test(rest.cvt32(), CACHE_LINE - 1);
+        g_.jz(ends_line);
+        g_.prefetchw(g_.ptr[rest]);
+        g_.L(ends_line);
+        find_line(row, row.row + *position_ * row.size);
+        g_.cmp(rest, left_);
+        g_.cmova(rest, left_);
+        g_.sub(left_, rest);
+        g_.xchg(left_, rest); // `rest` elements follow the part
+        g_.test(left_, left_);
+        g_.jz(whole, NEAR);
+        g_.L(part);
+        g_.push(rest);
+        tail.prepare(left_, scratch, rest);
+        g_.pop(rest);
+        walk_freely(1, ordinary);
+        g_.add(*position_, left_);
+        g_.L(whole);
+        g_.mov(left_, rest);
+        g_.and_(rest, CACHE_LINE / row.size - 1);
+        g_.sub(left_, rest);
+        if (unroll > 1) emit_unrolled(unroll, walked, past_caches);
+        emit_whole(past_caches);
+        g_.L(walked);
+        g_.mov(left_, rest);
+        g_.xor_(rest, rest);
+        g_.test(left_, left_);
+        g_.jnz(part, NEAR);
+    }
 
     // Emits code without a loop for rows of 1 to `most` vectors: for each number of vectors a piece of its own, with
     // and without an incomplete vector at the end, followed by a jump to `done`. Longer rows go on after all pieces.
-    void walk_straight(int most, Xbyak::Label &done, vectors_body body);
+    void walk_straight(int most, Xbyak::Label &done, vectors_body body) {
+        std::vector<place> vectors;
+        for (int slot = 0; slot < most; ++slot) {
+            vectors.push_back({slot, false});
+            for (const bool tail : {true, false}) {
+                Xbyak::Label longer;
+                g_.cmp(left_, (slot + 1) * width());
+                tail ? g_.jae(longer, NEAR) : g_.ja(longer, NEAR);
+                vectors.back().tail = tail;
+                body(places(vectors));
+                g_.jmp(done, NEAR);
+                g_.L(longer);
+            }
+        }
+    }
 
     // How many bytes ahead of ordinary stores their cache lines are prefetched. Without this, stores that cross two
     // lines and miss L1 would wait for one line after the other.
@@ -131,17 +332,86 @@ public:
     // Prefetch the cache lines of a row's vectors, one instruction for each line, but none for the incomplete vector:
     // for later loads of elements of `type`, and for stores `ahead` bytes after these vectors.
     void prefetch(const Xbyak::RegExp &row, places vectors, jitnorm_data_type_t type,
-                  prefetch_to cache = prefetch_to::l1) const;
+                  prefetch_to cache = prefetch_to::l1) const {
+        if (cache == prefetch_to::nowhere) return;
+        for_each_line(row, vectors, type, [&](const Xbyak::RegExp &line) {
+            cache == prefetch_to::l1 ? g_.prefetcht0(g_.ptr[line]) : g_.prefetcht1(g_.ptr[line]);
+        });
+    }
+
     void prefetch_for_write(const Xbyak::RegExp &row, places vectors, jitnorm_data_type_t type,
-                            int ahead = AHEAD_OF_STORES) const;
+                            int ahead = AHEAD_OF_STORES) const {
+        for_each_line(row, vectors, type, [&](const Xbyak::RegExp &line) { g_.prefetchw(g_.ptr[line + ahead]); });
+    }
 
 private:
-    void emit_unrolled(int unroll, Xbyak::Label &done, vectors_body body);
-    void emit_whole(vectors_body body);
-    void find_line(const lines &row, const Xbyak::RegExp &from);
-    void emit_remainder(int unroll, int slot, Xbyak::Label &done, vectors_body body);
+    // The unrolled loop. Jumps to `done` if no element is left after it.
+    void emit_unrolled(int unroll, Xbyak::Label &done, vectors_body body) {
+        std::vector<place> all;
+        for (int slot = 0; slot < unroll; ++slot) all.push_back({slot, false});
+        Xbyak::Label loop, end;
+        g_.sub(left_, unroll * width());
+        g_.jb(end, NEAR);
+        g_.align(32);
+        g_.L(loop);
+        body(places(all));
+        g_.add(*position_, unroll * width());
+        g_.sub(left_, unroll * width());
+        g_.jae(loop, NEAR);
+        g_.L(end);
+        g_.add(left_, unroll * width());
+        g_.jz(done, NEAR);
+    }
+
+    // Whole vectors, one by one, until fewer elements are left.
+    void emit_whole(vectors_body body) {
+        const place whole{0, false};
+        Xbyak::Label next, rest;
+        g_.L(next);
+        g_.cmp(left_, width());
+        g_.jb(rest, NEAR);
+        body(places(&whole, 1));
+        g_.add(*position_, width());
+        g_.sub(left_, width());
+        g_.jmp(next, NEAR);
+        g_.L(rest);
+    }
+
+    // Sets row.rest to the number of elements before the first line that begins at the address `from` or later.
+    void find_line(const lines &row, const Xbyak::RegExp &from) {
+        g_.lea(row.rest, g_.ptr[from]);
+        g_.neg(row.rest);
+        g_.and_(row.rest, CACHE_LINE - 1);
+        g_.shr(row.rest, std::countr_zero(unsigned(row.size)));
+    }
+
+    // After `slot` of fewer than `unroll` vectors that were left: does one more vector, whole or incomplete, or none.
+    void emit_remainder(int unroll, int slot, Xbyak::Label &done, vectors_body body) {
+        const place whole_vector{slot, false}, incomplete{slot, true};
+        Xbyak::Label whole;
+        const bool last = slot == unroll - 1; // the last of them cannot be whole
+        if (!last) {
+            g_.cmp(left_, (slot + 1) * width());
+            g_.jae(whole, NEAR);
+        }
+        g_.cmp(left_, slot * width());
+        g_.je(done, NEAR);
+        body(places(&incomplete, 1));
+        if (!last) {
+            g_.jmp(done, NEAR);
+            g_.L(whole);
+            body(places(&whole_vector, 1));
+        }
+    }
+
     void for_each_line(const Xbyak::RegExp &row, places vectors, jitnorm_data_type_t type,
-                       function_ref<void(const Xbyak::RegExp &)> hint) const;
+                       function_ref<void(const Xbyak::RegExp &)> hint) const {
+        if (vectors.front().tail) return;
+        const int size = element_bytes(type);
+        const auto vectors_in_line = size_t(std::max(1, CACHE_LINE / (width() * size)));
+        for (size_t i = 0; i < vectors.size(); i += vectors_in_line) hint(at(row, vectors[i], size));
+    }
+
     int width() const { return g_.kind.width(); }
 
     kernel_generator &g_;
@@ -166,15 +436,48 @@ public:
         Xbyak::Address number;     // of its rows
         function_ref<void()> body; // emits the code for a piece
     };
+
     // At least one batch has rows.
-    void walk(const batch &first, const batch &second) const;
+    void walk(const batch &first, const batch &second) const {
+        Xbyak::Label row, piece;
+        g_.xor_(index_.cvt32(), index_.cvt32());
+        g_.L(row);
+        g_.mov(begin_, 0);
+        g_.L(piece);
+        for (const batch *rows : {&first, &second}) {
+            Xbyak::Label none;
+            g_.cmp(index_, rows->number);
+            g_.jae(none, NEAR);
+            rows->body();
+            g_.L(none);
+        }
+        g_.add(begin_, PIECE);
+        g_.cmp(begin_, count_);
+        g_.jb(piece, NEAR);
+        g_.inc(index_);
+        for (const batch *rows : {&first, &second}) {
+            g_.cmp(index_, rows->number);
+            g_.jb(row, NEAR);
+        }
+    }
 
     // For the bodies: goes to the piece; emits what is done before the first piece of a row.
     void go_to_piece(vector_loop &loop) const { loop.begin(count_, begin_, PIECE); }
     void go_to_lines(vector_loop &loop, const lines &row) const { loop.begin_in_lines(count_, begin_, PIECE, row); }
-    void at_first(function_ref<void()> body) const;
+
+    void at_first(function_ref<void()> body) const {
+        Xbyak::Label later;
+        g_.cmp(begin_, 0);
+        g_.jne(later, NEAR);
+        body();
+        g_.L(later);
+    }
+
     // Sets `to` to the first element after the piece, or a later one that the row does not have.
-    void end_of_piece(const reg &to) const;
+    void end_of_piece(const reg &to) const {
+        g_.mov(to, begin_);
+        g_.add(to, PIECE);
+    }
 
 private:
     kernel_generator &g_;
@@ -182,45 +485,57 @@ private:
     Xbyak::Address begin_;
 };
 
-// Loads and stores the last, incomplete vector of a row of elements of the compute type, and touches no memory after
-// it. Absent elements become zero. With AVX2 the mask is a vector in which the bits of present elements are ones; it is
-// loaded from a table after the code. With AVX-512 it is a mask register, and the vector is not used.
-class tail_mask {
-public:
-    tail_mask(kernel_generator &g, const vmm &mask) : g_(g), mask_(mask) {}
-
-    // Sets the mask for rows of `count` elements. Changes the registers `scratch` and `other`.
-    void prepare(const reg &count, const reg &scratch, const reg &other);
-    void load(const vmm &v, const Xbyak::RegExp &at);
-    void store(const Xbyak::RegExp &at, const vmm &v);
-    void zero_absent(const vmm &v);
-    // Zero where elements are absent.
-    void sum_of_present(const vmm &sum, const vmm &a, const Xbyak::Operand &b);
-
-    const Xbyak::Opmask &opmask() const { return opmask_; } // AVX-512 only
-    const vmm &vector() const { return mask_; }             // AVX2 only
-
-private:
-    kernel_generator &g_;
-    vmm mask_;
-    Xbyak::Opmask opmask_{TAIL_MASK};
-};
-
-// The same for narrow elements with AVX2, which cannot mask them in memory. The elements are cut into pieces of 4, 2
-// and 1, according to the bits of their number.
+// Loads and stores the last, incomplete vector of a row of narrow elements with AVX2, which cannot mask them in memory.
+// The elements are cut into pieces of 4, 2 and 1, according to the bits of their number.
 class vector_pieces {
 public:
     vector_pieces(kernel_generator &g, const vector_loop &loop, const reg &scratch)
         : g_(g), loop_(loop), scratch_(scratch) {}
 
-    // Loads the elements to the bottom of v, with zeros above them.
-    void collect(const Xbyak::Xmm &v, const reg &row, const place &p, int size);
+    // Loads the elements to the bottom of v, with zeros above them; the last piece first, so that every piece enters at
+    // the bottom.
+    void collect(const Xbyak::Xmm &v, const reg &row, const place &p, int size) {
+        g_.vpxor(v, v, v);
+        for (int elements = 1; elements < g_.kind.width(); elements *= 2) {
+            Xbyak::Label absent;
+            g_.test(loop_.left(), elements);
+            g_.jz(absent);
+            const int before = (g_.kind.width() - 1) & ~(2 * elements - 1); // the larger pieces come first in memory
+            if (elements > 1) g_.vpslldq(v, v, uint8_t(elements * size));
+            insert_lowest(v, loop_.after(row, p, size, scratch_, before), elements * size);
+            g_.L(absent);
+        }
+    }
+
     // Stores the elements at the bottom of v. Changes v.
-    void scatter(const Xbyak::RegExp &at, const Xbyak::Xmm &v, int size);
+    void scatter(const Xbyak::RegExp &at, const Xbyak::Xmm &v, int size) {
+        g_.lea(scratch_, g_.ptr[at]);
+        for (int elements = g_.kind.width() / 2; elements > 0; elements /= 2) {
+            Xbyak::Label absent;
+            const int bytes = elements * size;
+            g_.test(loop_.left(), elements);
+            g_.jz(absent);
+            store_lowest(v, bytes);
+            g_.add(scratch_, bytes);
+            g_.vpsrldq(v, v, uint8_t(bytes));
+            g_.L(absent);
+        }
+    }
 
 private:
-    void insert_lowest(const Xbyak::Xmm &v, const Xbyak::RegExp &at, int bytes);
-    void store_lowest(const Xbyak::Xmm &v, int bytes);
+    void insert_lowest(const Xbyak::Xmm &v, const Xbyak::RegExp &at, int bytes) {
+        if (bytes == 8) return g_.vpinsrq(v, v, g_.ptr[at], 0);
+        if (bytes == 4) return g_.vpinsrd(v, v, g_.ptr[at], 0);
+        if (bytes == 2) return g_.vpinsrw(v, v, g_.ptr[at], 0);
+        g_.vpinsrb(v, v, g_.ptr[at], 0);
+    }
+
+    void store_lowest(const Xbyak::Xmm &v, int bytes) {
+        if (bytes == 8) return g_.vmovq(g_.ptr[scratch_], v);
+        if (bytes == 4) return g_.vmovd(g_.ptr[scratch_], v);
+        if (bytes == 2) return g_.vpextrw(g_.word[scratch_], v, 0);
+        g_.vpextrb(g_.byte[scratch_], v, 0);
+    }
 
     kernel_generator &g_;
     vector_loop loop_;

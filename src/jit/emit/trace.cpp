@@ -7,17 +7,6 @@
 
 namespace jitnorm::impl::jit {
 
-int trace::append(const step &s) {
-    steps.push_back(s);
-    return int(steps.size()) - 1;
-}
-
-int trace::constant(uint64_t bits) {
-    for (size_t i = 0; i < steps.size(); ++i)
-        if (steps[i].what == operation::constant && steps[i].detail == bits) return int(i);
-    return append({operation::constant, -1, -1, -1, bits});
-}
-
 traced append_step(operation what, uint64_t detail, std::initializer_list<traced> values) {
     trace *where = nullptr;
     for (const traced &value : values)

@@ -52,8 +52,18 @@ public:
     std::vector<step> steps;
     int result = -1; // the number of the step whose result is the result of all
 
-    int append(const step &s);   // returns the step's number
-    int constant(uint64_t bits); // the number of the step that gives this constant
+    // Returns the step's number.
+    int append(const step &s) {
+        steps.push_back(s);
+        return int(steps.size()) - 1;
+    }
+
+    // The number of the step that gives this constant.
+    int constant(uint64_t bits) {
+        for (size_t i = 0; i < steps.size(); ++i)
+            if (steps[i].what == operation::constant && steps[i].detail == bits) return int(i);
+        return append({operation::constant, -1, -1, -1, bits});
+    }
 };
 
 // The result of a step; or a constant that no step has used yet, which is in no trace.

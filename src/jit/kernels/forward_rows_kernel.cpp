@@ -3,7 +3,10 @@
 // steps are done, four rows side by side, and the band is written while it is in L1.
 #include <algorithm>
 
-#include "forward_passes.hpp"
+#include "addition_pass.hpp"
+#include "normalize_pass.hpp"
+#include "reduction_pass.hpp"
+#include "scalar_steps.hpp"
 
 namespace jitnorm::impl::jit {
 
@@ -11,14 +14,14 @@ namespace {
 
 // The variables of the kernel in its frame, after which the passes have their parts.
 constexpr int BAND_BEGIN = 0, BAND_END = 8, UNFINISHED = 16, VARIABLES = 64;
+static_assert(sums_of_eights::ROWS == BAND_UNIT);
 
 class forward_rows_generator : public kernel_generator {
     using arguments = forward_rows_arguments;
 
 public:
     explicit forward_rows_generator(const forward_rows_conf &conf)
-        : kernel_generator(kind_of(conf.written), 2 * MAX_KERNEL_BYTES * (1 + conf.written.post_ops.size())),
-          conf_(conf) {
+        : kernel_generator(kind_of(conf.written), 2 * room_for(conf.written)), conf_(conf) {
         int frame = VARIABLES + reduced_.frame_bytes() + written_.frame_bytes();
         if (conf.added) {
             added_.emplace(*this, place(offsetof(arguments, added), frame), *conf.added);

@@ -70,7 +70,14 @@ protected:
     vector_loop loop_{g_, where_.loops.position, left_};
 };
 
-// The generator of a kernel of one pass. `do_all` emits the pass, and the configuration has room for its post-ops.
+// The bytes of a pass, with its post-ops.
+template <typename Conf>
+size_t room_for(const Conf &conf) {
+    if constexpr (requires { conf.post_ops; }) return MAX_KERNEL_BYTES * (1 + conf.post_ops.size());
+    return MAX_KERNEL_BYTES;
+}
+
+// The generator of a kernel of one pass, which `do_all` emits.
 template <typename Pass, void (Pass::*do_all)()>
 class single_pass_generator : public kernel_generator {
 public:
@@ -84,12 +91,6 @@ public:
     std::string name() const { return pass_.name(Pass::NAME); }
 
 private:
-    template <typename Conf>
-    static size_t room_for(const Conf &conf) {
-        if constexpr (requires { conf.post_ops; }) return MAX_KERNEL_BYTES * (1 + conf.post_ops.size());
-        return MAX_KERNEL_BYTES;
-    }
-
     const loop_registers loops_{*this};
     Pass pass_;
 };

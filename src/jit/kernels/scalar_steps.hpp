@@ -4,21 +4,11 @@
 #pragma once
 
 #include <bit>
-#include <vector>
 
 #include "../../math/moments.hpp"
-#include "../kernel_generator.hpp"
+#include "../emit/sums.hpp"
 
 namespace jitnorm::impl::jit {
-
-// What the reduction of one row or of four leaves: registers whose lowest lanes have the pivots, s and q of the rows
-// (rms_norm: only q), and the numbers of at least four registers that are free until the next row begins. With AVX-512
-// they are below 16. `first` is the number of the first row, counted from the index of the row loop.
-struct reduced_rows {
-    int rows, first;
-    vmm p, s, q;
-    std::vector<int> free;
-};
 
 class scalar_steps {
     using xmm = Xbyak::Xmm;

@@ -104,32 +104,21 @@ byte_string perf_dump_record(std::span<const uint8_t> code, const char *name) {
 
 // ---- private files
 
-class descriptor {
-public:
-    explicit descriptor(int number) : number_(number) {}
-    descriptor(const descriptor &) = delete;
-    descriptor &operator=(const descriptor &) = delete;
-    ~descriptor() {
-        if (number_ >= 0) close(number_);
-    }
-    operator int() const { return number_; }
-
-private:
-    int number_;
-};
-
 bool is_own_file(const struct stat &what) {
     return S_ISREG(what.st_mode) && what.st_uid == geteuid() && what.st_nlink == 1;
 }
 
-// Opens the file and calls use(file) if it is a regular file of this user. Returns what `use` returns, or an errno.
+// Opens the file and calls use(file), which does not throw, if it is a regular file of this user. Returns what `use`
+// returns, or an errno.
 int open_private(const std::string &path, int flags, const std::function<int(int file)> &use) {
     const uncancellable scope;
     constexpr int ALWAYS = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
-    const descriptor file(open(path.c_str(), flags | ALWAYS, S_IRUSR | S_IWUSR));
+    const int file = open(path.c_str(), flags | ALWAYS, S_IRUSR | S_IWUSR);
+    if (file < 0) return errno;
     struct stat what;
-    if (file < 0 || fstat(file, &what) != 0) return errno;
-    return is_own_file(what) ? use(file) : EPERM;
+    const int error = fstat(file, &what) != 0 ? errno : is_own_file(what) ? use(file) : EPERM;
+    close(file);
+    return error;
 }
 
 int write_all(int file, const char *bytes, size_t size) {

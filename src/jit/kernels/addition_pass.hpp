@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+// addition_pass: adds rows to residual rows, and may reduce the results.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "../emit/sums.hpp"
+#include "../emit/trace_codegen.hpp"
+#include "kernels.hpp"
+#include "row_pass.hpp"
+
+namespace jitnorm::impl::jit {
+
+class addition_pass : row_pass {
+    using arguments = addition_arguments<float>;
+    static constexpr int UNROLL = 2; // with silu 1
+
+public:
+    static constexpr auto NAME = "addition"; // of a kernel of this pass
+
+    addition_pass(kernel_generator &g, const pass_place &where, const addition_conf &conf)
+        : row_pass(g, where), conf_(conf) {
+        if (conf.reduces) {
+            std::vector<vmm> unused = sums_; // between rows
+            unused.insert(unused.end(), other_.begin(), other_.begin() + UNROLL);
+            eights_.emplace(g, rows_, index_, next_lanes_, first_four(unused, {}), ymm_of(x_[0]),
+                            where.frame + lanes_bytes(), conf.centered,
+                            sums_of_eights::arrays{JITNORM_ARGUMENT(pivot), JITNORM_ARGUMENT(s), JITNORM_ARGUMENT(q)});
+        }
+        if (!conf.silu) return;
+        const post_op_conf product[] = {{post_op_conf::kind::binary, jitnorm_binary_mul_silu, false, conf.residual}};
+        register_set used = registers_;
+        used.give_back(std::array{x_[1], other_[0], other_[1]}); // only slot 0 is in use
+        used.give_back(narrowing_);                              // only stores need these
+        silu_.emplace(g, trace_post_ops(product, conf.compute), used.free_vectors(), where.frame + lanes_bytes());
+    }
+
+    std::string name(const char *what) const {
+        return kernel_name(what, g_.kind, {conf_.src, conf_.residual, conf_.sum, conf_.row},
+                           {{has_gate(), "gate"},
+                            {has_bias(), "bias"},
+                            {conf_.reduces, conf_.centered ? "reduced" : "reduced_rms"},
+                            {conf_.silu, "silu"},
+                            {conf_.ahead == prefetch_to::l2, "to_l2"}});
+    }
+
+    void add_all() {
+        prepare();
+        rows_.begin();
+        rows_.step(1, [&] {
+            add_row();
+            if (conf_.reduces) store_sums();
+        });
+    }
+
+    void add_piece(const paired_rows &rows) {
+        prepare();
+        rows_.point_to_row();
+        const reg src_ahead = registers_.take(g_.r11), residual_ahead = registers_.take(g_.r13);
+        point_ahead(src_ahead, src_, JITNORM_ARGUMENT(src_prefetch));
+        point_ahead(residual_ahead, residual_, JITNORM_ARGUMENT(residual_prefetch));
+        const auto add_and_prefetch = [&](places vectors) {
+            loop_.prefetch(src_ahead, vectors, conf_.src);
+            loop_.prefetch(residual_ahead, vectors, conf_.residual);
+            add_vectors(vectors);
+        };
+        if (conf_.centered) {
+            rows.at_first([&] { find_pivot(); });
+            rows_.broadcast(JITNORM_ARGUMENT(pivot), std::span(&pivot_, 1));
+        }
+        if (conf_.reduces) return blocks_.sum_piece(rows, sums_, vectors_, add_and_prefetch, [&] { store_sums(); });
+        rows.go_to_piece(loop_);
+        loop_.walk_freely(unroll(), add_and_prefetch);
+    }
+
+    // Does the rows of a band. If the pass reduces them, emits `finish` as reduction_pass::sum_band() does.
+    void add_band(function_ref<void(const reduced_rows &)> finish) {
+        prepare();
+        rows_.point_to_row();
+        if (conf_.reduces) {
+            registers_.take(next_lanes_);
+            rows_.while_left(sums_of_eights::ROWS, [&] { add_eight(finish); });
+        }
+        rows_.step(1, [&] {
+            add_row();
+            if (conf_.reduces) finish(sums_of_row());
+        });
+    }
+
+    // Returns what its reduction leaves, if there is one.
+    reduced_rows add_one() {
+        prepare();
+        rows_.begin();
+        add_row();
+        return conf_.reduces ? sums_of_row() : reduced_rows();
+    }
+
+    int frame_bytes() const {
+        return lanes_bytes() + (conf_.reduces ? sums_of_eights::BYTES : 0) +
+               (conf_.silu ? trace_codegen::frame_bytes(g_.kind) : 0);
+    }
+
+private:
+    bool has_bias() const { return conf_.bias != jitnorm_data_type_undef; }
+    bool has_gate() const { return conf_.gate != jitnorm_data_type_undef; }
+    bool writes_sum() const { return conf_.sum != jitnorm_data_type_undef; }
+
+    int lanes_bytes() const { return (where_.in_turns ? 2 : 1) * int(sums_.size()) * g_.kind.bytes(); }
+    int unroll() const { return conf_.silu ? 1 : UNROLL; }
+
+    void add_eight(function_ref<void(const reduced_rows &)> finish) {
+        eights_->begin();
+        eights_->sum_rows([&] {
+            add_row();
+            const Xbyak::Ymm q = total_.to_ymm(q_);
+            return std::pair(conf_.centered ? total_.to_ymm(s_) : q, q);
+        });
+        eights_->add_up(registers_between_rows(), finish);
+    }
+
+    register_set registers_between_rows() const {
+        register_set free = registers_;
+        for (const std::vector<vmm> &some : {s_, q_}) free.give_back(some);
+        free.give_back(std::span(x_).first(UNROLL));
+        free.give_back(std::span(other_).first(UNROLL));
+        if (conf_.centered) free.give_back(std::span(&pivot_, 1));
+        return free;
+    }
+
+    reduced_rows sums_of_row() {
+        store_sums();
+        const vmm s = conf_.centered ? s_[0] : q_[0];
+        std::vector<int> free = registers_between_rows().free_vectors();
+        std::erase_if(free, [&](int i) {
+            return i == q_[0].getIdx() || (conf_.centered && (i == pivot_.getIdx() || i == s.getIdx()));
+        });
+        return {1, 0, pivot_, s, q_[0], free};
+    }
+
+    void add_row() {
+        const auto add = [&](places vectors) {
+            loop_.prefetch(src_ + AHEAD_TO_L2, vectors, conf_.src, conf_.ahead);
+            loop_.prefetch(residual_ + AHEAD_TO_L2, vectors, conf_.residual, conf_.ahead);
+            add_vectors(vectors);
+        };
+        if (conf_.centered) find_pivot();
+        if (conf_.reduces) return blocks_.sum(sums_, vectors_, add);
+        loop_.begin(count_);
+        loop_.walk_freely(unroll(), add);
+    }
+
+    std::vector<vmm> take_in_turns() {
+        const std::vector<vmm> few = registers_.take_vectors(UNROLL);
+        std::vector<vmm> of_slots;
+        for (int slot = 0; slot < vectors_; ++slot) of_slots.push_back(few[size_t(slot % UNROLL)]);
+        return of_slots;
+    }
+
+    void prepare() {
+        if (has_bias()) g_.mov(vector_, JITNORM_ARGUMENT(bias));
+        if (has_gate()) g_.mov(vector_, JITNORM_ARGUMENT(gate));
+        if (g_.kind.is_avx512() && !conf_.silu) io_.permute_bf16(registers_.take_vector());
+        g_.mov(count_, JITNORM_ARGUMENT(count));
+        tail_.prepare(count_, left_, where_.loops.position);
+    }
+
+    // Computes the sums of the row's first elements only for the pivot. Loads all before the loop stores anything.
+    void find_pivot() {
+        constexpr place WHOLE{0, false}, INCOMPLETE{0, true};
+        Xbyak::Label incomplete, added;
+        loop_.begin(count_);
+        g_.cmp(count_, g_.kind.width());
+        g_.jb(incomplete, NEAR);
+        add(places(&WHOLE, 1));
+        g_.jmp(added, NEAR);
+        g_.L(incomplete);
+        add(places(&INCOMPLETE, 1));
+        g_.L(added);
+        pivots_.begin(left_);
+        pivots_.find_in(x_[0], other_[0]);
+        g_.ops.store_lowest(g_.ptr[rows_.numbers(JITNORM_ARGUMENT(pivot))], xmm_of(x_[0]));
+        g_.ops.broadcast(pivot_, xmm_of(x_[0]));
+    }
+
+    void store_sums() {
+        const auto store = [&](const Xbyak::Address &array, lanes sum) {
+            g_.ops.store_lowest(g_.ptr[rows_.numbers(array)], total_.to_lowest(sum));
+        };
+        if (conf_.centered) store(JITNORM_ARGUMENT(s), s_);
+        store(JITNORM_ARGUMENT(q), q_);
+    }
+
+    void add_vectors(places vectors) {
+        for (places rest = vectors; !rest.empty();) {
+            const places some = rest.first(std::min(rest.size(), size_t(UNROLL)));
+            if (writes_sum()) loop_.prefetch_for_write(sum_, some, conf_.sum);
+            add(some);
+            if (conf_.reduces) accumulate(some);
+            store(some);
+            rest = rest.subspan(some.size());
+        }
+    }
+
+    // The absent elements of an incomplete vector are zeros, and so are their differences.
+    void accumulate(places vectors) {
+        for (const place &p : vectors) {
+            const auto slot = size_t(p.slot);
+            const vmm &d = conf_.centered ? other_[slot] : x_[slot];
+            if (conf_.centered) {
+                g_.ops.sub(d, pivot_, x_[slot]);
+                if (p.tail) tail_.zero_absent(d);
+                g_.ops.sub(s_[slot], s_[slot], d);
+            }
+            g_.ops.fma231(q_[slot], d, d);
+        }
+    }
+
+    void add(places vectors) {
+        const auto add_all = [&](const reg &row, jitnorm_data_type_t type) {
+            io_.use_all(other_, row, vectors, type, [&](const place &p, const Xbyak::Operand &term) {
+                g_.ops.add(x_[size_t(p.slot)], x_[size_t(p.slot)], term);
+            });
+        };
+        io_.load_all(x_, src_, vectors, conf_.src);
+        const bool has_both = has_gate() && has_bias();
+        if (has_both) g_.mov(vector_, JITNORM_ARGUMENT(gate));
+        if (has_gate())
+            io_.use_all(other_, vector_, vectors, conf_.gate, [&](const place &p, const Xbyak::Operand &factor) {
+                g_.ops.mul(x_[size_t(p.slot)], x_[size_t(p.slot)], factor);
+            });
+        if (conf_.silu)
+            multiply_by_silu(vectors);
+        else
+            add_all(residual_, conf_.residual);
+        if (has_both) g_.mov(vector_, JITNORM_ARGUMENT(bias));
+        if (has_bias()) add_all(vector_, conf_.bias);
+    }
+
+    void multiply_by_silu(places vectors) {
+        for (const place &p : vectors)
+            silu_->emit(x_[size_t(p.slot)],
+                        [&](const step &, const vmm &v) { io_.load(v, residual_, p, conf_.residual); });
+    }
+
+    // All loads come before the first store, because the stores may overwrite the residual. Stores of narrow types
+    // change their registers.
+    void store(places vectors) {
+        const bool changes = conf_.row != conf_.compute;
+        if (changes && writes_sum())
+            for (const place &p : vectors) g_.ops.load(other_[size_t(p.slot)], x_[size_t(p.slot)]);
+        io_.store_all(row_, vectors, changes && writes_sum() ? other_ : x_, conf_.row, false);
+        if (writes_sum()) io_.store_all(sum_, vectors, x_, conf_.sum, false);
+    }
+
+    const addition_conf conf_;
+    const reg src_ = registers_.take(g_.rsi), residual_ = registers_.take(g_.rdx), sum_ = registers_.take(g_.r8);
+    const reg row_ = registers_.take(g_.r9), rest_ = registers_.take(g_.r14);
+    const reg next_lanes_ = g_.r11;                // of bands, which take it
+    const reg vector_ = registers_.take(g_.r10);   // at the bias or at the gate, or at one after the other
+    const int vectors_ = forward_vectors(g_.kind); // registers for the lanes of a sum, at least UNROLL
+    // UNROLL registers, of which slots take turns.
+    const std::vector<vmm> x_ = take_in_turns(), other_ = take_in_turns();
+    const std::vector<vmm> q_ = conf_.reduces ? registers_.take_vectors(vectors_) : std::vector<vmm>();
+    const std::vector<vmm> s_ = conf_.centered ? registers_.take_vectors(vectors_) : std::vector<vmm>();
+    const std::vector<vmm> sums_ = joined(s_, q_);
+    const vmm pivot_ = conf_.centered ? registers_.take_vector() : vmm();
+    const std::array<vmm, 2> narrowing_{registers_.take_vector(), registers_.take_vector()};
+    tail_mask tail_{g_, registers_.take_vector()};
+    element_io io_{g_, tail_, loop_, where_.loops.io, narrowing_};
+    row_loop rows_{g_,
+                   index_,
+                   left_,
+                   end_of_rows(JITNORM_ARGUMENT(rows)),
+                   {{{src_}, JITNORM_ARGUMENT(src), JITNORM_ARGUMENT(src_row_stride)},
+                    {{residual_}, JITNORM_ARGUMENT(residual), JITNORM_ARGUMENT(residual_row_stride)},
+                    {{sum_}, JITNORM_ARGUMENT(sum), JITNORM_ARGUMENT(sum_row_stride)},
+                    {{row_}, JITNORM_ARGUMENT(row), JITNORM_ARGUMENT(row_stride)}}};
+    pivots pivots_{g_, io_, conf_.row, count_, other_[1]};
+    blocked_sum blocks_{g_, loop_, count_, rest_, where_.frame};
+    horizontal_sum total_{g_, x_[0]};
+    std::optional<sums_of_eights> eights_; // where the pass reduces rows
+    std::optional<trace_codegen> silu_;
+};
+
+} // namespace jitnorm::impl::jit

@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: Apache-2.0
+// normalize_pass: normalizes rows.
+#pragma once
+
+#include <array>
+#include <limits>
+#include <optional>
+
+#include "../../math/dynamic_scale.hpp"
+#include "../emit/affine.hpp"
+#include "../emit/trace_codegen.hpp"
+#include "kernels.hpp"
+#include "row_pass.hpp"
+#include "short_normalize.hpp"
+
+namespace jitnorm::impl::jit {
+
+class normalize_pass : row_pass {
+    using arguments = normalize_arguments<float>;
+    static constexpr int UNROLL = 2, PAIR = 2;
+
+    struct row { // the registers of one row of a pair
+        reg src, dst;
+        vmm hi, rstd, bias;
+        std::vector<vmm> work;
+    };
+
+public:
+    static constexpr auto NAME = "normalize"; // of a kernel of this pass
+
+    normalize_pass(kernel_generator &g, const pass_place &where, const normalize_conf &conf)
+        : row_pass(g, where), conf_(conf) {
+        if (has_post_ops())
+            post_ops_.emplace(g, trace_post_ops(conf.post_ops, conf.compute), free_registers(), where.frame);
+    }
+
+    std::string name(const char *what) const {
+        return kernel_name(what, g_.kind, {conf_.src, conf_.dst},
+                           {{conf_.scale, "scale"},
+                            {conf_.shift, "shift"},
+                            {!conf_.centered, "rms"},
+                            {rounds(), "round_normalized"},
+                            {conf_.non_temporal, "non_temporal"},
+                            {writes_pre_quantization(), "pre_quantization"},
+                            {has_post_ops(), "post_ops"},
+                            {conf_.finds_amax && !conf_.quantizes, "amax"},
+                            {conf_.quantizes, "quantizes"},
+                            {conf_.groups, "groups"},
+                            {conf_.own_rows && !conf_.groups, "own_rows"},
+                            {conf_.ahead == prefetch_to::l2, "to_l2"}},
+                           conf_.affine_flags);
+    }
+
+    // Writes all rows, or the rows of a band; the index has no meaning afterwards.
+    void write_all() {
+        Xbyak::Label done;
+        prepare();
+        if (short_normalize::takes(conf_)) short_normalize(g_, where_, conf_, tail_, scale_at_, shift_at_).emit(done);
+        begin_rows(rows_);
+        if (conf_.groups) broadcast_statistics(1);
+        if (takes_pairs()) write_rows_in_pairs();
+        if (conf_.quantizes) g_.mov(values_, JITNORM_ARGUMENT(values));
+        write_rows_one_by_one();
+        if (conf_.quantizes) quantize_rows();
+        g_.L(done);
+    }
+
+    void write_piece(const paired_rows &rows) {
+        prepare();
+        rows_.point_to_row();
+        broadcast_statistics(1);
+        conf_.non_temporal ? rows.go_to_lines(loop_, lines_) : rows.go_to_piece(loop_);
+        normalize_vectors(1);
+    }
+
+    // Writes the row whose hi, rstd and bias are in the lowest lanes of these registers.
+    std::array<vmm, 3> numbers_of_one() const {
+        return {rows_of_pair_[0].hi, rows_of_pair_[0].rstd, rows_of_pair_[0].bias};
+    }
+    void write_one() {
+        prepare();
+        rows_.begin();
+        point_ahead();
+        for (const vmm &number : numbers_of_one()) g_.ops.broadcast(number, xmm_of(number));
+        if (conf_.quantizes) g_.mov(values_, JITNORM_ARGUMENT(values));
+        write_row();
+        if (!conf_.quantizes) return;
+        const vmm &factor = find_factor();
+        g_.ops.broadcast(factor, xmm_of(factor));
+        multiply_values(factor);
+    }
+
+    int frame_bytes() const { return has_post_ops() ? trace_codegen::frame_bytes(g_.kind) : 0; }
+
+private:
+    bool has_post_ops() const { return !conf_.post_ops.empty(); }
+    bool rounds() const { return conf_.normalized != jitnorm_data_type_undef; }
+    bool writes_pre_quantization() const { return conf_.pre_quantization != jitnorm_data_type_undef; }
+    jitnorm_data_type_t stored() const { return conf_.quantizes ? jitnorm_f32 : conf_.dst; } // of normalized values
+    // Non-temporal stores fill whole lines of one row at a time; post-ops, a second output and maxima need the
+    // registers; rows with their own scale and shift share no loads of these.
+    bool takes_pairs() const {
+        return !conf_.non_temporal && !has_post_ops() && !writes_pre_quantization() && !conf_.finds_amax &&
+               !conf_.own_rows;
+    }
+    vmm floats(const vmm &v) const { return g_.elements(v, sizeof(float)); }
+
+    void write_rows_in_pairs() {
+        rows_.step(PAIR, [&] {
+            broadcast_statistics(PAIR);
+            loop_.begin(count_);
+            normalize_vectors(PAIR);
+        });
+    }
+
+    void write_rows_one_by_one() {
+        rows_.step(1, [&] {
+            point_ahead();
+            if (!conf_.groups) broadcast_statistics(1);
+            write_row();
+            if (conf_.quantizes) {
+                const vmm &factor = find_factor();
+                g_.mov(left_, JITNORM_ARGUMENT(factors));
+                g_.vmovss(g_.ptr[left_ + index_ * int(sizeof(float))], xmm_of(factor));
+                point_to_next_values();
+            }
+        });
+    }
+
+    // Stores the rows whose values and factors are found. Not row by row: while the processor computes a factor, it
+    // needs the values of the next row to work on.
+    void quantize_rows() {
+        const vmm &factor = largest_[0];
+        if (where_.band) g_.mov(index_, where_.band->begin);
+        begin_rows(rows_);
+        g_.mov(values_, JITNORM_ARGUMENT(values));
+        rows_.step(1, [&] {
+            g_.mov(left_, JITNORM_ARGUMENT(factors));
+            g_.ops.broadcast(factor, g_.ptr[left_ + index_ * int(sizeof(float))]);
+            multiply_values(factor);
+            point_to_next_values();
+        });
+    }
+
+    void point_to_next_values() { g_.lea(values_, g_.ptr[values_ + count_ * int(sizeof(float))]); }
+
+    void write_row() {
+        if (conf_.finds_amax) begin_maximum();
+        loop_.begin(count_);
+        normalize_vectors(1);
+        if (conf_.finds_amax && !conf_.quantizes) store_maximum();
+    }
+
+    void prepare() {
+        g_.mov(count_, JITNORM_ARGUMENT(count));
+        g_.mov(scale_at_, JITNORM_ARGUMENT(scale));
+        g_.mov(shift_at_, JITNORM_ARGUMENT(shift));
+        tail_.prepare(count_, left_, where_.loops.position);
+        if (conf_.finds_amax) {
+            constexpr uint64_t BITS = layer_norm::MAGNITUDE_BITS;
+            g_.ops.broadcast_bits(magnitude_, BITS << 32 | BITS, left_);
+        }
+        if (!has_post_ops()) prepare_loads();
+    }
+
+    // At most one of these three needs the register.
+    void prepare_loads() {
+        const vmm kept = registers_.take_vector();
+        if (in_unpack_order()) io_.use_unpack_order(kept);
+        if (conf_.src == jitnorm_bf16) io_.permute_bf16(kept);
+        if (subtracts_by_products()) products_.keep(kept);
+    }
+
+    // Unpack order is used if then neither src nor dst needs a shuffle. Not with post-ops, which take one vector after
+    // the other and need the register.
+    bool in_unpack_order() const {
+        return unpacks_for_less(g_.kind, conf_.src) && narrowing::joins_two(g_.kind, stored()) && !has_post_ops() &&
+               (!writes_pre_quantization() || narrowing::joins_two(g_.kind, conf_.pre_quantization));
+    }
+
+    // Where results are converted as well, and are not multiplied by so much already that products have no pipe to
+    // spare. Post-ops need the register.
+    bool subtracts_by_products() const {
+        return conf_.centered && widens_like_adding(conf_.src) && stored() != conf_.compute && !has_post_ops() &&
+               !(conf_.src_scale && conf_.dst_scale);
+    }
+
+    void point_ahead() {
+        if (conf_.ahead == prefetch_to::nowhere) return;
+        g_.mov(ahead_, rows_of_pair_[0].src);
+        g_.add(ahead_, JITNORM_ARGUMENT(prefetch));
+    }
+
+    void broadcast_statistics(size_t rows) {
+        broadcast(rows, JITNORM_ARGUMENT(hi), &row::hi);
+        broadcast(rows, JITNORM_ARGUMENT(rstd), &row::rstd);
+        broadcast(rows, JITNORM_ARGUMENT(bias), &row::bias);
+    }
+
+    void broadcast(size_t rows, const Xbyak::Address &array, vmm row::*to) {
+        const Xbyak::RegExp first = rows_.numbers(array);
+        for (size_t r = 0; r < rows; ++r)
+            g_.ops.broadcast(rows_of_pair_[r].*to, g_.ptr[first + r * size_t(g_.kind.element())]);
+    }
+
+    void normalize_vectors(size_t rows) {
+        if (has_post_ops()) {
+            g_.imul(operands_, index_, int(conf_.post_ops.size() * sizeof(void *)));
+            g_.add(operands_, JITNORM_ARGUMENT(operands));
+        }
+        const int unroll = has_post_ops() ? 1 : UNROLL;
+        const auto body = [&](bool past_caches) {
+            return [=, this](places vectors) { normalize(std::span(rows_of_pair_).first(rows), vectors, past_caches); };
+        };
+        if (!conf_.non_temporal) return loop_.walk_freely(unroll, body(false));
+        loop_.walk_lines(lines_, tail_, where_.loops.io, unroll, body(true), body(false));
+    }
+
+    // All loads come before the first store: where the distance of rows is a multiple of 4096 bytes, a load would wait
+    // for an earlier store to the same place in another row. Rows are stored one after the other, line by line.
+    void normalize(std::span<const row> rows, places vectors, bool past_caches) {
+        const auto for_each = [&](auto &&use) {
+            for (const row &r : rows)
+                for (const place &p : vectors) use(r, p, r.work[size_t(p.slot)]);
+        };
+        give_hints(rows, vectors);
+        for (const row &r : rows) difference_.emit_all(r.work, r.hi, r.src, vectors);
+        if (!rounds()) affine_.load(vectors, scale_at_, shift_at_);
+        for_each([&](const row &r, const place &p, const vmm &x) {
+            conf_.centered ? g_.ops.negated_fma213(x, r.rstd, r.bias) : g_.ops.fma213(x, r.rstd, r.bias);
+            rounds() ? io_.round_normalized(x, conf_.normalized) : affine_.apply(x, p);
+        });
+        if (rounds()) { // in the registers of scale and shift
+            affine_.load(vectors, scale_at_, shift_at_);
+            for_each([&](const row &, const place &p, const vmm &x) { affine_.apply(x, p); });
+        }
+        if (conf_.scaled != jitnorm_data_type_undef)
+            for_each([&](const row &, const place &, const vmm &x) { io_.round(x, conf_.scaled); });
+        const auto multiply_by = [&](const Xbyak::Address &number) {
+            const vmm &factor = scale_[0]; // scale and shift have been used
+            g_.ops.broadcast(factor, number);
+            for_each([&](const row &, const place &, const vmm &x) { g_.ops.mul(x, x, factor); });
+        };
+        if (conf_.src_scale) multiply_by(JITNORM_ARGUMENT(src_scale));
+        if (writes_pre_quantization()) store_pre_quantization(vectors);
+        if (has_post_ops()) for_each([&](const row &, const place &p, const vmm &x) { apply_post_ops(x, p); });
+        if (conf_.finds_amax) find_larger(vectors);
+        if (conf_.dst_scale) multiply_by(JITNORM_ARGUMENT(inverse_dst_scale));
+        for (const row &r : rows)
+            io_.store_all(conf_.quantizes ? values_ : r.dst, vectors, r.work, stored(), past_caches);
+    }
+
+    // Stores copies of the values, because stores of narrow types change their registers. The copies are in the
+    // registers of a pair's second row.
+    void store_pre_quantization(places vectors) {
+        const auto &[values, copies] = rows_of_pair_;
+        rows_.point_to_row(pre_quantization_, JITNORM_ARGUMENT(pre_quantization),
+                           JITNORM_ARGUMENT(pre_quantization_row_stride));
+        for (const place &p : vectors) g_.ops.load(copies.work[size_t(p.slot)], values.work[size_t(p.slot)]);
+        loop_.prefetch_for_write(pre_quantization_, vectors, conf_.pre_quantization);
+        io_.store_all(pre_quantization_, vectors, copies.work, conf_.pre_quantization, false);
+    }
+
+    // ---- largest magnitudes, which are floats, whatever the compute type. Their bits are compared as integers. So the
+    // order of comparisons does not matter, and a NaN is larger than every number.
+
+    void begin_maximum() {
+        for (const vmm &largest : largest_) g_.ops.clear(largest);
+    }
+
+    void take_larger(const vmm &than, const vmm &x) { g_.vpmaxud(than, than, x); }
+
+    void find_larger(places vectors) {
+        for (const place &p : vectors) {
+            const vmm &x = rows_of_pair_[0].work[size_t(p.slot)];
+            const vmm magnitude = floats(rows_of_pair_[1].work[size_t(p.slot)]);
+            if (p.tail) tail_.zero_absent(x);
+            if (g_.kind.is_f64()) g_.vcvtpd2ps(magnitude, x);
+            g_.vandps(magnitude, floats(magnitude_), g_.kind.is_f64() ? magnitude : x);
+            take_larger(floats(largest_[size_t(p.slot)]), magnitude);
+        }
+    }
+
+    // Leaves it in the lowest lane of the first register for largest magnitudes.
+    void find_maximum() {
+        const vmm largest = floats(largest_[0]), &other = rows_of_pair_[0].work[0];
+        take_larger(largest, floats(largest_[1]));
+        if (largest.isZMM()) {
+            g_.vextractf64x4(ymm_of(other), zmm_of(largest), 1);
+            take_larger(ymm_of(largest), ymm_of(other));
+        }
+        const Xbyak::Xmm four = xmm_of(largest), others = xmm_of(other);
+        if (!largest.isXMM()) {
+            g_.vextractf128(others, ymm_of(largest), 1);
+            take_larger(four, others);
+        }
+        for (const uint8_t order : {uint8_t(0b01001110), uint8_t(0b10110001)}) { // halves, then neighbours
+            g_.vpshufd(others, four, order);
+            take_larger(four, others);
+        }
+    }
+
+    void store_maximum() {
+        find_maximum();
+        const Xbyak::Xmm largest = xmm_of(largest_[0]), before = xmm_of(rows_of_pair_[0].work[0]);
+        g_.mov(left_, JITNORM_ARGUMENT(maxima));
+        const Xbyak::Address maximum = g_.ptr[left_ + index_ * int(sizeof(float))];
+        g_.vmovd(before, maximum);
+        take_larger(largest, before);
+        g_.vmovd(maximum, largest);
+    }
+
+    // As find_scale() (dynamic_scale.hpp). Integers of a row without a factor are zeros, so its values become zeros: no
+    // NaN is left to be converted.
+    const vmm &find_factor() {
+        const auto &work = rows_of_pair_[0].work;
+        const vmm &result = largest_[0];
+        const Xbyak::Xmm scale = xmm_of(result), factor = xmm_of(work[0]), is_finite = xmm_of(work[1]);
+        const Xbyak::Reg32 bits = where_.loops.position.cvt32();
+        find_maximum();
+        g_.vdivss(scale, scale, g_.number(layer_norm::largest_number(conf_.dst)));
+        g_.mov(left_, JITNORM_ARGUMENT(maxima));
+        g_.vmovss(g_.ptr[left_ + index_ * int(sizeof(float))], scale);
+        g_.vmovss(factor, g_.number(1));
+        g_.vdivss(scale, factor, scale);
+        if (is_f8(conf_.dst)) {
+            constexpr uint8_t LESS_EQUAL = 0x12;
+            g_.vcmpss(is_finite, scale, g_.number(std::numeric_limits<float>::max()), LESS_EQUAL);
+            g_.vandps(scale, scale, is_finite);
+            return result;
+        }
+        auto &none = g_.rarely([this, &result, zeros = work[0]] {
+            g_.ops.clear(zeros);
+            loop_.begin(count_);
+            loop_.walk_freely(1, [&](places vectors) {
+                for (const place &p : vectors) io_.store(values_, p, zeros, jitnorm_f32, false);
+            });
+            g_.ops.clear(result);
+        });
+        g_.vmovd(bits, scale); // a positive finite number?
+        g_.sub(bits, 1);
+        g_.cmp(bits, std::bit_cast<uint32_t>(std::numeric_limits<float>::infinity()) - 1);
+        g_.jae(none.begin, NEAR);
+        g_.L(none.end);
+        return result;
+    }
+
+    // The work registers of the second row are free.
+    void multiply_values(const vmm &factor) {
+        const row &first = rows_of_pair_[0], &second = rows_of_pair_[1];
+        const std::array<vmm, 4> work = {first.work[0], first.work[1], second.work[0], second.work[1]};
+        loop_.begin(count_);
+        loop_.walk_freely(int(work.size()), [&](places vectors) {
+            io_.use_all(work, values_, vectors, jitnorm_f32, [&](const place &p, const Xbyak::Operand &value) {
+                g_.ops.mul(work[size_t(p.slot)], factor, value);
+            });
+            loop_.prefetch_for_write(first.dst, vectors, conf_.dst);
+            if (vectors.size() == work.size())
+                io_.store_four_in_range(first.dst, vectors, work, conf_.dst);
+            else
+                io_.store_all(first.dst, vectors, work, conf_.dst, false);
+        });
+    }
+
+    void give_hints(std::span<const row> rows, places vectors) {
+        if (rows.size() == 1 && !where_.in_turns) loop_.prefetch(ahead_, vectors, conf_.src, conf_.ahead);
+        if (conf_.non_temporal || conf_.finds_amax) return; // values are stored to a cache before they are quantized
+        for (const row &r : rows) loop_.prefetch_for_write(r.dst, vectors, conf_.dst);
+    }
+
+    void apply_post_ops(const vmm &x, const place &p) {
+        post_ops_->emit(x, [&](const step &s, const vmm &v) {
+            if (s.what == operation::operand) return load_operand(v, size_t(s.detail), p);
+            g_.mov(operand_, JITNORM_ARGUMENT(parameters));
+            g_.ops.broadcast(v, g_.ptr[operand_ + int(s.detail) * g_.kind.element()]);
+        });
+    }
+
+    void load_operand(const vmm &v, size_t i, const place &p) {
+        const post_op_conf &op = conf_.post_ops[i];
+        if (op.what == post_op_conf::kind::sum) return io_.load(v, rows_of_pair_[0].dst, p, op.operand);
+        g_.mov(operand_, g_.ptr[operands_ + int(i * sizeof(void *))]);
+        if (op.operand == jitnorm_data_type_undef) return g_.ops.broadcast(v, g_.ptr[operand_]);
+        io_.load(v, operand_, p, op.operand);
+    }
+
+    // The registers for post-ops include those of the second row, of scale and of shift, which are no longer used.
+    std::vector<int> free_registers() {
+        const row &second = rows_of_pair_[1];
+        register_set used = registers_;
+        for (const std::vector<vmm> &free : {second.work, scale_, shift_, {rows_of_pair_[0].work[1]}})
+            used.give_back(free); // vectors go one by one
+        if (!conf_.finds_amax) used.give_back(std::vector{second.hi, second.rstd, second.bias});
+        return used.free_vectors();
+    }
+
+    std::array<row, PAIR> take_rows() {
+        std::array<row, PAIR> rows;
+        const std::array<reg, PAIR> src{g_.rsi, g_.r8}, dst{g_.rdx, g_.r13};
+        for (size_t r = 0; r < PAIR; ++r) {
+            rows[r].src = registers_.take(src[r]);
+            rows[r].dst = registers_.take(dst[r]);
+            rows[r].hi = registers_.take_vector();
+            rows[r].rstd = registers_.take_vector();
+            rows[r].bias = registers_.take_vector();
+        }
+        for (row &r : rows) r.work = registers_.take_vectors(UNROLL);
+        return rows;
+    }
+
+    std::vector<stepped_rows> tensors() const {
+        const auto &[first, second] = rows_of_pair_;
+        std::vector<stepped_rows> stepped = {
+            {{first.src, second.src}, JITNORM_ARGUMENT(src), JITNORM_ARGUMENT(src_row_stride)},
+            {{first.dst, second.dst}, JITNORM_ARGUMENT(dst), JITNORM_ARGUMENT(dst_row_stride)}};
+        if (!conf_.own_rows) return stepped;
+        stepped.push_back({{scale_at_}, JITNORM_ARGUMENT(scale), JITNORM_ARGUMENT(scale_row_stride)});
+        stepped.push_back({{shift_at_}, JITNORM_ARGUMENT(shift), JITNORM_ARGUMENT(shift_row_stride)});
+        return stepped;
+    }
+
+    const normalize_conf conf_;
+    const std::array<row, PAIR> rows_of_pair_ = take_rows();
+    // The registers of the second row are free while rows go one by one.
+    const reg &operands_ = rows_of_pair_[1].src, &operand_ = rows_of_pair_[1].dst;
+    const reg &pre_quantization_ = rows_of_pair_[1].dst;
+    const std::array<vmm, UNROLL> largest_{rows_of_pair_[1].hi, rows_of_pair_[1].rstd}; // for each slot
+    const vmm &magnitude_ = rows_of_pair_[1].bias;                                      // the bits that a magnitude has
+    const reg scale_at_ = registers_.take(g_.r10), shift_at_ = registers_.take(g_.r11);
+    const reg ahead_ = registers_.take(g_.r14);
+    const lines lines_{rows_of_pair_[0].dst, element_bytes(conf_.dst), registers_.take(g_.r9)};
+    const reg &values_ = lines_.rest; // the values of a row to be quantized, which is not stored past the caches
+    const std::vector<vmm> scale_ = registers_.take_vectors(UNROLL), shift_ = registers_.take_vectors(UNROLL);
+    tail_mask tail_{g_, registers_.take_vector()};
+    element_io io_{g_, tail_, loop_, where_.loops.io, {scale_[0], scale_[1]}}; // scale and shift have been used
+    row_loop rows_{g_, index_, left_, end_of_rows(JITNORM_ARGUMENT(rows)), tensors()};
+    unit_products products_{g_};
+    centered_load difference_{g_, io_, conf_.src, conf_.centered, subtracts_by_products() ? &products_ : nullptr};
+    scale_shift affine_{g_,
+                        io_,
+                        conf_.scale_shift,
+                        conf_.affine_flags,
+                        conf_.scale ? scale_ : std::vector<vmm>{},
+                        conf_.shift ? shift_ : std::vector<vmm>{}};
+    std::optional<trace_codegen> post_ops_;
+};
+
+} // namespace jitnorm::impl::jit

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// reduction_pass: sums up rows.
+#pragma once
+
+#include <algorithm>
+#include <array>
+
+#include "../emit/affine.hpp"
+#include "../emit/sums.hpp"
+#include "kernels.hpp"
+#include "row_pass.hpp"
+
+namespace jitnorm::impl::jit {
+
+class reduction_pass : row_pass {
+    using arguments = reduction_arguments<float>;
+
+public:
+    static constexpr auto NAME = "reduction"; // of a kernel of this pass
+
+    reduction_pass(kernel_generator &g, const pass_place &where, const reduction_conf &conf)
+        : row_pass(g, where), conf_(conf) {}
+
+    std::string name(const char *what) const {
+        return kernel_name(
+            what, g_.kind, {conf_.src},
+            {{!conf_.centered, "rms"}, {conf_.repeated, "repeated"}, {conf_.ahead == prefetch_to::l2, "to_l2"}});
+    }
+
+    int frame_bytes() const { return block_lanes_ + (where_.in_turns ? block_lanes_ : sums_of_eights::BYTES); }
+
+    void sum_all() {
+        prepare();
+        rows_.begin();
+        if (has_eights()) sum_eights([](const reduced_rows &) {});
+        rows_.step(1, [&] { sum_row(); });
+    }
+
+    // `prefetches`: whether later columns are prefetched.
+    void sum_piece(const paired_rows &rows, bool prefetches) {
+        prepare();
+        rows_.point_to_row();
+        if (finds_pivots()) rows.at_first([&] { find_pivot(); });
+        if (conf_.centered) broadcast_pivot();
+        const reg &ahead = stride_; // pieces have no eights
+        if (prefetches) point_ahead(ahead, src_, JITNORM_ARGUMENT(prefetch));
+        blocks_.sum_piece(
+            rows, sums_, int(q_.size()),
+            [&](places vectors) {
+                if (prefetches) loop_.prefetch(ahead, vectors, conf_.src);
+                add(vectors);
+            },
+            [&] { store_sums(); });
+    }
+
+    // Sums up the rows of a band, which begins at a multiple of eight rows or has fewer. Emits `finish` for every four
+    // rows of eight, and for each of the rows that these leave over; their pivots, s and q are in the arrays then.
+    void sum_band(function_ref<void(const reduced_rows &)> finish) {
+        prepare();
+        rows_.point_to_row();
+        sum_eights(finish);
+        rows_.step(1, [&] { finish(sum_single()); });
+    }
+
+    reduced_rows sum_one() {
+        prepare();
+        rows_.begin();
+        return sum_single();
+    }
+
+private:
+    // Then pairs of vectors are in unpack order, and so are the lanes.
+    bool unpacks() const { return unpacks_for_less(g_.kind, conf_.src); }
+    bool has_eights() const { return !g_.kind.is_f64() && !conf_.repeated; }
+    bool finds_pivots() const { return conf_.centered && !conf_.repeated; }
+
+    reduced_rows sum_single() {
+        if (finds_pivots()) {
+            find_pivot();
+            g_.ops.broadcast(pivot_, xmm_of(d_[0]));
+        }
+        sum_vectors();
+        store_sums();
+        std::vector<int> free = registers_between_rows().free_vectors();
+        std::erase_if(free, [&](int i) { return i == pivot_.getIdx() || i == s_[0].getIdx() || i == q_[0].getIdx(); });
+        return {1, 0, pivot_, s_[0], q_[0], free};
+    }
+
+    register_set registers_between_rows() const {
+        register_set free = registers_;
+        for (const std::vector<vmm> &some : {s_, q_, d_, {pivot_}}) free.give_back(some);
+        return free;
+    }
+
+    // At most one of the last three needs the register.
+    void prepare() {
+        g_.mov(count_, JITNORM_ARGUMENT(count));
+        tail_.prepare(count_, left_, where_.loops.position);
+        if (conf_.repeated) g_.ops.broadcast(factor_, JITNORM_ARGUMENT(factor));
+        if (finds_pivots()) pivots_.begin(left_);
+        const vmm kept = registers_.take_vector();
+        if (unpacks()) io_.use_unpack_order(kept);
+        if (conf_.src == jitnorm_bf16) io_.permute_bf16(kept);
+        if (uses_products()) products_.keep(kept);
+    }
+
+    // By products S takes all differences if additions share their pipes with conversions. It takes every other one if
+    // nothing is converted: then additions and products have equal work.
+    bool uses_products() const {
+        return conf_.centered && (widens_like_adding(conf_.src) || conf_.src == conf_.compute);
+    }
+
+    bool subtracts_by_products(size_t slot) const {
+        return uses_products() && (widens_like_adding(conf_.src) || slot % 2 != 0);
+    }
+
+    // Sums up as many eights as there are, but none of rows with fewer than four elements, whose pivots are found in
+    // another way.
+    void sum_eights(function_ref<void(const reduced_rows &)> finish) {
+        Xbyak::Label end;
+        g_.cmp(count_, 4);
+        g_.jb(end, NEAR);
+        g_.mov(stride_, JITNORM_ARGUMENT(row_stride));
+        rows_.while_left(sums_of_eights::ROWS, [&] {
+            Xbyak::Label summed;
+            if (conf_.centered) find_pivots_of_eight();
+            eights_.begin();
+            if (conf_.short_rows) sum_short_rows(summed);
+            sum_rows_of_eight();
+            g_.L(summed);
+            eights_.add_up(registers_between_rows(), finish);
+        });
+        g_.L(end);
+    }
+
+    void find_pivots_of_eight() {
+        g_.mov(rest_, src_);
+        pivots_.find_eight(four_, ymm_of(d_[0]), rest_, stride_, other_);
+        g_.vmovups(g_.ptr[rows_.numbers(JITNORM_ARGUMENT(pivot))], four_[0]);
+    }
+
+    void sum_rows_of_eight() {
+        eights_.sum_rows([&] {
+            if (conf_.centered) broadcast_pivot();
+            sum_vectors();
+            const Xbyak::Ymm q = total_.to_ymm(q_);
+            return std::pair(conf_.centered ? total_.to_ymm(s_) : q, q);
+        });
+    }
+
+    // The same for rows of a few vectors: there is code without a loop for each number of vectors. The sums of
+    // differences have the other sign until they are whole.
+    void sum_short_rows(Xbyak::Label &done) {
+        if (conf_.centered) g_.mov(rest_, JITNORM_ARGUMENT(pivot));
+        loop_.begin(count_);
+        loop_.walk_straight(SHORT_ROW_VECTORS, done, [&](places vectors) {
+            const auto used = [&](lanes sums) { return sums.first(std::min(vectors.size(), sums.size())); };
+            eights_.sum_rows([&] {
+                if (conf_.centered) g_.ops.broadcast(pivot_, g_.ptr[rows_.numbers(rest_)]);
+                for (const place &p : vectors) add_straight(p);
+                const Xbyak::Ymm q = straight_total_.to_ymm(used(q_));
+                if (!conf_.centered) return std::pair(q, q);
+                const Xbyak::Ymm s = straight_total_.to_ymm(used(s_));
+                g_.ops.clear(ymm_of(d_[0]));
+                g_.ops.sub(s, ymm_of(d_[0]), s);
+                return std::pair(s, q);
+            });
+        });
+    }
+
+    // The first vectors of a row initialize the lanes.
+    void add_straight(const place &p) {
+        const size_t lane = size_t(p.slot) % q_.size();
+        const bool first = size_t(p.slot) < q_.size();
+        const vmm &d = first ? s_[lane] : d_[size_t(p.slot) % 2];
+        difference_.emit(d, pivot_, src_, p);
+        if (conf_.centered && p.tail) tail_.zero_absent(d);
+        if (first) return g_.ops.mul(q_[lane], d, d);
+        if (conf_.centered) g_.ops.add(s_[lane], s_[lane], d);
+        g_.ops.fma231(q_[lane], d, d);
+    }
+
+    // Sums up one of the rows that eights leave over.
+    void sum_row() {
+        if (finds_pivots()) find_pivot();
+        if (conf_.centered) broadcast_pivot();
+        sum_vectors();
+        store_sums();
+    }
+
+    void sum_vectors() {
+        blocks_.sum(sums_, int(q_.size()), [&](places vectors) {
+            loop_.prefetch(src_ + AHEAD_TO_L2, vectors, conf_.src, conf_.ahead);
+            add(vectors);
+        });
+    }
+
+    void find_pivot() {
+        const Xbyak::Xmm pivot = xmm_of(d_[0]);
+        pivots_.find(pivot, d_[1], src_);
+        g_.ops.store_lowest(g_.ptr[rows_.numbers(JITNORM_ARGUMENT(pivot))], pivot);
+    }
+
+    void broadcast_pivot() { rows_.broadcast(JITNORM_ARGUMENT(pivot), std::span(&pivot_, 1)); }
+
+    void store_sums() {
+        if (conf_.centered) store_sum(JITNORM_ARGUMENT(s), s_);
+        store_sum(JITNORM_ARGUMENT(q), q_);
+    }
+
+    void store_sum(const Xbyak::Address &array, lanes sum) {
+        g_.ops.store_lowest(g_.ptr[rows_.numbers(array)], total_.to_lowest(sum));
+    }
+
+    void add(places vectors) {
+        difference_.emit_all(d_, pivot_, src_, vectors);
+        for (const place &p : vectors) {
+            if (conf_.centered && p.tail) tail_.zero_absent(d_[size_t(p.slot)]);
+            unpacks() && !io_.in_unpack_order(vectors) ? accumulate_spread(size_t(p.slot)) : accumulate(size_t(p.slot));
+        }
+    }
+
+    void accumulate_spread(size_t slot) {
+        const size_t first = slot - slot % 2, second = first + 1;
+        spread_to_unpack_order(g_, ymm_of(d_[first]), ymm_of(d_[second]), slot == second);
+        accumulate(first);
+        accumulate(second);
+    }
+
+    void accumulate(size_t slot) {
+        const vmm &d = d_[slot];
+        if (conf_.repeated) g_.ops.mul(d, d, factor_);
+        if (subtracts_by_products(slot))
+            products_.subtract(s_[slot], d);
+        else if (conf_.centered)
+            g_.ops.sub(s_[slot], s_[slot], d);
+        g_.ops.fma231(q_[slot], d, d);
+    }
+
+    const reduction_conf conf_;
+    const reg src_ = registers_.take(g_.rsi), rest_ = registers_.take(g_.rdx);
+    const reg other_ = registers_.take(g_.r8), stride_ = registers_.take(g_.r9); // of eights
+    // The registers for the lanes of each sum, and for the differences of as many vectors.
+    const std::vector<vmm> s_ = registers_.take_vectors(forward_vectors(g_.kind));
+    const std::vector<vmm> q_ = registers_.take_vectors(forward_vectors(g_.kind));
+    const std::vector<vmm> d_ = registers_.take_vectors(forward_vectors(g_.kind));
+    const std::vector<vmm> sums_ = conf_.centered ? joined(s_, q_) : q_;
+    const int block_lanes_ = 2 * forward_vectors(g_.kind) * g_.kind.bytes();
+    const vmm pivot_ = registers_.take_vector(), factor_ = registers_.take_vector(); // 0.25 where there is no factor
+    const std::array<Xbyak::Ymm, 4> four_ = first_four(s_, q_);                      // while the lanes are not in use
+    tail_mask tail_{g_, registers_.take_vector()};
+    element_io io_{g_, tail_, loop_, where_.loops.io};
+    row_loop rows_{g_,
+                   index_,
+                   left_,
+                   end_of_rows(JITNORM_ARGUMENT(rows)),
+                   {{{src_}, JITNORM_ARGUMENT(src), JITNORM_ARGUMENT(row_stride)}}};
+    unit_products products_{g_};
+    centered_load difference_{g_, io_, conf_.src, conf_.centered};
+    pivots pivots_{g_, io_, conf_.src, count_, factor_};
+    blocked_sum blocks_{g_, loop_, count_, rest_, where_.frame};
+    horizontal_sum total_{g_, d_[0], unpacks()};
+    horizontal_sum straight_total_{g_, d_[0]};
+    sums_of_eights eights_{g_,
+                           rows_,
+                           index_,
+                           other_,
+                           four_,
+                           ymm_of(d_[0]),
+                           where_.frame + block_lanes_,
+                           conf_.centered,
+                           {JITNORM_ARGUMENT(pivot), JITNORM_ARGUMENT(s), JITNORM_ARGUMENT(q)}};
+};
+
+} // namespace jitnorm::impl::jit
