@@ -67,13 +67,6 @@ status answer(void *result, Answer value) {
         return jitnorm_success;                                                                                        \
     }
 
-// The body of a getter: refuses null for the object and the result, or writes the value, an expression with the object,
-// to *result.
-#define JITNORM_GET(object, result, value)                                                                             \
-    jitnorm::impl::any_null(object, result)                                                                            \
-        ? jitnorm::impl::report_null(__func__, #object ", " #result, {object, result})                                 \
-        : (*(result) = (value), jitnorm_success)
-
 // The status for the exception that is being handled, whose text the reason may be.
 [[gnu::cold]] status status_of_exception() noexcept;
 
