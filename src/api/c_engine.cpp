@@ -57,9 +57,7 @@ jitnorm_status_t jitnorm_engine_create(jitnorm_engine_t *engine, jitnorm_engine_
     return jitnorm_success;
 }
 
-jitnorm_status_t jitnorm_engine_get_kind(jitnorm_engine_t engine, jitnorm_engine_kind_t *kind) {
-    return JITNORM_GET(engine, kind, engine->kind);
-}
+JITNORM_GETTER(jitnorm_engine_get_kind, jitnorm_engine_t, engine, jitnorm_engine_kind_t, kind, engine->kind)
 
 jitnorm_status_t jitnorm_engine_destroy(jitnorm_engine_t) { return jitnorm_success; }
 
@@ -86,9 +84,7 @@ jitnorm_status_t(jitnorm_stream_create_with_thread_pool)(jitnorm_stream_t *strea
     return jitnorm_stream_create_with_thread_pool_of_size(stream, engine, flags, pool, LEAST_POOL_BYTES);
 }
 
-jitnorm_status_t jitnorm_stream_get_engine(const_jitnorm_stream_t stream, jitnorm_engine_t *engine) {
-    return JITNORM_GET(stream, engine, stream->engine);
-}
+JITNORM_GETTER(jitnorm_stream_get_engine, const_jitnorm_stream_t, stream, jitnorm_engine_t, engine, stream->engine)
 
 jitnorm_status_t jitnorm_stream_wait(jitnorm_stream_t stream) {
     JITNORM_REFUSE_NULL(stream);

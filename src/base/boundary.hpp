@@ -58,12 +58,14 @@ status answer(void *result, Answer value) {
     return {};
 }
 
-// The body of a getter: refuses null for the object and the result, or writes the value, an expression with the object,
-// to *result.
-#define JITNORM_GET(object, result, value)                                                                             \
-    jitnorm::impl::any_null(object, result)                                                                            \
-        ? jitnorm::impl::report_null(__func__, #object ", " #result, {object, result})                                 \
-        : (*(result) = (value), jitnorm_success)
+// Defines the function of a C interface that refuses null for the object and the result, or writes the value, an
+// expression with the object, to *result.
+#define JITNORM_GETTER(function, handle, object, answer, result, ...)                                                  \
+    jitnorm_status_t function(handle object, answer *result) {                                                         \
+        JITNORM_REFUSE_NULL(object, result);                                                                           \
+        *(result) = (__VA_ARGS__);                                                                                     \
+        return jitnorm_success;                                                                                        \
+    }
 
 // The status for the exception that is being handled, whose text the reason may be.
 [[gnu::cold]] status status_of_exception() noexcept;

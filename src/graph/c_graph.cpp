@@ -4,7 +4,6 @@
 
 #include "../base/boundary.hpp"
 #include "graph.hpp"
-#include "jitnorm/jitnorm_debug.h"
 #include "jitnorm/jitnorm_graph.h"
 #include "operation/op.hpp"
 
@@ -88,13 +87,8 @@ jitnorm_status_t jitnorm_graph_op_set_attr_str(jitnorm_graph_op_t op, jitnorm_gr
     return guarded(__func__, [&] { return set(*op, name, std::string(value, value_len)); });
 }
 
-jitnorm_status_t jitnorm_graph_op_get_id(const_jitnorm_graph_op_t op, size_t *id) {
-    return JITNORM_GET(op, id, op->id);
-}
-
-jitnorm_status_t jitnorm_graph_op_get_kind(const_jitnorm_graph_op_t op, jitnorm_graph_op_kind_t *kind) {
-    return JITNORM_GET(op, kind, op->kind);
-}
+JITNORM_GETTER(jitnorm_graph_op_get_id, const_jitnorm_graph_op_t, op, size_t, id, op->id)
+JITNORM_GETTER(jitnorm_graph_op_get_kind, const_jitnorm_graph_op_t, op, jitnorm_graph_op_kind_t, kind, op->kind)
 
 // ---- graphs
 
@@ -119,9 +113,7 @@ jitnorm_status_t jitnorm_graph_graph_create_with_fpmath_mode(jitnorm_graph_graph
                                                              jitnorm_engine_kind_t engine_kind,
                                                              jitnorm_fpmath_mode_t mode) {
     JITNORM_REFUSE_NULL(graph);
-    if (engine_kind != jitnorm_cpu)
-        return report(__func__, invalid(explain("there is no engine of kind %s; cpu is expected",
-                                                jitnorm_engine_kind2str(engine_kind))));
+    if (engine_kind != jitnorm_cpu) return report(__func__, no_engine(engine_kind));
     if (!is_known(mode)) return report(__func__, unknown_mode(mode));
     return create(__func__, graph, engine_kind, mode);
 }
@@ -161,9 +153,8 @@ jitnorm_status_t jitnorm_graph_graph_finalize(jitnorm_graph_graph_t graph) {
     return guarded(__func__, [&] { return graph->finalize(); });
 }
 
-jitnorm_status_t jitnorm_graph_graph_is_finalized(jitnorm_graph_graph_t graph, uint8_t *finalized) {
-    return JITNORM_GET(graph, finalized, graph->is_finalized ? 1 : 0);
-}
+JITNORM_GETTER(jitnorm_graph_graph_is_finalized, jitnorm_graph_graph_t, graph, uint8_t, finalized,
+               graph->is_finalized ? 1 : 0)
 
 jitnorm_status_t jitnorm_graph_graph_filter(jitnorm_graph_graph_t graph, jitnorm_graph_partition_policy_t policy) {
     if (any_null(graph)) return report(__func__, {jitnorm_invalid_graph, "graph is null"});

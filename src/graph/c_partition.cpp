@@ -1,14 +1,178 @@
 // SPDX-License-Identifier: Apache-2.0
-// C interface: partitions and compiled partitions.
+// C interface: partitions, and compiled partitions, which have programs that execute them.
 #include <algorithm>
+#include <cstdio>
+#include <map>
 
-#include "compiled_partition.hpp"
+#include "../base/verbose.hpp"
+#include "../dispatch/ready_call.hpp"
+#include "../norm/aliases.hpp"
+#include "../tensor/names.hpp"
 #include "graph.hpp"
-#include "jitnorm/jitnorm_debug.h"
 #include "jitnorm/jitnorm_graph.h"
+#include "lowering/lowering.hpp"
+
+namespace jitnorm::impl::graph {
+
+namespace {
+
+using tensor_handles = std::span<const const_jitnorm_graph_tensor_t>;
+
+bool has_elements(const logical_tensor &lt) { return std::find(lt.dims, lt.dims + lt.ndims, 0) == lt.dims + lt.ndims; }
+
+// Whether two strided tensors have the same type, shape and strides. Their ids and properties may differ.
+bool are_alike(const logical_tensor &a, const logical_tensor &b) {
+    return a.data_type == b.data_type && a.layout_type == b.layout_type && a.ndims == b.ndims &&
+           std::equal(a.dims, a.dims + a.ndims, b.dims) &&
+           std::equal(a.layout.strides, a.layout.strides + a.ndims, b.layout.strides);
+}
+
+// Says why the tensor is not the one that was compiled.
+status explain_difference(const logical_tensor &given, const logical_tensor &compiled) {
+    char name[32];
+    std::snprintf(name, sizeof name, "tensor %zu", given.id);
+    if (given.data_type != compiled.data_type)
+        return invalid(
+            explain("%s is %s; it was compiled as %s", name, text_of(given.data_type), text_of(compiled.data_type)));
+    const std::span<const dim_t> dims = dims_of(given), expected = dims_of(compiled);
+    if (!std::equal(dims.begin(), dims.end(), expected.begin(), expected.end()))
+        return invalid(explain_dims(name, dims, "the compiled tensor", expected));
+    if (given.layout_type != compiled.layout_type)
+        return invalid(explain("%s has the layout type %d; it was compiled as strided", name, int(given.layout_type)));
+    return invalid(explain("%s has the strides %s; it was compiled with %s", name,
+                           dims_text({given.layout.strides, dims.size()}).text,
+                           dims_text({compiled.layout.strides, dims.size()}).text));
+}
+
+// Finds the tensor with the id of `expected` among those given, and gives the address of its data.
+status find_memory(const logical_tensor &expected, tensor_handles given, void *&memory) {
+    const auto found = std::find_if(given.begin(), given.end(), [&](const_jitnorm_graph_tensor_t t) {
+        return t != nullptr && t->description.id == expected.id;
+    });
+    if (found == given.end()) return invalid(explain("tensor %zu of the compiled partition is missing", expected.id));
+    if (!are_alike((*found)->description, expected)) return explain_difference((*found)->description, expected);
+    if ((*found)->handle == nullptr && has_elements(expected))
+        return invalid(explain("tensor %zu has no memory", expected.id));
+    memory = (*found)->handle;
+    return {};
+}
+
+} // namespace
+
+// A partition that is compiled for tensors of given shapes and layouts. Immutable, except for remember().
+class program {
+public:
+    program(const partition_pointer &partition, std::vector<placed_tensor> tensors,
+            std::shared_ptr<const layer_norm::ready_call> call)
+        : partition_(partition), tensors_(std::move(tensors)), call_(std::move(call)),
+          aliases_(call_->problem(), call_->scratchpad_bytes() != 0) {
+        for (const placed_tensor &t : tensors_) known_.try_emplace(t.tensor.id, t.tensor);
+        find_inplace_pairs();
+    }
+
+    // Keeps the description of a tensor that the partition mentions but does not use, so that find() knows it.
+    void remember(const logical_tensor &given) {
+        if (mentions(partition_->inputs, given.id) || mentions(partition_->outputs, given.id))
+            known_.try_emplace(given.id, given);
+    }
+
+    // The description of a tensor; null if the partition does not mention it or compilation was not given it.
+    const logical_tensor *find(size_t id) const {
+        const auto found = known_.find(id);
+        return found == known_.end() ? nullptr : &found->second;
+    }
+    std::span<const jitnorm_graph_inplace_pair_t> inplace_pairs() const { return inplace_; }
+
+    // The scratchpad that a caller may give. It has no elements if none is needed. The caller's memory may have any
+    // alignment, so its size includes room to align the scratchpad within it.
+    logical_tensor scratchpad() const {
+        logical_tensor lt = {};
+        lt.id = SIZE_MAX;
+        lt.data_type = jitnorm_u8;
+        const dim_t size = dim_t(size_with_alignment(call_->scratchpad_bytes()));
+        set_shape(lt, {&size, 1});
+        lay_out_densely(lt);
+        return lt;
+    }
+
+    // Finds the tensors that it needs by their ids, in any order. `scratchpad` may be null.
+    status execute(const jitnorm_stream &stream, tensor_handles inputs, tensor_handles outputs,
+                   const jitnorm_graph_tensor *scratchpad) const {
+        layer_norm::arguments args;
+        for (const placed_tensor &t : tensors_) {
+            void *memory = nullptr;
+            JITNORM_TRY(find_memory(t.tensor, t.is_input ? inputs : outputs, memory));
+            args.set(t.place, memory);
+        }
+        JITNORM_TRY(take_scratchpad(scratchpad, args));
+        if (const auto *pair = aliases_.find([&](int s) { return args[slot(s)]; }))
+            return invalid(layer_norm::explain_alias(layer_norm::tensor_name(slot(pair->output)),
+                                                     layer_norm::tensor_name(slot(pair->other))));
+        void *const given = args[SCRATCHPAD];
+        if (given == nullptr && call_->scratchpad_bytes() != 0)
+            return call_->execute_with_scratchpad(call_->scratchpad_bytes(), args, stream.thread_pool());
+        if (given != nullptr) args.set(SCRATCHPAD, align_up(given));
+        return call_->execute(args, stream.thread_pool());
+    }
+
+private:
+    // Takes the caller's scratchpad, if there is one and the execution needs one.
+    status take_scratchpad(const jitnorm_graph_tensor *given, layer_norm::arguments &args) const {
+        if (given == nullptr || given->handle == nullptr || call_->scratchpad_bytes() == 0) return {};
+        const size_t needed = size_in_bytes(scratchpad()), size = size_in_bytes(given->description);
+        if (size == size_t(-1)) return invalid("the size of the scratchpad is not known");
+        if (size < needed) return invalid(explain("the scratchpad has %zu bytes; %zu are needed", size, needed));
+        args.set(SCRATCHPAD, given->handle);
+        return {};
+    }
+
+    // An input that is read twice cannot share memory with an output, which could overwrite it before the second read.
+    void find_inplace_pairs() {
+        const norm_op &op = *partition_->norm;
+        const auto is_read_once = [&](size_t id) {
+            return std::ranges::count_if(tensors_, [&](auto &t) { return t.is_input && t.tensor.id == id; }) == 1;
+        };
+        for (const auto &[output, input] : layer_norm::IN_PLACE)
+            if (works_in_place(call_->problem(), output, input) && is_read_once(op[input].id))
+                inplace_.push_back({op[input].id, op[output].id});
+    }
+
+    partition_pointer partition_;
+    std::vector<placed_tensor> tensors_;
+    std::map<size_t, logical_tensor> known_; // by their ids: tensors_ and those of remember()
+    std::shared_ptr<const layer_norm::ready_call> call_;
+    layer_norm::alias_check aliases_;
+    std::vector<jitnorm_graph_inplace_pair_t> inplace_;
+};
+
+} // namespace jitnorm::impl::graph
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::graph;
+
+struct jitnorm_graph_compiled_partition {
+    partition_pointer partition;
+    std::unique_ptr<const graph::program> program; // null until compiled
+
+    // The log calls the operation "<names of the operations>,<kind, as LayerNorm+GELU>".
+    status compile(tensor_list inputs, tensor_list outputs) {
+        const auto start = layer_norm::stopwatch::now();
+        if (!partition->norm) return invalid("the partition is not supported");
+        lowered what;
+        JITNORM_TRY(lower(*partition->norm, inputs, outputs, what));
+        std::shared_ptr<const layer_norm::ready_call> call;
+        JITNORM_TRY(layer_norm::ready_call::make({"graph", partition->name() + "," + partition->norm->name},
+                                                 std::move(what.problem), what.layouts, call));
+        auto made = std::make_unique<graph::program>(partition, std::move(what.tensors), call);
+        for (const tensor_list &list : {inputs, outputs})
+            for (const logical_tensor *given : list) made->remember(*given);
+        program = std::move(made);
+        if (verbose_level() >= 2) call->log("compile", start);
+        return {};
+    }
+};
+
+// ---- partitions
 
 namespace {
 
@@ -37,17 +201,14 @@ jitnorm_status_t write(const char *function, const std::vector<logical_tensor> &
 jitnorm_status_t jitnorm_graph_partition_create_with_op(jitnorm_graph_partition_t *partition,
                                                         const_jitnorm_graph_op_t op, jitnorm_engine_kind_t ekind) {
     JITNORM_REFUSE_NULL(partition, op);
-    if (ekind != jitnorm_cpu)
-        return report(__func__, invalid(explain("there is no engine of kind %s; cpu is expected",
-                                                jitnorm_engine_kind2str(ekind))));
+    if (ekind != jitnorm_cpu) return report(__func__, no_engine(ekind));
     return guarded(__func__, [&] { return create_with_op(partition, *op, ekind); });
 }
 
 jitnorm_status_t jitnorm_graph_partition_destroy(jitnorm_graph_partition_t partition) { return destroy(partition); }
 
-jitnorm_status_t jitnorm_graph_partition_get_op_num(const_jitnorm_graph_partition_t partition, size_t *num) {
-    return JITNORM_GET(partition, num, partition->content->ops.size());
-}
+JITNORM_GETTER(jitnorm_graph_partition_get_op_num, const_jitnorm_graph_partition_t, partition, size_t, num,
+               partition->content->ops.size())
 
 jitnorm_status_t jitnorm_graph_partition_get_ops(jitnorm_graph_partition_t partition, size_t num, size_t *ids) {
     JITNORM_REFUSE_NULL(partition, ids);
@@ -57,23 +218,14 @@ jitnorm_status_t jitnorm_graph_partition_get_ops(jitnorm_graph_partition_t parti
     return jitnorm_success;
 }
 
-jitnorm_status_t jitnorm_graph_partition_get_id(const_jitnorm_graph_partition_t partition, size_t *id) {
-    return JITNORM_GET(partition, id, partition->content->id);
-}
-
-jitnorm_status_t jitnorm_graph_partition_get_engine_kind(const_jitnorm_graph_partition_t partition,
-                                                         jitnorm_engine_kind_t *kind) {
-    return JITNORM_GET(partition, kind, partition->content->engine_kind);
-}
-
-jitnorm_status_t jitnorm_graph_partition_is_supported(const_jitnorm_graph_partition_t partition,
-                                                      uint8_t *is_supported) {
-    return JITNORM_GET(partition, is_supported, partition->content->norm.has_value() ? 1 : 0);
-}
-
-jitnorm_status_t jitnorm_graph_partition_get_input_ports_num(const_jitnorm_graph_partition_t partition, size_t *num) {
-    return JITNORM_GET(partition, num, partition->content->inputs.size());
-}
+JITNORM_GETTER(jitnorm_graph_partition_get_id, const_jitnorm_graph_partition_t, partition, size_t, id,
+               partition->content->id)
+JITNORM_GETTER(jitnorm_graph_partition_get_engine_kind, const_jitnorm_graph_partition_t, partition,
+               jitnorm_engine_kind_t, kind, partition->content->engine_kind)
+JITNORM_GETTER(jitnorm_graph_partition_is_supported, const_jitnorm_graph_partition_t, partition, uint8_t, is_supported,
+               partition->content->norm.has_value() ? 1 : 0)
+JITNORM_GETTER(jitnorm_graph_partition_get_input_ports_num, const_jitnorm_graph_partition_t, partition, size_t, num,
+               partition->content->inputs.size())
 
 jitnorm_status_t jitnorm_graph_partition_get_input_ports(const_jitnorm_graph_partition_t partition, size_t num,
                                                          jitnorm_graph_logical_tensor_t *inputs) {
@@ -81,9 +233,8 @@ jitnorm_status_t jitnorm_graph_partition_get_input_ports(const_jitnorm_graph_par
     return write(__func__, partition->content->inputs, num, inputs);
 }
 
-jitnorm_status_t jitnorm_graph_partition_get_output_ports_num(const_jitnorm_graph_partition_t partition, size_t *num) {
-    return JITNORM_GET(partition, num, partition->content->outputs.size());
-}
+JITNORM_GETTER(jitnorm_graph_partition_get_output_ports_num, const_jitnorm_graph_partition_t, partition, size_t, num,
+               partition->content->outputs.size())
 
 jitnorm_status_t jitnorm_graph_partition_get_output_ports(const_jitnorm_graph_partition_t partition, size_t num,
                                                           jitnorm_graph_logical_tensor_t *outputs) {

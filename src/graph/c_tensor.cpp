@@ -136,9 +136,8 @@ jitnorm_status_t jitnorm_graph_tensor_create(jitnorm_graph_tensor_t *tensor,
 
 jitnorm_status_t jitnorm_graph_tensor_destroy(jitnorm_graph_tensor_t tensor) { return destroy(tensor); }
 
-jitnorm_status_t jitnorm_graph_tensor_get_data_handle(const_jitnorm_graph_tensor_t tensor, void **handle) {
-    return JITNORM_GET(tensor, handle, tensor->handle);
-}
+JITNORM_GETTER(jitnorm_graph_tensor_get_data_handle, const_jitnorm_graph_tensor_t, tensor, void *, handle,
+               tensor->handle)
 
 jitnorm_status_t jitnorm_graph_tensor_set_data_handle(jitnorm_graph_tensor_t tensor, void *handle) {
     JITNORM_REFUSE_NULL(tensor);
@@ -147,11 +146,7 @@ jitnorm_status_t jitnorm_graph_tensor_set_data_handle(jitnorm_graph_tensor_t ten
     return jitnorm_success;
 }
 
-jitnorm_status_t jitnorm_graph_tensor_get_engine(const_jitnorm_graph_tensor_t tensor, jitnorm_engine_t *engine) {
-    return JITNORM_GET(tensor, engine, tensor->engine);
-}
-
-jitnorm_status_t jitnorm_graph_tensor_get_logical_tensor(const_jitnorm_graph_tensor_t tensor,
-                                                         jitnorm_graph_logical_tensor_t *logical_tensor) {
-    return JITNORM_GET(tensor, logical_tensor, tensor->description);
-}
+JITNORM_GETTER(jitnorm_graph_tensor_get_engine, const_jitnorm_graph_tensor_t, tensor, jitnorm_engine_t, engine,
+               tensor->engine)
+JITNORM_GETTER(jitnorm_graph_tensor_get_logical_tensor, const_jitnorm_graph_tensor_t, tensor,
+               jitnorm_graph_logical_tensor_t, logical_tensor, tensor->description)

@@ -3,16 +3,15 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
+#include <map>
+#include <queue>
 
 #include "fusion/fusion.hpp"
 
 namespace jitnorm::impl::graph {
 
 namespace {
-
-bool mentions(const std::vector<logical_tensor> &tensors, size_t id) {
-    return std::any_of(tensors.begin(), tensors.end(), [&](const logical_tensor &lt) { return lt.id == id; });
-}
 
 // Adds the inputs (or outputs) of `op` to `ports`, but not a tensor that is an output (or input) of one of the
 // operations, because it passes between them. The output `kept` is added nevertheless: others read it, too. The first
@@ -72,47 +71,201 @@ status mention(tensor_map &known, const jitnorm_graph_op &op, const std::vector<
     return {};
 }
 
+// The operation's normalization; none if the operation is not supported. The operation breaks no rule: add() has asked.
+std::optional<norm_op> norm_of(const jitnorm_graph_op &op) {
+    std::optional<norm_op> norm;
+    (void)understand(op, norm);
+    return norm;
+}
+
+// Parts the operations of a graph into groups. Each group is computed as one operation: its inputs must all have been
+// written before it begins. An operation's number is its place in `ops`.
+class grouping {
+public:
+    // Each operation becomes a group of its own.
+    explicit grouping(std::span<const jitnorm_graph_op> ops) : writers_(ops.size()), group_(ops.size()) {
+        std::map<size_t, size_t> writer; // by the tensor's id
+        for (size_t i = 0; i < ops.size(); ++i) {
+            group_[i] = i;
+            for (const logical_tensor &output : ops[i].outputs) writer[output.id] = i;
+        }
+        for (size_t i = 0; i < ops.size(); ++i)
+            for (const logical_tensor &input : ops[i].inputs)
+                if (const auto found = writer.find(input.id); found != writer.end())
+                    writers_[i].push_back(found->second);
+    }
+
+    // Whether the operation is alone in its group.
+    bool is_alone(size_t op) const { return std::ranges::count(group_, group_[op]) == 1; }
+
+    // Makes the operations one group. If groups would then wait for each other in a circle, returns false and changes
+    // nothing.
+    bool join(const std::vector<size_t> &members) {
+        std::vector<size_t> before = group_;
+        const size_t last = std::ranges::max(members);
+        for (const size_t member : members) group_[member] = last;
+        const bool fits = !find_waiting();
+        if (!fits) group_ = std::move(before);
+        return fits;
+    }
+
+    // The groups, as numbers of operations, in an order in which they can be executed. If several groups can be next,
+    // the one whose last operation has the least number is. Groups that wait for each other in a circle are missing.
+    // Kahn's algorithm (1962): the next group is the one with the least number among those whose inputs have been
+    // written.
+    std::vector<std::vector<size_t>> in_order() const {
+        std::vector<std::vector<size_t>> members(group_.size()), readers(group_.size()), result;
+        std::vector<size_t> waiting(group_.size());
+        for (size_t i = 0; i < group_.size(); ++i) {
+            members[group_[i]].push_back(i);
+            for (const size_t writer : writers_[i]) {
+                if (writer != i && group_[writer] == group_[i]) continue;
+                readers[group_[writer]].push_back(group_[i]);
+                ++waiting[group_[i]];
+            }
+        }
+        std::priority_queue<size_t, std::vector<size_t>, std::greater<>> ready;
+        for (size_t group = 0; group < members.size(); ++group)
+            if (!members[group].empty() && waiting[group] == 0) ready.push(group);
+        while (!ready.empty()) {
+            const size_t group = ready.top();
+            ready.pop();
+            for (const size_t reader : readers[group])
+                if (--waiting[reader] == 0) ready.push(reader);
+            result.push_back(std::move(members[group]));
+        }
+        return result;
+    }
+
+    // The first operation that is missing there.
+    std::optional<size_t> find_waiting() const {
+        std::vector<bool> is_waiting(group_.size(), true);
+        for (const std::vector<size_t> &group : in_order())
+            for (const size_t op : group) is_waiting[op] = false;
+        const auto found = std::ranges::find(is_waiting, true);
+        return found == is_waiting.end() ? std::nullopt : std::optional(size_t(found - is_waiting.begin()));
+    }
+
+private:
+    std::vector<std::vector<size_t>> writers_; // for each operation, those that write its inputs
+    std::vector<size_t> group_; // for each operation, its group's number, which is that of the group's last operation
+};
+
+// A normalization and the operations of a graph that are fused with it.
+struct fused_group {
+    std::span<const jitnorm_graph_op> ops; // all of the graph
+    grouping &groups;
+    fusion joined;
+    std::vector<size_t> members; // the numbers of its operations
+
+    // The numbers of the operations that read the tensor. An operation that reads it twice is listed twice.
+    std::vector<size_t> readers(size_t tensor) const {
+        std::vector<size_t> found;
+        for (size_t i = 0; i < ops.size(); ++i)
+            found.insert(found.end(), size_t(std::ranges::count(ops[i].inputs, tensor, &logical_tensor::id)), i);
+        return found;
+    }
+
+    std::optional<size_t> writer(size_t tensor) const {
+        const auto found = std::ranges::find_if(ops, [&](const auto &op) { return mentions(op.outputs, tensor); });
+        return found == ops.end() ? std::nullopt : std::optional(size_t(found - ops.begin()));
+    }
+
+    // Becomes the group of the operations `more`, whose fusion is `longer`, unless groups would wait for each other.
+    bool grow(std::vector<size_t> more, const fusion &longer) {
+        std::sort(more.begin(), more.end());
+        if (!groups.join(more)) return false;
+        joined = longer;
+        members = std::move(more);
+        return true;
+    }
+
+    // Takes the addition that writes the normalization's input, if there is one, if no other group has it, and if it
+    // can be part of the normalization. Otherwise changes nothing.
+    void take_addition() {
+        const size_t sum = ops[members.front()].inputs[0].id;
+        const std::optional<size_t> before = writer(sum);
+        const std::vector<size_t> read_by = readers(sum);
+        if (!before || !groups.is_alone(*before) || std::ranges::count(read_by, members.front()) != 1) return;
+        fusion longer = joined;
+        if (longer.prepend(ops[*before], read_by.size() > 1)) grow({*before, members.front()}, longer);
+    }
+
+    // The numbers of the operations Sigmoid(z) and z * Sigmoid(z), if an input of `op` is such a product, nobody else
+    // reads what they write, and no other group has them. Otherwise none.
+    std::vector<size_t> silu_of(const jitnorm_graph_op &op) const {
+        const auto only_writer = [&](const logical_tensor &lt) {
+            const std::optional<size_t> found = writer(lt.id);
+            return found && groups.is_alone(*found) && readers(lt.id).size() == 1 ? found : std::nullopt;
+        };
+        for (const logical_tensor &input : op.inputs) {
+            const std::optional<size_t> product = only_writer(input);
+            if (!product) continue;
+            for (const logical_tensor &factor : ops[*product].inputs)
+                if (const auto sigmoid = only_writer(factor); sigmoid && is_silu(ops[*sigmoid], ops[*product]))
+                    return {*sigmoid, *product};
+        }
+        return {};
+    }
+
+    // Takes the operation, if it can be part of the normalization, with those that compute its other input (`silu`), or
+    // none.
+    bool take_follower(size_t next, const std::vector<size_t> &silu) {
+        std::vector<size_t> more = members;
+        more.push_back(next);
+        more.insert(more.end(), silu.begin(), silu.end());
+        fusion longer = joined;
+        const bool fits =
+            silu.empty() ? longer.append(ops[next]) : longer.append_with_silu(ops[next], ops[silu[0]].inputs[0]);
+        return fits && grow(std::move(more), longer);
+    }
+
+    // Takes the operations that follow the normalization, one after the other, until the next one is not the only
+    // reader of the result or cannot be part of the normalization.
+    void take_followers() {
+        for (;;) {
+            const std::vector<size_t> next = readers(joined.result().id);
+            if (next.size() != 1 || !groups.is_alone(next[0])) return;
+            const std::vector<size_t> silu = silu_of(ops[next[0]]);
+            if ((silu.empty() || !take_follower(next[0], silu)) && !take_follower(next[0], {})) return;
+        }
+    }
+};
+
 } // namespace
 
 status jitnorm_graph_graph::add(const jitnorm_graph_op &op) {
     if (is_finalized) return broken("the graph is finalized");
-    if (std::any_of(nodes_.begin(), nodes_.end(), [&](const node &n) { return n.op.id == op.id; }))
+    if (std::ranges::find(ops_, op.id, &jitnorm_graph_op::id) != ops_.end())
         return {jitnorm_invalid_graph_op, explain("the graph already has an operation %zu", op.id)};
-    node added{op, {}};
-    JITNORM_TRY(understand(op, added.norm));
-    nodes_.push_back(std::move(added));
+    std::optional<norm_op> norm;
+    JITNORM_TRY(understand(op, norm));
+    ops_.push_back(op);
     return {};
 }
 
 status jitnorm_graph_graph::check_tensors() const {
     tensor_map known;
-    std::map<size_t, const node *> writers;
-    for (const node &n : nodes_) {
-        for (const auto *tensors : {&n.op.inputs, &n.op.outputs}) JITNORM_TRY(mention(known, n.op, *tensors));
-        for (const logical_tensor &output : n.op.outputs)
-            if (const auto [writer, is_first] = writers.try_emplace(output.id, &n); !is_first)
+    std::map<size_t, size_t> writers; // the ids of the operations by those of their outputs
+    for (const jitnorm_graph_op &op : ops_) {
+        for (const auto *tensors : {&op.inputs, &op.outputs}) JITNORM_TRY(mention(known, op, *tensors));
+        for (const logical_tensor &output : op.outputs)
+            if (const auto [writer, is_first] = writers.try_emplace(output.id, op.id); !is_first)
                 return broken(
-                    explain("operations %zu and %zu both write tensor %zu", writer->second->op.id, n.op.id, output.id));
+                    explain("operations %zu and %zu both write tensor %zu", writer->second, op.id, output.id));
     }
     return {};
 }
 
-grouping jitnorm_graph_graph::each_on_its_own() const {
-    std::vector<const jitnorm_graph_op *> ops;
-    for (const node &n : nodes_) ops.push_back(&n.op);
-    return grouping(ops);
-}
-
 status jitnorm_graph_graph::sort() {
-    const grouping each = each_on_its_own();
+    const grouping each(ops_);
     if (const std::optional<size_t> waiting = each.find_waiting())
-        return broken(
-            explain("operation %zu depends on its own outputs: the graph has a cycle", nodes_[*waiting].op.id));
+        return broken(explain("operation %zu depends on its own outputs: the graph has a cycle", ops_[*waiting].id));
     const std::vector<std::vector<size_t>> order = each.in_order();
-    std::vector<node> sorted;
-    sorted.reserve(nodes_.size()); // so that nothing can fail from here on
-    for (const std::vector<size_t> &one : order) sorted.push_back(std::move(nodes_[one.front()]));
-    nodes_ = std::move(sorted);
+    std::vector<jitnorm_graph_op> sorted;
+    sorted.reserve(ops_.size()); // so that nothing can fail from here on
+    for (const std::vector<size_t> &one : order) sorted.push_back(std::move(ops_[one.front()]));
+    ops_ = std::move(sorted);
     return {};
 }
 
@@ -124,99 +277,26 @@ status jitnorm_graph_graph::finalize() {
     return {};
 }
 
-// The numbers of the operations that read the tensor. An operation that reads it twice is listed twice.
-std::vector<size_t> jitnorm_graph_graph::readers(size_t tensor) const {
-    std::vector<size_t> found;
-    for (size_t i = 0; i < nodes_.size(); ++i)
-        for (const logical_tensor &input : nodes_[i].op.inputs)
-            if (input.id == tensor) found.push_back(i);
-    return found;
-}
-
-std::optional<size_t> jitnorm_graph_graph::writer(size_t tensor) const {
-    for (size_t i = 0; i < nodes_.size(); ++i)
-        for (const logical_tensor &output : nodes_[i].op.outputs)
-            if (output.id == tensor) return i;
-    return std::nullopt;
-}
-
-// Takes the addition that writes the normalization's input into the group, if there is one, if no other group has it,
-// and if it can be part of the normalization. Otherwise changes nothing.
-void jitnorm_graph_graph::take_addition(fusion &joined, std::vector<size_t> &members, grouping &groups) const {
-    const size_t sum = nodes_[members.front()].op.inputs[0].id;
-    const std::optional<size_t> before = writer(sum);
-    const std::vector<size_t> read_by = readers(sum);
-    if (!before || !groups.is_alone(*before) || std::count(read_by.begin(), read_by.end(), members.front()) != 1)
-        return;
-    std::vector<size_t> more = members;
-    more.insert(more.begin(), *before);
-    fusion longer = joined;
-    if (!longer.prepend(nodes_[*before].op, read_by.size() > 1) || !groups.join(more)) return;
-    joined = longer;
-    members = more;
-}
-
-// The numbers of the operations Sigmoid(z) and z * Sigmoid(z), if an input of `op` is such a product, nobody else reads
-// what they write, and no other group has them. Otherwise none.
-std::vector<size_t> jitnorm_graph_graph::silu_of(const jitnorm_graph_op &op, const grouping &groups) const {
-    const auto only_writer = [&](const logical_tensor &lt) {
-        const std::optional<size_t> found = writer(lt.id);
-        return found && groups.is_alone(*found) && readers(lt.id).size() == 1 ? found : std::nullopt;
-    };
-    for (const logical_tensor &input : op.inputs) {
-        const std::optional<size_t> product = only_writer(input);
-        if (!product) continue;
-        for (const logical_tensor &factor : nodes_[*product].op.inputs)
-            if (const auto sigmoid = only_writer(factor); sigmoid && is_silu(nodes_[*sigmoid].op, nodes_[*product].op))
-                return {*sigmoid, *product};
-    }
-    return {};
-}
-
-// Takes the operations that follow the normalization into the group, one after the other, until the next one is not the
-// only reader of the result or cannot be part of the normalization.
-void jitnorm_graph_graph::take_followers(fusion &joined, std::vector<size_t> &members, grouping &groups) const {
-    // `silu`: the operations that compute the other input of the next one, or none
-    const auto take = [&](size_t next, const std::vector<size_t> &silu) {
-        std::vector<size_t> more = members;
-        more.push_back(next);
-        more.insert(more.end(), silu.begin(), silu.end());
-        std::sort(more.begin(), more.end());
-        fusion longer = joined;
-        const bool fits = silu.empty() ? longer.append(nodes_[next].op)
-                                       : longer.append_with_silu(nodes_[next].op, nodes_[silu[0]].op.inputs[0]);
-        if (!fits || !groups.join(more)) return false;
-        joined = longer;
-        members = more;
-        return true;
-    };
-    for (;;) {
-        const std::vector<size_t> next = readers(joined.result().id);
-        if (next.size() != 1 || !groups.is_alone(next[0])) return;
-        const std::vector<size_t> silu = silu_of(nodes_[next[0]].op, groups);
-        if ((silu.empty() || !take(next[0], silu)) && !take(next[0], {})) return;
-    }
-}
-
 void jitnorm_graph_graph::filter(jitnorm_graph_partition_policy_t policy) {
-    grouping groups = each_on_its_own();
+    grouping groups(ops_);
     std::map<size_t, norm_op> fused; // by the number of the group's first operation
-    for (size_t i = 0; i < nodes_.size() && policy == jitnorm_graph_partition_policy_fusion; ++i) {
-        if (!nodes_[i].norm) continue;
-        std::optional<fusion> joined = fusion::begin(nodes_[i].op, *nodes_[i].norm);
-        std::vector<size_t> members = {i};
-        if (!joined) continue;
-        take_addition(*joined, members, groups);
-        take_followers(*joined, members, groups);
-        fused.emplace(members.front(), joined->norm());
+    for (size_t i = 0; i < ops_.size() && policy == jitnorm_graph_partition_policy_fusion; ++i) {
+        const std::optional<norm_op> norm = norm_of(ops_[i]);
+        if (!norm) continue;
+        const std::optional<fusion> alone = fusion::begin(ops_[i], *norm);
+        if (!alone) continue;
+        fused_group group{ops_, groups, *alone, {i}};
+        group.take_addition();
+        group.take_followers();
+        fused.emplace(group.members.front(), group.joined.norm());
     }
     std::vector<partition_pointer> made;
     for (const std::vector<size_t> &group : groups.in_order()) {
         const auto found = fused.find(group.front());
         std::vector<jitnorm_graph_op> parts;
-        for (const size_t member : group) parts.push_back(nodes_[member].op);
-        made.push_back(make_partition(std::move(parts),
-                                      found == fused.end() ? nodes_[group.front()].norm : found->second, engine_kind));
+        for (const size_t member : group) parts.push_back(ops_[member]);
+        made.push_back(make_partition(
+            std::move(parts), found == fused.end() ? norm_of(ops_[group.front()]) : found->second, engine_kind));
     }
     partitions = std::move(made);
 }

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "fusion/fusion.hpp"
+#include "jitnorm/jitnorm_debug.h"
 #include "operation/norm_op.hpp"
 
 namespace jitnorm::impl::graph {
@@ -23,6 +23,10 @@ struct partition_content {
 };
 
 using partition_pointer = std::shared_ptr<const partition_content>;
+
+inline status no_engine(jitnorm_engine_kind_t kind) {
+    return invalid(explain("there is no engine of kind %s; cpu is expected", jitnorm_engine_kind2str(kind)));
+}
 
 } // namespace jitnorm::impl::graph
 
@@ -47,21 +51,8 @@ struct jitnorm_graph_graph {
     void filter(jitnorm_graph_partition_policy_t policy); // makes the partitions of a finalized graph
 
 private:
-    struct node {
-        jitnorm_graph_op op;
-        std::optional<jitnorm::impl::graph::norm_op> norm; // none if the operation is not supported
-    };
-
     status check_tensors() const;
-    jitnorm::impl::graph::grouping each_on_its_own() const; // each operation is a group
     status sort();
-    std::vector<size_t> readers(size_t tensor) const;
-    std::optional<size_t> writer(size_t tensor) const;
-    std::vector<size_t> silu_of(const jitnorm_graph_op &op, const jitnorm::impl::graph::grouping &groups) const;
-    void take_addition(jitnorm::impl::graph::fusion &joined, std::vector<size_t> &members,
-                       jitnorm::impl::graph::grouping &groups) const;
-    void take_followers(jitnorm::impl::graph::fusion &joined, std::vector<size_t> &members,
-                        jitnorm::impl::graph::grouping &groups) const;
 
-    std::vector<node> nodes_; // in a finalized graph each is after those whose outputs it reads
+    std::vector<jitnorm_graph_op> ops_; // in a finalized graph each is after those whose outputs it reads
 };

@@ -2,7 +2,7 @@
 // Ascend's numbers for statuses of the core and for exceptions.
 #include <gtest/gtest.h>
 
-#include "aclnn/objects/failure.hpp"
+#include "aclnn/objects/objects.hpp"
 
 namespace jitnorm::impl::aclnn {
 namespace {

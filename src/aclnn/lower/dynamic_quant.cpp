@@ -3,8 +3,6 @@
 // is found from the row's values.
 #include <algorithm>
 
-#include "../../base/status.hpp"
-#include "../objects/data_type.hpp"
 #include "lower.hpp"
 
 namespace jitnorm::impl::aclnn {
@@ -50,14 +48,10 @@ memory_desc scales_of(const memory_desc &rows) {
 
 // The post-op that multiplies each row by the smooth factors. They are described as a tensor of one row.
 post_op smoothing(const tensor &smooth, int ndims) {
-    jitnorm_dims_t dims, strides;
-    std::fill_n(dims, ndims, 1);
-    std::fill_n(strides, ndims, 1);
-    dims[ndims - 1] = smooth.dims[0];
-    strides[ndims - 1] = smooth.strides[0];
-    binary_post_op multiply{jitnorm_binary_mul, {}};
-    (void)make_with_strides(multiply.src1, ndims, dims, core_type(smooth.data_type), strides);
-    return multiply;
+    std::vector<dim_t> dims(size_t(ndims), 1), strides = dims;
+    dims.back() = smooth.dims[0];
+    strides.back() = smooth.strides[0];
+    return binary_post_op{jitnorm_binary_mul, describe(smooth, dims, strides)};
 }
 
 // Begins the request with all that the settings, x, gamma and the quantization decide in both operations.
@@ -126,11 +120,10 @@ acl_status add_outputs(const add_rms_norm_dynamic_quant_parameters &g, const qua
     result.has_work = count(g.x1->dims) != 0;
     result.problem[RESIDUAL] = parted.data(*g.x2);
     const auto part_of = [&](bool is_first, slot part) { return if_wanted(is_first == to.is_first, part); };
-    result.parameters =
-        with_slots(g.tensors(), {SRC, RESIDUAL, SCALE, part_of(true, post_op_slot(0)), part_of(false, post_op_slot(0)),
-                                 part_of(true, DST), part_of(false, DST), part_of(true, SUM), part_of(true, DST_SCALE),
-                                 part_of(false, DST_SCALE)});
-    result.inputs = 5;
+    result.list(tensors_of(g), 5,
+                {SRC, RESIDUAL, SCALE, part_of(true, post_op_slot(0)), part_of(false, post_op_slot(0)),
+                 part_of(true, DST), part_of(false, DST), part_of(true, SUM), part_of(true, DST_SCALE),
+                 part_of(false, DST_SCALE)});
     return {};
 }
 
@@ -141,8 +134,7 @@ acl_status lower(const rms_norm_dynamic_quant_parameters &g, request &result) {
     JITNORM_TRY(as_tiling(check(g, parted)));
     JITNORM_TRY(as_tiling(begin_quantized(g, *g.x, g.gamma, {g.smooth, g.y, g.scale}, parted, result)));
     take_affine({}, g.beta, parted, result);
-    result.parameters = with_slots(g.tensors(), {SRC, SCALE, post_op_slot(0), SHIFT, DST, DST_SCALE});
-    result.inputs = 4;
+    result.list(tensors_of(g), 4, {SRC, SCALE, post_op_slot(0), SHIFT, DST, DST_SCALE});
     return {};
 }
 

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../../base/status.hpp"
-#include "../objects/data_type.hpp"
+// Layer normalization, forward and backward; modulated; of a sum.
 #include "lower.hpp"
 
 namespace jitnorm::impl::aclnn {
 
 namespace {
-
-using layer_norm::problem;
 
 constexpr int32_t KEEP_FLOAT16 = 2; // the largest implMode
 
@@ -47,12 +44,11 @@ acl_status lower(const forward_parameters &g, request &result) {
     JITNORM_TRY(check(g, parted));
     JITNORM_TRY(check_mode(g));
     JITNORM_TRY(check_length(g, parted));
-    problem &p = begin(g, *g.input, parted, result);
+    layer_norm::problem &p = begin(g, *g.input, parted, result);
     p[DST] = parted.data(*g.out);
     take_affine(g.weight, g.bias, parted, result);
     JITNORM_TRY(place_statistics(g.mean, g.rstd, parted, result));
-    result.parameters = with_slots(g.tensors(), {SRC, SCALE, SHIFT, DST, MEAN, VARIANCE});
-    result.inputs = 3;
+    result.list(tensors_of(g), 3, {SRC, SCALE, SHIFT, DST, MEAN, VARIANCE});
     return {};
 }
 
@@ -95,7 +91,7 @@ acl_status lower(const backward_parameters &given, request &result) {
     row_shape parted;
     JITNORM_TRY(mask_outputs(g));
     JITNORM_TRY(check(g, parted));
-    problem &p = begin(g, *g.input, parted, result);
+    layer_norm::problem &p = begin(g, *g.input, parted, result);
     result.has_work = g.grad_input || g.grad_weight || g.grad_bias;
     p[DIFF_DST] = parted.data(*g.grad_out);
     if (g.grad_input) p[DIFF_SRC] = parted.data(*g.grad_input);
@@ -103,11 +99,172 @@ acl_status lower(const backward_parameters &given, request &result) {
     JITNORM_TRY(place_statistics(g.mean, g.rstd, parted, result));
     JITNORM_TRY(place_gradient(g.grad_weight, parted, result.layouts[DIFF_SCALE]));
     JITNORM_TRY(place_gradient(g.grad_bias, parted, result.layouts[DIFF_SHIFT]));
-    result.parameters = with_slots(
-        given.tensors(), {DIFF_DST, SRC, MEAN, VARIANCE, SCALE, NO_SLOT, if_wanted(bool(g.grad_input), DIFF_SRC),
-                          if_wanted(bool(g.grad_weight), DIFF_SCALE), if_wanted(bool(g.grad_bias), DIFF_SHIFT)});
-    result.inputs = 6;
+    result.list(tensors_of(given), 6,
+                {DIFF_DST, SRC, MEAN, VARIANCE, SCALE, NO_SLOT, if_wanted(bool(g.grad_input), DIFF_SRC),
+                 if_wanted(bool(g.grad_weight), DIFF_SCALE), if_wanted(bool(g.grad_bias), DIFF_SHIFT)});
     return {};
+}
+
+// ---- aclnnAdaLayerNorm and aclnnAdaLayerNormV2: layer normalization whose result is modulated by a scale and a shift
+// of each batch. Without weight and bias the modulation is the normalization's own scale and shift; otherwise it is
+// done by post-ops.
+
+namespace {
+
+acl_status check_types(const ada_layer_norm_parameters &g) {
+    const int type = g.x->data_type;
+    JITNORM_TRY(check_float(g.x));
+    JITNORM_TRY(check_type({g.scale, g.shift, g.out, g.mean, g.rstd}, type, ", as x"));
+    if (g.op == operation::ada_layer_norm) return check_type({g.weight, g.bias}, type, ", as x");
+    for (const named_tensor &one : {g.weight, g.bias}) JITNORM_TRY(check_affine_type(one, *g.x));
+    return g.weight ? check_type({g.bias}, g.weight->data_type, ", as weightOptional") : acl_status{};
+}
+
+// The dimensions of x with 1 in place of the last but one.
+std::vector<dim_t> modulation_dims(const tensor &x) {
+    std::vector<dim_t> dims(x.dims.begin(), x.dims.end());
+    dims[dims.size() - 2] = 1;
+    return dims;
+}
+
+// The shape may have the 1 or not.
+acl_status check_modulation(const named_tensor &one, const tensor &x) {
+    std::vector<dim_t> with = modulation_dims(x), without = with;
+    without.erase(without.end() - 2);
+    if (equal(one->dims, with) || equal(one->dims, without)) return {};
+    return invalid(explain("%s has the shape %s; it must be %s or %s", one.name, shape_text(one->dims).text,
+                           shape_text(without).text, shape_text(with).text));
+}
+
+acl_status check(const ada_layer_norm_parameters &g, row_shape &parted) {
+    JITNORM_TRY(check_views({g.x, g.scale, g.shift, g.weight, g.bias}, {g.out, g.mean, g.rstd}));
+    if (g.x->dims.size() < 2) return invalid("x has 1 dimension; 2 to 8 are supported");
+    JITNORM_TRY(check_has_elements(g.x));
+    JITNORM_TRY(check_types(g));
+    JITNORM_TRY(check_epsilon(g.epsilon));
+    JITNORM_TRY(row_shape::part(g.x, "the last dimension", shape(g.x->dims).last(1), parted));
+    JITNORM_TRY(check_modulation(g.scale, *g.x));
+    JITNORM_TRY(check_modulation(g.shift, *g.x));
+    JITNORM_TRY(check_shape({g.weight, g.bias}, parted.columns(), "the last dimension of x"));
+    JITNORM_TRY(check_shape({g.out}, g.x->dims, "x"));
+    return check_shape({g.mean, g.rstd}, shape_of_statistics(*g.x, parted), "x with 1 for its last dimension");
+}
+
+// Scale or shift with a dimension of 1 for the rows of a batch.
+memory_desc modulation(const tensor &t, const tensor &x) {
+    const std::vector<dim_t> dims = modulation_dims(x);
+    return describe(t, dims, *strides_as(t, dims)); // dimensions of 1 can always be put in
+}
+
+} // namespace
+
+acl_status lower(const ada_layer_norm_parameters &g, request &result) {
+    row_shape parted;
+    JITNORM_TRY(check(g, parted));
+    layer_norm::problem &p = begin(g, *g.x, parted, result);
+    p[DST] = parted.data(*g.out);
+    JITNORM_TRY(place_statistics(g.mean, g.rstd, parted, result));
+    const memory_desc scale = modulation(*g.scale, *g.x), shift = modulation(*g.shift, *g.x);
+    if (!g.weight && !g.bias) {
+        p.flags = unsigned(jitnorm_scale_plus_one);
+        result.layouts[SCALE] = scale;
+        result.layouts[SHIFT] = shift;
+        result.list(tensors_of(g), 5, {SRC, SCALE, SHIFT, NO_SLOT, NO_SLOT, DST, MEAN, VARIANCE});
+    } else {
+        p.attr.post_ops.entries = {binary_post_op{jitnorm_binary_mul_plus_one, scale},
+                                   binary_post_op{jitnorm_binary_add, shift}};
+        take_affine(g.weight, g.bias, parted, result);
+        result.list(tensors_of(g), 5, {SRC, post_op_slot(0), post_op_slot(1), SCALE, SHIFT, DST, MEAN, VARIANCE});
+    }
+    return {};
+}
+
+// ---- aclnnAddLayerNorm: layer normalization of a sum
+
+namespace {
+
+// Narrow is FLOAT16 or BF16. Statistics are always FLOAT. The other tensors are all of one type; or gamma and beta are
+// FLOAT and the rest is of one narrow type; or one of x1 and x2 is narrow and the rest is FLOAT.
+acl_status check_types(const add_layer_norm_parameters &g) {
+    const int one = g.x1->data_type, other = g.x2->data_type;
+    if (!is_float(one) || !is_float(other) || (one != other && one != ACL_FLOAT && other != ACL_FLOAT))
+        return invalid(explain("x1 is %s, x2 is %s; both must be FLOAT, FLOAT16 or BF16, or one of them FLOAT",
+                               type_name(one), type_name(other)));
+    const int data = one == other ? one : ACL_FLOAT;
+    const bool float_affine = is_narrow(data) && g.gamma->data_type == ACL_FLOAT;
+    JITNORM_TRY(check_type({g.bias, g.y, g.x}, data, ", as the sum"));
+    JITNORM_TRY(check_type({g.gamma, g.beta}, float_affine ? ACL_FLOAT : data, ", as the sum, or both FLOAT"));
+    return check_type({g.mean, g.rstd}, ACL_FLOAT);
+}
+
+acl_status check_shapes(const add_layer_norm_parameters &g, row_shape &parted) {
+    JITNORM_TRY(check_views({g.x1, g.x2, g.gamma, g.beta, g.bias}, {g.y, g.mean, g.rstd, g.x}));
+    JITNORM_TRY(check_contiguous({g.y, g.mean, g.rstd, g.x}));
+    JITNORM_TRY(check_has_elements(g.x1));
+    JITNORM_TRY(part(g.x1, *g.gamma, parted));
+    JITNORM_TRY(check_epsilon(g.epsilon));
+    JITNORM_TRY(check_shape({g.beta}, g.gamma->dims, "gamma"));
+    JITNORM_TRY(check_shape({g.x2, g.y, g.x}, g.x1->dims, "x1"));
+    if (g.bias && !equal(g.bias->dims, g.gamma->dims) && !equal(g.bias->dims, g.x1->dims))
+        return invalid(explain("biasOptional has the shape %s; it must have that of gamma, %s, or of x1, %s",
+                               shape_text(g.bias->dims).text, shape_text(g.gamma->dims).text,
+                               shape_text(g.x1->dims).text));
+    return check_shape({g.mean, g.rstd}, shape_of_statistics(*g.x1, parted), "x1 with ones for the axes of gamma");
+}
+
+// Whether rows may have different values of the bias. Otherwise it has one value for each column.
+bool differs_by_row(const tensor &bias, const row_shape &parted) {
+    for (size_t d = 0; d < bias.dims.size() - parted.columns().size(); ++d)
+        if (bias.dims[d] != 1 && bias.strides[d] != 0) return true;
+    return false;
+}
+
+// A problem that leaves x1 + x2 as FLOAT in the workspace for the problem that adds the bias. There is no problem that
+// only adds, so this one also normalizes the sum into y, which the other problem overwrites.
+request add_first(const add_layer_norm_parameters &g, const row_shape &parted) {
+    request first;
+    layer_norm::problem &p = begin(g, *g.x1, parted, first);
+    p.epsilon = 0;
+    p.flags = unsigned(jitnorm_rms_norm);
+    p[DST] = parted.data(*g.y);
+    p[RESIDUAL] = parted.data(*g.x2);
+    p[SUM] = make_dense(parted.dims(), jitnorm_f32);
+    constexpr slot UNUSED = NO_SLOT;
+    first.list(tensors_of(g), 5, {SRC, RESIDUAL, UNUSED, UNUSED, UNUSED, DST, UNUSED, UNUSED, UNUSED});
+    return first;
+}
+
+// Computes (x1 + x2) + bias by two problems, each of which adds once.
+void add_in_two_steps(const add_layer_norm_parameters &g, const row_shape &parted, request &result) {
+    result.before = std::make_shared<request>(add_first(g, parted));
+    result.problem[SRC] = result.before->problem[SUM];
+    result.problem[RESIDUAL] = parted.data(*g.bias);
+    result.bytes_from_before = bytes(result.problem[SRC]);
+}
+
+} // namespace
+
+acl_status lower(const add_layer_norm_parameters &given, request &result) {
+    add_layer_norm_parameters g = given;
+    if (!g.additional_output) g.x.t = nullptr;
+    row_shape parted;
+    JITNORM_TRY(check_types(g));
+    JITNORM_TRY(as_tiling(check_shapes(g, parted)));
+    layer_norm::problem &p = begin(g, *g.x1, parted, result);
+    p[DST] = parted.data(*g.y);
+    p[RESIDUAL] = parted.data(*g.x2);
+    if (g.x) p[SUM] = parted.data(*g.x);
+    take_affine(g.gamma, g.beta, parted, result);
+    const bool in_two_steps = g.bias && differs_by_row(*g.bias, parted);
+    if (in_two_steps)
+        add_in_two_steps(given, parted, result);
+    else if (g.bias)
+        result.layouts[BIAS] = parted.columns_of(*g.bias);
+    const auto added = [&](slot at_once, slot later) { return in_two_steps ? later : at_once; };
+    result.list(tensors_of(given), 5,
+                {added(SRC, NO_SLOT), added(RESIDUAL, NO_SLOT), SCALE, SHIFT, added(BIAS, RESIDUAL), DST, MEAN,
+                 VARIANCE, if_wanted(g.additional_output, SUM)});
+    return place_statistics(g.mean, g.rstd, parted, result);
 }
 
 } // namespace jitnorm::impl::aclnn

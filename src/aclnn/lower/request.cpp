@@ -2,12 +2,10 @@
 #include "request.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <functional>
 #include <numeric>
-
-#include "../../base/status.hpp"
-#include "../objects/data_type.hpp"
 
 namespace jitnorm::impl::aclnn {
 
@@ -77,11 +75,223 @@ parameter::parameter(const named_tensor &given, slot what)
     if (has_elements) offset = given->offset * dim_t(size_of(core_type(given->data_type)));
 }
 
-std::vector<parameter> with_slots(std::span<const named_tensor> given, std::initializer_list<slot> slots) {
-    std::vector<parameter> result;
-    result.reserve(given.size());
-    for (size_t i = 0; i < given.size(); ++i) result.emplace_back(given[i], slots.begin()[i]);
-    return result;
+void request::list(std::span<const named_tensor *const> given, size_t count_of_inputs,
+                   std::initializer_list<slot> slots) {
+    inputs = count_of_inputs;
+    for (size_t i = 0; i < given.size(); ++i) parameters.emplace_back(*given[i], slots.begin()[i]);
+}
+
+// ---------------------------------------------------------------- rules
+
+acl_status refuse_null(std::initializer_list<std::pair<const char *, const void *>> all, const char *why) {
+    for (const auto &[name, pointer] : all)
+        if (pointer == nullptr) return null_pointer(explain("%s is null%s", name, why));
+    return {};
+}
+
+acl_status row_shape::part(const named_tensor &given, const char *name, shape columns, row_shape &result) {
+    const tensor &input = *given;
+    const size_t axes = columns.size();
+    if (axes == 0) return invalid(explain("%s is empty", name));
+    if (axes > input.dims.size() || !equal(shape(input.dims).last(axes), columns))
+        return invalid(explain("%s %s is not the end of the shape %s of %s", name, shape_text(columns).text,
+                               shape_text(input.dims).text, given.name));
+    result.dims_.assign(input.dims.begin(), input.dims.end());
+    if (axes == input.dims.size()) result.dims_.insert(result.dims_.begin(), 1);
+    result.columns_ = axes;
+    return {};
+}
+
+memory_desc row_shape::data(const tensor &t) const {
+    std::vector<dim_t> strides(t.strides.begin(), t.strides.end());
+    // The stride of a dimension of 1 has no effect, but 0 would look like a broadcast dimension.
+    if (strides.size() < dims_.size()) strides.insert(strides.begin(), 1);
+    return describe(t, dims_, strides);
+}
+
+memory_desc row_shape::columns_of(const tensor &t) const { return describe(t, columns(), t.strides.last(columns_)); }
+
+namespace {
+
+constexpr size_t MAX_DIMENSIONS = 8;
+
+bool any_negative(shape values) {
+    return std::any_of(values.begin(), values.end(), [](dim_t value) { return value < 0; });
+}
+
+// Whether memory could hold all from `data` to the end of the last element. The type, which may not have been
+// checked yet, counts as the widest one.
+bool fits_in_memory(const tensor &t) {
+    memory_desc md;
+    md.ndims = int(t.dims.size());
+    md.data_type = jitnorm_f32;
+    md.format_kind = jitnorm_blocked;
+    std::ranges::copy(t.dims, md.dims);
+    std::ranges::copy(t.dims, md.padded_dims);
+    std::ranges::copy(t.strides, md.strides);
+    md.offset0 = t.offset;
+    return impl::fits_in_memory(md);
+}
+
+bool has_legal_rank(const tensor &t) { return !t.dims.empty() && t.dims.size() <= MAX_DIMENSIONS; }
+
+acl_status check_view(const char *name, const tensor &t) {
+    if (!has_legal_rank(t)) return invalid(explain("%s has %zu dimensions; 1 to 8 are supported", name, t.dims.size()));
+    if (!is_plain(t.format))
+        return invalid(
+            explain("%s has the format %d; supported: ND (2) and other formats without blocks", name, t.format));
+    if (any_negative(t.dims)) return invalid(explain("%s has a negative dimension: %s", name, shape_text(t.dims).text));
+    if (any_negative(t.strides))
+        return invalid(explain("%s has a negative stride: %s", name, shape_text(t.strides).text));
+    if (t.offset < 0) return invalid(explain("%s has the negative offset %lld", name, as_number(t.offset)));
+    return fits_in_memory(t) ? acl_status{}
+                             : invalid(explain("%s is too large to be addressed: shape %s, strides %s", name,
+                                               shape_text(t.dims).text, shape_text(t.strides).text));
+}
+
+acl_status check_writable(const char *name, const tensor &t) {
+    memory_desc md;
+    const bool has_layout = make_with_strides(md, int(t.dims.size()), t.dims.data(), core_type(t.data_type),
+                                              t.strides.data()) == jitnorm_success;
+    return has_layout && !is_broadcast(md) ? acl_status{} : invalid(explain("elements of %s share memory", name));
+}
+
+bool is_contiguous(const tensor &t) {
+    dim_t stride = 1;
+    for (size_t d = t.dims.size(); d-- > 0; stride *= t.dims[d])
+        if (t.dims[d] > 1 && t.strides[d] != stride) return false;
+    return true;
+}
+
+// The first refusal by check(name, tensor); a tensor that is null is skipped.
+template <typename Check>
+acl_status check_each(tensor_list tensors, Check &&check) {
+    for (const named_tensor &one : tensors)
+        if (one) JITNORM_TRY(check(one.name, *one));
+    return {};
+}
+
+template <typename Check>
+acl_status check_both(tensor_list inputs, tensor_list outputs, Check &&check) {
+    JITNORM_TRY(check_each(inputs, check));
+    JITNORM_TRY(check_each(outputs, check));
+    return check_each(outputs, check_writable);
+}
+
+} // namespace
+
+acl_status check_views(tensor_list inputs, tensor_list outputs) { return check_both(inputs, outputs, check_view); }
+
+acl_status check_tensors(tensor_list inputs, tensor_list outputs) {
+    return check_both(inputs, outputs, [](const char *name, const tensor &t) {
+        if (has_legal_rank(t)) JITNORM_TRY(check_float({name, &t}));
+        return check_view(name, t);
+    });
+}
+
+acl_status check_type(tensor_list tensors, int type, const char *why) {
+    return check_each(tensors, [&](const char *name, const tensor &t) {
+        return t.data_type == type
+                   ? acl_status{}
+                   : invalid(explain("%s is %s; it must be %s%s", name, type_name(t.data_type), type_name(type), why));
+    });
+}
+
+acl_status check_shape(tensor_list tensors, shape expected, const char *what) {
+    return check_each(tensors, [&](const char *name, const tensor &t) {
+        return equal(t.dims, expected) ? acl_status{}
+                                       : invalid(explain("%s has the shape %s; it must have that of %s, %s", name,
+                                                         shape_text(t.dims).text, what, shape_text(expected).text));
+    });
+}
+
+acl_status check_float(const named_tensor &one) {
+    return is_float(one->data_type)
+               ? acl_status{}
+               : invalid(explain("%s is %s; supported: FLOAT, FLOAT16 and BF16", one.name, type_name(one->data_type)));
+}
+
+acl_status check_contiguous(tensor_list tensors) {
+    return check_each(tensors, [](const char *name, const tensor &t) {
+        return is_contiguous(t) ? acl_status{}
+                                : invalid(explain("%s is not contiguous: shape %s, strides %s", name,
+                                                  shape_text(t.dims).text, shape_text(t.strides).text));
+    });
+}
+
+acl_status check_has_elements(const named_tensor &one) {
+    return count(one->dims) != 0 ? acl_status{}
+                                 : invalid(explain("%s has no elements: %s", one.name, shape_text(one->dims).text));
+}
+
+acl_status check_epsilon(double epsilon) {
+    return epsilon >= 0 && std::isfinite(float(epsilon))
+               ? acl_status{}
+               : invalid(explain("epsilon is %g; it must be finite and not negative", epsilon));
+}
+
+acl_status check_affine_type(const named_tensor &affine, const tensor &data) {
+    return !affine || affine->data_type == ACL_FLOAT || affine->data_type == data.data_type
+               ? acl_status{}
+               : invalid(explain("%s is %s; it must be FLOAT or have the type of the data, %s", affine.name,
+                                 type_name(affine->data_type), type_name(data.data_type)));
+}
+
+acl_status as_tiling(acl_status refused) {
+    return {refused == JITNORM_ACLNN_ERR_PARAM_INVALID ? JITNORM_ACLNN_ERR_INNER_TILING : refused.code, refused.reason};
+}
+
+std::vector<dim_t> shape_of_statistics(const tensor &x, const row_shape &parted) {
+    std::vector<dim_t> dims(x.dims.begin(), x.dims.end());
+    std::fill(dims.end() - parted.normalized_axes(), dims.end(), 1);
+    return dims;
+}
+
+acl_status place(const named_tensor &given, shape dims, const char *what, memory_desc &layout) {
+    const tensor &t = *given;
+    const bool fits = count(t.dims) == count(dims);
+    const auto strides = fits ? strides_as(t, dims) : std::nullopt;
+    if (!strides)
+        return invalid(explain(fits ? "%s has the shape %s and strides that cannot give it that of %s, %s"
+                                    : "%s has the shape %s; it must have as many elements as %s, %s",
+                               given.name, shape_text(t.dims).text, what, shape_text(dims).text));
+    layout = describe(t, dims, *strides);
+    return {};
+}
+
+acl_status place_statistics(const named_tensor &mean, const named_tensor &rstd, const row_shape &parted,
+                            request &result) {
+    if (mean) JITNORM_TRY(check_shape({rstd}, mean->dims, mean.name));
+    for (const auto &[given, s] : {std::pair(&mean, MEAN), std::pair(&rstd, VARIANCE)})
+        if (*given) JITNORM_TRY(place(*given, parted.rows(), "the axes that count rows", result.layouts[s]));
+    return {};
+}
+
+acl_status part(const named_tensor &x, const tensor &gamma, row_shape &parted) {
+    if (count(gamma.dims) == 0) return invalid("gamma has no elements");
+    return row_shape::part(x, "gamma", gamma.dims, parted);
+}
+
+layer_norm::problem &begin(const settings &with, const tensor &input, const row_shape &parted, request &result) {
+    layer_norm::problem &p = result.problem;
+    result.op = with.op;
+    p.epsilon = float(with.epsilon);
+    p.normalized_axes = parted.normalized_axes();
+    p.form = layer_norm::statistics_form::inverse_deviation;
+    p[SRC] = parted.data(input);
+    return p;
+}
+
+layer_norm::problem &begin_rms(const settings &with, const tensor &input, const named_tensor &gamma,
+                               const row_shape &parted, request &result) {
+    take_affine(gamma, {}, parted, result);
+    result.problem.flags = unsigned(jitnorm_rms_norm);
+    return begin(with, input, parted, result);
+}
+
+void take_affine(const named_tensor &scale, const named_tensor &shift, const row_shape &parted, request &result) {
+    if (scale) result.layouts[SCALE] = parted.columns_of(*scale);
+    if (shift) result.layouts[SHIFT] = parted.columns_of(*shift);
 }
 
 } // namespace jitnorm::impl::aclnn

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // RMS normalization, forward and backward. CANN refuses with other status numbers than in layer normalization: 161002
 // for wrong types, 561002 for all else.
-#include "../../base/status.hpp"
-#include "../objects/data_type.hpp"
 #include "lower.hpp"
 
 namespace jitnorm::impl::aclnn {
@@ -42,8 +40,7 @@ acl_status lower(const rms_norm_parameters &g, request &result) {
     layer_norm::problem &p = begin_rms(g, *g.x, g.gamma, parted, result);
     if (g.op == operation::gemma_rms_norm) p.flags |= unsigned(jitnorm_scale_plus_one);
     p[DST] = parted.data(*g.y);
-    result.parameters = with_slots(g.tensors(), {SRC, SCALE, DST, VARIANCE});
-    result.inputs = 2;
+    result.list(tensors_of(g), 2, {SRC, SCALE, DST, VARIANCE});
     return place_statistics({}, g.rstd, parted, result);
 }
 
@@ -55,8 +52,7 @@ acl_status lower(const rms_norm_grad_parameters &g, request &result) {
     p[DIFF_DST] = parted.data(*g.dy);
     p[DIFF_SRC] = parted.data(*g.dx);
     result.layouts[DIFF_SCALE] = parted.columns_of(*g.dgamma);
-    result.parameters = with_slots(g.tensors(), {DIFF_DST, SRC, VARIANCE, SCALE, DIFF_SRC, DIFF_SCALE});
-    result.inputs = 4;
+    result.list(tensors_of(g), 4, {DIFF_DST, SRC, VARIANCE, SCALE, DIFF_SRC, DIFF_SCALE});
     return as_tiling(place_statistics({}, g.rstd, parted, result));
 }
 
@@ -103,8 +99,7 @@ acl_status lower(const add_rms_norm_parameters &g, request &result) {
     p[DST] = parted.data(*g.y);
     p[RESIDUAL] = parted.data(*g.x2);
     if (g.x) p[SUM] = parted.data(*g.x);
-    result.parameters = with_slots(g.tensors(), {SRC, RESIDUAL, SCALE, DST, VARIANCE, SUM});
-    result.inputs = 3;
+    result.list(tensors_of(g), 3, {SRC, RESIDUAL, SCALE, DST, VARIANCE, SUM});
     return place_statistics({}, g.rstd, parted, result);
 }
 

@@ -1,15 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
-// C interface: the functions of Ascend's runtime, done on the CPU.
+// C interface: the functions of Ascend's runtime, done on the CPU, and how all functions of this front end answer.
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <new>
+#include <system_error>
 
 #include "../../base/boundary.hpp"
 #include "../../base/bytes.hpp"
-#include "../../base/status.hpp"
+#include "../../base/verbose.hpp"
 #include "../../math/convert.hpp"
-#include "data_type.hpp"
-#include "failure.hpp"
+#include "objects.hpp"
+
+namespace jitnorm::impl::aclnn {
+
+acl_status translate(status s) {
+    switch (s.code) {
+    case jitnorm_success:
+        return {};
+    case jitnorm_out_of_memory:
+        return {JITNORM_ACLNN_ERR_INNER_CREATE_EXECUTOR, s.reason};
+    case jitnorm_invalid_arguments:
+    case jitnorm_unimplemented:
+        return invalid(s.reason);
+    case jitnorm_runtime_error:
+        return {JITNORM_ACLNN_ERR_RUNTIME_ERROR, s.reason};
+    default:
+        return {JITNORM_ACLNN_ERR_INNER, s.reason};
+    }
+}
+
+acl_status status_of_exception() noexcept {
+    try {
+        throw;
+    } catch (const std::bad_alloc &) {
+        return translate(OUT_OF_MEMORY);
+    } catch (const std::system_error &error) {
+        return translate({jitnorm_runtime_error, error.what()});
+    } catch (...) {
+        return {JITNORM_ACLNN_ERR_INNER, impl::status_of_exception().reason};
+    }
+}
+
+jitnorm_acl_status_t answer(const char *function, acl_status result) noexcept {
+    if (!result.failed()) return result.code;
+    char number[16];
+    std::snprintf(number, sizeof number, "%d", int(result.code));
+    remember_error(function, number, result.reason);
+    if (verbose_level() >= VERBOSE_ERRORS) log_error(function, number, result.reason);
+    return result.code;
+}
+
+} // namespace jitnorm::impl::aclnn
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::aclnn;

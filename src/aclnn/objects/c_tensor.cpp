@@ -2,8 +2,7 @@
 // C interface: tensors and arrays.
 #include <algorithm>
 
-#include "failure.hpp"
-#include "handles.hpp"
+#include "objects.hpp"
 
 using namespace jitnorm::impl::aclnn;
 
@@ -90,9 +89,8 @@ jitnorm_acl_status_t jitnorm_acl_int_array_get_size(const_jitnorm_acl_int_array_
 }
 
 jitnorm_acl_bool_array_t jitnorm_acl_bool_array_create(const bool *values, uint64_t count) {
-    return made<jitnorm_acl_bool_array_t>(__func__, values != nullptr || count == 0, [&] {
-        return new bool_array{{values, values + count}};
-    });
+    return made<jitnorm_acl_bool_array_t>(__func__, values != nullptr || count == 0,
+                                          [&] { return new bool_array(values, values + count); });
 }
 
 jitnorm_acl_status_t jitnorm_acl_bool_array_destroy(const_jitnorm_acl_bool_array_t array) { return destroyed(array); }

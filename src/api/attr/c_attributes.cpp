@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// C interface: attributes of primitives, except scales and zero points.
+// C interface: attributes of primitives, except scales and zero points, and their way into a problem.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -8,6 +8,69 @@
 #include "attr.hpp"
 #include "jitnorm/jitnorm.h"
 #include "jitnorm/jitnorm_attr.h"
+
+namespace jitnorm::impl::api {
+
+namespace {
+
+status lower_modes(const jitnorm_primitive_attr &given) {
+    if (!given.unsupported_requests.empty()) return unsupported(given.unsupported_requests.front().reason);
+    if (given.fpmath_applies_to_int && given.fpmath_mode != jitnorm_fpmath_mode_strict)
+        return unsupported("attr has a floating-point mode that applies to integers");
+    return given.accumulation_mode <= jitnorm_accumulation_mode_any
+               ? status{}
+               : unsupported(explain("attr has the accumulation mode %d; supported: strict, relaxed and any",
+                                     int(given.accumulation_mode)));
+}
+
+} // namespace
+
+const memory_desc &tensor_descs::operator[](layer_norm::slot s) const {
+    const auto found = std::ranges::find(entries_, s, &entry::first);
+    return found != entries_.end() ? *found->second : NO_TENSOR;
+}
+
+void tensor_descs::set(std::initializer_list<std::pair<layer_norm::slot, const memory_desc *>> changes) {
+    std::vector<entry> changed = entries_;
+    for (const auto &[s, md] : changes) {
+        std::erase_if(changed, [place = s](const entry &old) { return old.first == place; });
+        if (md != nullptr && md->ndims != 0) changed.emplace_back(s, std::make_shared<const memory_desc>(*md));
+    }
+    entries_ = std::move(changed);
+}
+
+status lower(const jitnorm_primitive_attr &given, layer_norm::problem &p) {
+    JITNORM_TRY(lower_modes(given));
+    p.epsilon = given.epsilon.value_or(p.epsilon);
+    attributes &result = p.attr;
+    result.scratchpad_mode = given.scratchpad_mode;
+    result.src_scale = given.src_scale;
+    result.dst_scale = given.dst_scale;
+    result.bias_type = given.residual.bias_type;
+    result.normalizes_rounded_sum = given.residual.has(jitnorm_residual_normalize_rounded);
+    result.multiplies_silu = given.residual.has(jitnorm_residual_mul_silu);
+    for (const auto &[s, md] : given.tensors) p[s] = *md;
+    for (const any_post_op &entry : given.post_ops.entries) {
+        if (std::holds_alternative<prelu_post_op>(entry)) return unsupported("attr has a prelu post-op");
+        std::visit(
+            [&]<typename Entry>(const Entry &taken) {
+                if constexpr (!std::is_same_v<Entry, prelu_post_op>) result.post_ops.entries.emplace_back(taken);
+            },
+            entry);
+    }
+    return {};
+}
+
+void take_over_layouts(const layer_norm::problem &decided, jitnorm_primitive_attr &attr) {
+    const std::vector<post_op> &entries = decided.attr.post_ops.entries;
+    for (size_t i = 0; i < entries.size(); ++i)
+        if (const auto *binary = std::get_if<binary_post_op>(&entries[i])) attr.post_ops.entries[i] = *binary;
+    const tensor_descs given = attr.tensors;
+    for (const auto &[s, md] : given)
+        if (decided[s].ndims != 0 && !(*md == decided[s])) attr.tensors.set({{s, &decided[s]}});
+}
+
+} // namespace jitnorm::impl::api
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::api;
@@ -59,10 +122,20 @@ jitnorm_status_t jitnorm_primitive_attr_clone(jitnorm_primitive_attr_t *attr, co
 
 jitnorm_status_t jitnorm_primitive_attr_destroy(jitnorm_primitive_attr_t attr) { return destroy(attr); }
 
-jitnorm_status_t jitnorm_primitive_attr_get_scratchpad_mode(const_jitnorm_primitive_attr_t attr,
-                                                            jitnorm_scratchpad_mode_t *mode) {
-    return JITNORM_GET(attr, mode, attr->scratchpad_mode);
-}
+JITNORM_GETTER(jitnorm_primitive_attr_get_scratchpad_mode, const_jitnorm_primitive_attr_t, attr,
+               jitnorm_scratchpad_mode_t, mode, attr->scratchpad_mode)
+JITNORM_GETTER(jitnorm_primitive_attr_get_post_ops, const_jitnorm_primitive_attr_t, attr, const_jitnorm_post_ops_t,
+               post_ops, &attr->post_ops)
+JITNORM_GETTER(jitnorm_primitive_attr_get_deterministic, const_jitnorm_primitive_attr_t, attr, int, value,
+               attr->deterministic)
+JITNORM_GETTER(jitnorm_primitive_attr_get_fpmath_mode, const_jitnorm_primitive_attr_t, attr, jitnorm_fpmath_mode_t,
+               mode, attr->fpmath_mode)
+JITNORM_GETTER(jitnorm_primitive_attr_get_accumulation_mode, const_jitnorm_primitive_attr_t, attr,
+               jitnorm_accumulation_mode_t, mode, attr->accumulation_mode)
+JITNORM_GETTER(jitnorm_primitive_attr_get_epsilon, const_jitnorm_primitive_attr_t, attr, double, epsilon,
+               attr->epsilon.value_or(-1))
+JITNORM_GETTER(jitnorm_primitive_attr_get_residual_gate, const_jitnorm_primitive_attr_t, attr,
+               const_jitnorm_memory_desc_t, gate_desc, &attr->tensors[GATE])
 
 jitnorm_status_t jitnorm_primitive_attr_set_scratchpad_mode(jitnorm_primitive_attr_t attr,
                                                             jitnorm_scratchpad_mode_t mode) {
@@ -73,11 +146,6 @@ jitnorm_status_t jitnorm_primitive_attr_set_scratchpad_mode(jitnorm_primitive_at
     return jitnorm_success;
 }
 
-jitnorm_status_t jitnorm_primitive_attr_get_post_ops(const_jitnorm_primitive_attr_t attr,
-                                                     const_jitnorm_post_ops_t *post_ops) {
-    return JITNORM_GET(attr, post_ops, &attr->post_ops);
-}
-
 jitnorm_status_t jitnorm_primitive_attr_set_post_ops(jitnorm_primitive_attr_t attr, const_jitnorm_post_ops_t post_ops) {
     JITNORM_REFUSE_NULL(attr, post_ops);
     return guarded(__func__, [&] { attr->post_ops = *post_ops; });
@@ -85,19 +153,10 @@ jitnorm_status_t jitnorm_primitive_attr_set_post_ops(jitnorm_primitive_attr_t at
 
 // ---------------------------------------------------------------- modes
 
-jitnorm_status_t jitnorm_primitive_attr_get_deterministic(const_jitnorm_primitive_attr_t attr, int *value) {
-    return JITNORM_GET(attr, value, attr->deterministic);
-}
-
 jitnorm_status_t jitnorm_primitive_attr_set_deterministic(jitnorm_primitive_attr_t attr, int value) {
     JITNORM_REFUSE_NULL(attr);
     attr->deterministic = value != 0;
     return jitnorm_success;
-}
-
-jitnorm_status_t jitnorm_primitive_attr_get_fpmath_mode(const_jitnorm_primitive_attr_t attr,
-                                                        jitnorm_fpmath_mode_t *mode) {
-    return JITNORM_GET(attr, mode, attr->fpmath_mode);
 }
 
 jitnorm_status_t jitnorm_primitive_attr_set_fpmath_mode(jitnorm_primitive_attr_t attr, jitnorm_fpmath_mode_t mode) {
@@ -119,11 +178,6 @@ jitnorm_status_t jitnorm_primitive_attr_set_fpmath_mode_v2(jitnorm_primitive_att
     attr->fpmath_mode = mode;
     attr->fpmath_applies_to_int = apply_to_int != 0;
     return jitnorm_success;
-}
-
-jitnorm_status_t jitnorm_primitive_attr_get_accumulation_mode(const_jitnorm_primitive_attr_t attr,
-                                                              jitnorm_accumulation_mode_t *mode) {
-    return JITNORM_GET(attr, mode, attr->accumulation_mode);
 }
 
 jitnorm_status_t jitnorm_primitive_attr_set_accumulation_mode(jitnorm_primitive_attr_t attr,
@@ -156,10 +210,6 @@ jitnorm_status_t jitnorm_primitive_attr_set_rounding(jitnorm_primitive_attr_t at
     });
 }
 
-jitnorm_status_t jitnorm_primitive_attr_get_epsilon(const_jitnorm_primitive_attr_t attr, double *epsilon) {
-    return JITNORM_GET(attr, epsilon, attr->epsilon.value_or(-1));
-}
-
 jitnorm_status_t jitnorm_primitive_attr_set_epsilon(jitnorm_primitive_attr_t attr, double epsilon) {
     JITNORM_REFUSE_NULL(attr);
     if (!std::isfinite(epsilon) || epsilon < 0)
@@ -185,6 +235,7 @@ status check(const residual_addition &asked, const memory_desc &residual, const 
 
 jitnorm_status_t set_tensors(const char *function, jitnorm_primitive_attr_t attr,
                              std::initializer_list<std::pair<layer_norm::slot, const memory_desc *>> changes) {
+    if (any_null(attr)) return report_null(function, "attr", {attr});
     return guarded(function, [&] { attr->tensors.set(changes); });
 }
 
@@ -219,31 +270,21 @@ jitnorm_status_t jitnorm_primitive_attr_get_residual(const_jitnorm_primitive_att
 
 jitnorm_status_t jitnorm_primitive_attr_set_residual_gate(jitnorm_primitive_attr_t attr,
                                                           const_jitnorm_memory_desc_t gate_desc) {
-    JITNORM_REFUSE_NULL(attr);
     return set_tensors(__func__, attr, {{GATE, gate_desc}});
-}
-
-jitnorm_status_t jitnorm_primitive_attr_get_residual_gate(const_jitnorm_primitive_attr_t attr,
-                                                          const_jitnorm_memory_desc_t *gate_desc) {
-    return JITNORM_GET(attr, gate_desc, &attr->tensors[GATE]);
 }
 
 #define FURTHER_OUTPUT(place, number, attribute, ...)                                                                  \
     jitnorm_status_t jitnorm_primitive_attr_set_##attribute##_dst(jitnorm_primitive_attr_t attr,                       \
                                                                   const_jitnorm_memory_desc_t attribute##_desc) {      \
-        JITNORM_REFUSE_NULL(attr);                                                                                     \
         return set_tensors(__func__, attr, {{place, attribute##_desc}});                                               \
     }                                                                                                                  \
-    jitnorm_status_t jitnorm_primitive_attr_get_##attribute##_dst(const_jitnorm_primitive_attr_t attr,                 \
-                                                                  const_jitnorm_memory_desc_t *attribute##_desc) {     \
-        return JITNORM_GET(attr, attribute##_desc, &attr->tensors[place]);                                             \
-    }
+    JITNORM_GETTER(jitnorm_primitive_attr_get_##attribute##_dst, const_jitnorm_primitive_attr_t, attr,                 \
+                   const_jitnorm_memory_desc_t, attribute##_desc, &attr->tensors[place])
 #include "../../../tables/outputs.inc"
 
 jitnorm_status_t jitnorm_primitive_attr_set_scale_shift_descs(jitnorm_primitive_attr_t attr,
                                                               const_jitnorm_memory_desc_t scale_desc,
                                                               const_jitnorm_memory_desc_t shift_desc) {
-    JITNORM_REFUSE_NULL(attr);
     return set_tensors(__func__, attr, {{SCALE, scale_desc}, {SHIFT, shift_desc}});
 }
 

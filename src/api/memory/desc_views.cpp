@@ -2,6 +2,8 @@
 // desc_views: makes descriptors of the same elements, or of some of them, from a descriptor. jitnorm_memory.h has the
 // rules.
 #include <algorithm>
+#include <span>
+#include <vector>
 
 #include "memory.hpp"
 
@@ -51,99 +53,81 @@ status part_of(const memory_desc &parent, const dim_t *dims, const dim_t *offset
 
 namespace {
 
-// Consecutive dimensions, without dimensions of size 1. The layout of a run of new dimensions follows from the run of
-// old dimensions with as many elements.
-struct run {
-    int count = 0;
-    int dims[MAX_NDIMS] = {};
-    dim_t elements = 1;
-};
-
 constexpr status MOVED_ZERO = invalid("a dimension of size 0 cannot be joined, split, added or removed");
 
-class reshaping {
-public:
-    reshaping(const memory_desc &from, memory_desc &to) : from_(from), to_(to) {}
+// Consecutive dimensions, without dimensions of size 1. The layout of a run of new dimensions follows from the run of
+// old dimensions with as many elements.
+using run = std::span<const int>;
 
-    status lay_out() {
-        int old_at = 0, new_at = 0;
-        for (;;) {
-            run olds, news;
-            take(from_, old_at, olds);
-            take(to_, new_at, news);
-            if (olds.count == 0 && news.count == 0) break;
-            if ((olds.elements == 0) != (news.elements == 0)) return MOVED_ZERO;
-            while (olds.elements != news.elements) { // both tensors have as many elements, so neither list ends first
-                olds.elements < news.elements ? take(from_, old_at, olds) : take(to_, new_at, news);
-                if (olds.elements == 0 || news.elements == 0) return MOVED_ZERO;
-            }
-            JITNORM_TRY(lay_out(olds, news));
-        }
-        lay_out_ones();
-        return ACCEPTED;
-    }
+std::vector<int> without_ones(const memory_desc &md) {
+    std::vector<int> dims;
+    for (int d = 0; d < md.ndims; ++d)
+        if (md.dims[d] != 1) dims.push_back(d);
+    return dims;
+}
 
-private:
-    // Appends the next dimension of a size other than 1 to the run, if there is one.
-    static void take(const memory_desc &md, int &at, run &r) {
-        while (at < md.ndims && md.dims[at] == 1) ++at;
-        if (at == md.ndims) return;
-        r.dims[r.count++] = at;
-        r.elements *= md.dims[at++];
-    }
-
-    status lay_out(const run &olds, const run &news) {
-        if (olds.count == 1 && news.count == 1) {
-            keep(olds.dims[0], news.dims[0]);
-            return ACCEPTED;
-        }
-        for (int i = 0; i < olds.count; ++i) JITNORM_TRY(check_joined(olds, i));
-        dim_t stride = from_.strides[olds.dims[olds.count - 1]];
-        for (int i = news.count; i-- > 0;) {
-            to_.strides[news.dims[i]] = stride;
-            if (i > 0 && __builtin_mul_overflow(stride, to_.dims[news.dims[i]], &stride)) return TOO_LARGE;
-        }
-        return ACCEPTED;
-    }
-
-    // Whether the run's i-th dimension can be joined or split: it has no blocks, and follows the one before without a
-    // gap.
-    status check_joined(const run &olds, int i) const {
-        const int d = olds.dims[i];
-        if (block_of(from_, d) != 1)
+// Whether the dimensions of a run can be joined or split: they have no blocks and follow each other without a gap.
+status check_joined(const memory_desc &md, run dims) {
+    for (size_t i = 0; i < dims.size(); ++i) {
+        const int d = dims[i];
+        if (block_of(md, d) != 1)
             return invalid(explain("dimension %d has inner blocks and cannot be joined or split", d));
-        if (i == 0) return ACCEPTED;
-        const int before = olds.dims[i - 1];
+        if (i == 0) continue;
+        const int before = dims[i - 1];
         dim_t expected = 0;
-        const bool follows =
-            !__builtin_mul_overflow(from_.strides[d], from_.dims[d], &expected) && from_.strides[before] == expected;
-        return follows ? ACCEPTED
-                       : invalid(explain("dimensions %d and %d cannot be joined: their strides are %lld and %lld; "
-                                         "without a gap the first would be %lld times the second",
-                                         before, d, as_number(from_.strides[before]), as_number(from_.strides[d]),
-                                         as_number(from_.dims[d])));
+        if (__builtin_mul_overflow(md.strides[d], md.dims[d], &expected) || md.strides[before] != expected)
+            return invalid(explain("dimensions %d and %d cannot be joined: their strides are %lld and %lld; "
+                                   "without a gap the first would be %lld times the second",
+                                   before, d, as_number(md.strides[before]), as_number(md.strides[d]),
+                                   as_number(md.dims[d])));
     }
+    return ACCEPTED;
+}
 
-    void keep(int old_dim, int new_dim) {
-        to_.strides[new_dim] = from_.strides[old_dim];
-        to_.padded_dims[new_dim] = from_.padded_dims[old_dim];
-        for (int i = 0; i < from_.inner_nblks; ++i)
-            if (from_.inner_idxs[i] == old_dim) to_.inner_idxs[i] = new_dim;
+status lay_out(const memory_desc &from, run olds, memory_desc &to, run news) {
+    if (olds.size() == 1 && news.size() == 1) {
+        to.strides[news[0]] = from.strides[olds[0]];
+        to.padded_dims[news[0]] = from.padded_dims[olds[0]];
+        for (int i = 0; i < from.inner_nblks; ++i)
+            if (from.inner_idxs[i] == olds[0]) to.inner_idxs[i] = news[0];
+        return ACCEPTED;
     }
+    JITNORM_TRY(check_joined(from, olds));
+    dim_t stride = from.strides[olds.back()];
+    for (size_t i = news.size(); i-- > 0;) {
+        to.strides[news[i]] = stride;
+        if (i > 0 && __builtin_mul_overflow(stride, to.dims[news[i]], &stride)) return TOO_LARGE;
+    }
+    return ACCEPTED;
+}
 
-    // Gives dimensions of size 1 the strides that they would have without gaps. These strides are never used.
-    void lay_out_ones() {
-        for (int d = to_.ndims; d-- > 0;) {
-            if (to_.dims[d] != 1) continue;
-            dim_t stride = 1;
-            if (d + 1 < to_.ndims && __builtin_mul_overflow(to_.dims[d + 1], to_.strides[d + 1], &stride)) stride = 1;
-            to_.strides[d] = stride;
+// Sets the strides, padded dimensions and blocks of `to`, which has the elements of `from` in other dimensions.
+status lay_out(const memory_desc &from, memory_desc &to) {
+    const std::vector<int> olds = without_ones(from), news = without_ones(to);
+    size_t old_end = 0, new_end = 0;
+    while (old_end < olds.size() || new_end < news.size()) {
+        const size_t old_begin = old_end, new_begin = new_end;
+        dim_t old_elements = 1, new_elements = 1;
+        const auto take_old = [&] { old_elements *= from.dims[olds[old_end++]]; };
+        const auto take_new = [&] { new_elements *= to.dims[news[new_end++]]; };
+        if (old_end < olds.size()) take_old();
+        if (new_end < news.size()) take_new();
+        while (old_elements != new_elements) { // both tensors have as many elements, so neither list ends first
+            if (old_elements == 0 || new_elements == 0) return MOVED_ZERO;
+            old_elements < new_elements ? take_old() : take_new();
         }
+        JITNORM_TRY(lay_out(from, run(olds).subspan(old_begin, old_end - old_begin), to,
+                            run(news).subspan(new_begin, new_end - new_begin)));
     }
-
-    const memory_desc &from_;
-    memory_desc &to_;
-};
+    // Dimensions of size 1 get the strides that they would have without gaps. These strides are never used.
+    for (int d = to.ndims; d-- > 0;) {
+        if (to.dims[d] != 1) continue;
+        dim_t stride = 1;
+        if (d + 1 < to.ndims && __builtin_mul_overflow(to.dims[d + 1], to.strides[d + 1], &stride)) stride = 1;
+        to.strides[d] = stride;
+    }
+    return ACCEPTED;
+}
 
 // Counts the elements. A dimension of size 0 counts as 1, so that what lies around it is compared, too.
 status count_elements(int ndims, const dim_t *dims, dim_t &elements) {
@@ -186,7 +170,7 @@ status reshaped(const memory_desc &md, int ndims, const dim_t *dims, memory_desc
         other.offset0 = md.offset0;
         other.inner_nblks = md.inner_nblks;
         std::copy(md.inner_blks, md.inner_blks + md.inner_nblks, other.inner_blks);
-        JITNORM_TRY(reshaping(md, other).lay_out());
+        JITNORM_TRY(lay_out(md, other));
     }
     result = other;
     return ACCEPTED;

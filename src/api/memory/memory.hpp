@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // memory: the object behind a memory handle of the C interface, a descriptor and the address of the data. Descriptors
-// that are made of others: of the same elements, or with layouts that were left open.
+// of the same elements that are made of others.
 #pragma once
 
 #include <cstdint>
 
 #include "../../base/boundary.hpp"
 #include "../../base/bytes.hpp"
-#include "../../norm/problem.hpp"
 #include "../../tensor/memory_desc.hpp"
 
 namespace jitnorm::impl::api {
@@ -34,9 +33,6 @@ inline status no_buffer(int index) { return invalid(explain("index is %d; the on
 status part_of(const memory_desc &parent, const dim_t *dims, const dim_t *offsets, memory_desc &result);
 status reshaped(const memory_desc &md, int ndims, const dim_t *dims, memory_desc &result);
 status permuted(const memory_desc &md, const int *permutation, memory_desc &result);
-
-// Decides the layouts of all tensors of the problem (undecided_layout.cpp). src must have a decided layout.
-status decide_layouts(layer_norm::problem &p);
 
 } // namespace jitnorm::impl::api
 

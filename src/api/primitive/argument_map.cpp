@@ -154,39 +154,21 @@ argument_map::argument_map(const described &what)
             with_elements_ |= only(s);
     }
     plain_ &= required_ & ~runtime_;
-    has_other_slots_ = (required_ & ~plain_) != 0 || has_runtime_sizes_;
 }
-
-layer_norm::tensor_use argument_map::use_of(slot s, const memory_desc *md) const noexcept {
-    return {int(s), s, (outputs_ & only(s)) != 0, md};
-}
-
-bool argument_map::matches(const jitnorm_memory &memory, slot s) const noexcept {
-    return memory.word == words_[s] && (words_[s] != 0 || same_tensor(memory.md, *mds_[s]));
-}
-
-constexpr const char *NO_DATA = "has a memory without data";
 
 status argument_map::take(const jitnorm_exec_arg_t &argument, reading &list) const noexcept {
     const slot s = slot_of(argument.arg);
     if (((required_ | ignored_) & only(s)) == 0) return complain_of_absence(argument.arg, s);
     if ((list.awaited & only(s)) == 0) return complain(argument.arg, "is given twice");
     list.awaited ^= only(s);
-    const jitnorm_memory &memory = *argument.memory;
-    if (((ignored_ | runtime_) & only(s)) != 0) return take_with_sizes(memory, s, list);
-    if (!matches(memory, s)) return explain_difference(argument.arg, memory.md, *mds_[s]);
-    if (memory.handle == nullptr && (with_elements_ & only(s)) != 0) return complain(argument.arg, NO_DATA);
-    list.result.set(s, memory.handle);
-    return {};
-}
-
-// Takes a memory with run-time sizes, or one that the primitive ignores.
-status argument_map::take_with_sizes(const jitnorm_memory &memory, slot s, reading &list) const noexcept {
     if ((ignored_ & only(s)) != 0) return {};
-    if (!fits(memory.md, *mds_[s])) return explain_difference(arg_of(s), memory.md, *mds_[s]);
-    const bool has_elements = bytes(memory.md) != 0;
-    if (memory.handle == nullptr && has_elements) return complain(arg_of(s), NO_DATA);
-    if (has_elements) list.with_elements |= only(s);
+    const jitnorm_memory &memory = *argument.memory;
+    const bool has_runtime_sizes = (runtime_ & only(s)) != 0, says_all = words_[s] != 0 && !has_runtime_sizes;
+    if (says_all ? memory.word != words_[s] : !fits(memory.md, *mds_[s]))
+        return explain_difference(argument.arg, memory.md, *mds_[s]);
+    if (has_runtime_sizes && bytes(memory.md) != 0) list.with_elements |= only(s);
+    if (memory.handle == nullptr && (list.with_elements & only(s)) != 0)
+        return complain(argument.arg, "has a memory without data");
     list.memories[s] = &memory;
     list.result.set(s, memory.handle);
     return {};
@@ -217,7 +199,10 @@ status argument_map::fill_in(const reading &list, layer_norm::problem &sizes) co
 // Refuses an output whose handle another tensor has too, although the two may not share memory. With run-time sizes
 // aliases_ fails for more than these.
 status argument_map::check_addresses(const reading &list) const noexcept {
-    const auto use = [&](slot s) { return use_of(s, (runtime_ & only(s)) != 0 ? &list.memories[s]->md : mds_[s]); };
+    const auto use = [&](slot s) {
+        const memory_desc *md = (runtime_ & only(s)) != 0 ? &list.memories[s]->md : mds_[s];
+        return layer_norm::tensor_use{int(s), s, (outputs_ & only(s)) != 0, md};
+    };
     const slot_set all = required_ & list.with_elements;
     for (slot_set outputs = outputs_ & all; outputs != 0; outputs &= outputs - 1) {
         const slot output = first_of(outputs);
@@ -231,20 +216,14 @@ status argument_map::check_addresses(const reading &list) const noexcept {
     return {};
 }
 
-status argument_map::take_all(int nargs, const jitnorm_exec_arg_t *args, reading &list) const noexcept {
-    for (int i = 0; i < nargs; ++i) {
-        if (args[i].memory == nullptr) continue;
-        JITNORM_TRY(take(args[i], list));
-    }
-    const slot_set missing = required_ & list.awaited;
-    return missing == 0 ? status() : complain(arg_of(first_of(missing)), "is missing");
-}
-
 [[gnu::noinline]] status argument_map::resolve_rest(int nargs, const jitnorm_exec_arg_t *args, slot_set awaited,
                                                     layer_norm::arguments &result,
                                                     layer_norm::problem *sizes) const noexcept {
     reading list(awaited, with_elements_, result);
-    JITNORM_TRY(take_all(nargs, args, list));
+    for (int i = 0; i < nargs; ++i)
+        if (args[i].memory != nullptr) JITNORM_TRY(take(args[i], list));
+    if (const slot_set missing = required_ & list.awaited; missing != 0)
+        return complain(arg_of(first_of(missing)), "is missing");
     if (sizes != nullptr) JITNORM_TRY(fill_in(list, *sizes));
     return aliases_.fails(result) ? check_addresses(list) : status();
 }

@@ -38,7 +38,7 @@ public:
             result.put(s, memory->handle);
         }
         result.mark(plain_ ^ plain);
-        if (args != end || plain != 0 || has_other_slots_ || aliases_.fails(result))
+        if (args != end || plain != 0 || plain_ != required_ || has_runtime_sizes_ || aliases_.fails(result))
             JITNORM_TRY(resolve_rest(int(end - args), args, (required_ | ignored_) ^ plain_ ^ plain, result, sizes));
         if (void *const scratchpad = result[SCRATCHPAD]) result.set(SCRATCHPAD, align_up(scratchpad));
         return {};
@@ -60,14 +60,10 @@ private:
             : awaited(slots), with_elements(with_elements_before), result(to) {}
     };
 
-    bool matches(const jitnorm_memory &memory, slot s) const noexcept;
     status resolve_rest(int nargs, const jitnorm_exec_arg_t *args, slot_set awaited, layer_norm::arguments &result,
                         layer_norm::problem *sizes) const noexcept;
-    status take_all(int nargs, const jitnorm_exec_arg_t *args, reading &list) const noexcept;
     status take(const jitnorm_exec_arg_t &argument, reading &list) const noexcept;
-    status take_with_sizes(const jitnorm_memory &memory, slot s, reading &list) const noexcept;
     status fill_in(const reading &list, layer_norm::problem &sizes) const noexcept;
-    layer_norm::tensor_use use_of(slot s, const memory_desc *md) const noexcept;
     status check_addresses(const reading &list) const noexcept;
 
     uint64_t words_[SLOT_COUNT]; // word_of() the descriptors
@@ -75,10 +71,9 @@ private:
     slot_set required_ = 0;
     slot_set ignored_ = 0;
     slot_set outputs_ = 0;
-    slot_set with_elements_ = 0;   // their handles must not be null
-    slot_set runtime_ = 0;         // their sizes or strides are known at execution only
-    slot_set plain_ = 0;           // required, and their words say all
-    bool has_other_slots_ = false; // some of required_ are not in plain_
+    slot_set with_elements_ = 0; // their handles must not be null
+    slot_set runtime_ = 0;       // their sizes or strides are known at execution only
+    slot_set plain_ = 0;         // required, and their words say all
     bool has_runtime_sizes_;
     layer_norm::alias_check aliases_;
 };

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // C interface: primitive descriptors of layer normalization. Each function puts its arguments into a problem, and
-// create_desc() the attributes. The rest is done unless the object cache has it.
+// create_desc() the attributes. The rest, which begins with layouts that were left open, is done unless the object
+// cache has it.
+#include <algorithm>
 #include <utility>
 
 #include "../../base/boundary.hpp"
 #include "../../dispatch/object_cache.hpp"
 #include "../../dispatch/prepare.hpp"
 #include "../../math/row_blocks.hpp"
+#include "../../norm/row_groups.hpp"
 #include "../../tensor/names.hpp"
 #include "../memory/memory.hpp"
 #include "jitnorm/jitnorm.h"
@@ -16,6 +19,7 @@ using namespace jitnorm::impl;
 using namespace jitnorm::impl::api;
 using layer_norm::cache_key;
 using layer_norm::problem;
+using layer_norm::STATISTICS;
 using enum layer_norm::slot;
 
 namespace {
@@ -48,6 +52,67 @@ void forget_unused(problem &p) {
     p.attr.normalizes_rounded_sum = false;
 }
 
+// ---- layouts that were left open
+
+status too_large(const char *name) { return invalid(explain("%s is too large to be addressed", name)); }
+
+bool is_plain(const memory_desc &md, const memory_desc &model) {
+    for (int d = 0; d < model.ndims; ++d)
+        if (model.strides[d] == 0 && model.dims[d] > 1) return true;
+    return std::any_of(model.inner_idxs, model.inner_idxs + model.inner_nblks, [&](dim_t d) { return d >= md.ndims; });
+}
+
+// The rule has the dimensions of md in the order of model's strides, from the largest to the smallest, and model's
+// inner blocks. Dimensions with equal strides stay in their order.
+layout_rule rule_of(const memory_desc &md, const memory_desc &model) {
+    layout_rule rule;
+    rule.ndims = md.ndims;
+    order_by_strides(model.strides, md.ndims, rule.order);
+    rule.inner_nblks = model.inner_nblks;
+    std::copy(model.inner_blks, model.inner_blks + model.inner_nblks, rule.inner_blks);
+    std::copy(model.inner_idxs, model.inner_idxs + model.inner_nblks, rule.inner_idxs);
+    return rule;
+}
+
+// If the layout of `md` is undecided, gives it the order of dimensions and the inner blocks of `model`, without gaps.
+// It becomes row major if there is no model, if model has blocks of a dimension that md does not have, if model is
+// broadcast, or if one of the two has run-time sizes. validate() checks whether the dimensions of the two fit.
+status decide_layout(memory_desc &md, const memory_desc *model, const char *name) {
+    if (md.format_kind != jitnorm_format_kind_any) return {};
+    const memory_desc asked = md;
+    const bool follows =
+        model != nullptr && !has_runtime_dims(asked) && !has_runtime_dims(*model) && !is_plain(asked, *model);
+    const status made = follows ? make_with_rule(md, asked.dims, asked.data_type, rule_of(asked, *model))
+                                : make_with_strides(md, asked.ndims, asked.dims, asked.data_type, nullptr);
+    return made.failed() ? too_large(name) : made;
+}
+
+// Statistics without a descriptor become f32 in an undecided layout first.
+status decide_statistics(problem &p) {
+    const memory_desc &src = p[SRC];
+    if (p[VARIANCE].ndims == 0 &&
+        make_with_tag(p[VARIANCE], src.ndims - 1, src.dims, jitnorm_f32, jitnorm_format_tag_any).failed())
+        return too_large(STATISTICS);
+    return decide_layout(p[VARIANCE], &src, STATISTICS);
+}
+
+// Decides the layouts of all tensors that were described with jitnorm_format_tag_any. src must have a decided layout.
+status decide_layouts(problem &p) {
+    if (p[SRC].format_kind == jitnorm_format_kind_any)
+        return invalid("src has an undecided layout (format_tag_any); a tag or strides are expected");
+    for (const layer_norm::tensor_kind &t : layer_norm::TENSORS)
+        if (t.dims == layer_norm::extent::rows) JITNORM_TRY(decide_layout(p[t.place], &p[SRC], t.name));
+    for (const slot s : layer_norm::GROUPED) JITNORM_TRY(decide_layout(p[s], nullptr, layer_norm::tensor_name(s)));
+    JITNORM_TRY(decide_statistics(p));
+    if (!p.is_forward()) return {};
+    for (post_op &entry : p.attr.post_ops.entries)
+        if (auto *binary = std::get_if<binary_post_op>(&entry))
+            JITNORM_TRY(decide_layout(binary->src1, &p[DST], "src1 of a binary post-op"));
+    return {};
+}
+
+// ---- primitive descriptors
+
 // Makes the description of a problem that is not in the object cache. The problem is moved to it.
 status describe(problem &p, const jitnorm_primitive_attr *attr, std::shared_ptr<const described> &what) {
     if (p[SRC].ndims < 2 || p[SRC].ndims > 5)
@@ -59,8 +124,7 @@ status describe(problem &p, const jitnorm_primitive_attr *attr, std::shared_ptr<
     layer_norm::solution chosen;
     JITNORM_TRY(layer_norm::prepare(p, chosen));
     if (p[VARIANCE].data_type != jitnorm_f32)
-        return unsupported(
-            explain("%s are %s; supported: f32", layer_norm::STATISTICS, text_of(p[VARIANCE].data_type)));
+        return unsupported(explain("%s are %s; supported: f32", STATISTICS, text_of(p[VARIANCE].data_type)));
     what = std::make_shared<const described>(std::move(p), chosen);
     return {};
 }

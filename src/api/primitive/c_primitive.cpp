@@ -118,7 +118,9 @@ jitnorm_status_t jitnorm_primitive_create(jitnorm_primitive_t *primitive,
 }
 
 jitnorm_status_t jitnorm_primitive_get_cache_blob(const_jitnorm_primitive_t primitive, size_t *size, uint8_t *) {
-    return JITNORM_GET(primitive, size, 0);
+    JITNORM_REFUSE_NULL(primitive, size);
+    *size = 0;
+    return jitnorm_success;
 }
 
 jitnorm_status_t jitnorm_primitive_create_from_cache_blob(jitnorm_primitive_t *primitive,
@@ -139,9 +141,7 @@ jitnorm_status_t jitnorm_primitive_execute(const_jitnorm_primitive_t primitive, 
     });
 }
 
-jitnorm_status_t jitnorm_primitive_get_primitive_desc(const_jitnorm_primitive_t primitive,
-                                                      const_jitnorm_primitive_desc_t *primitive_desc) {
-    return JITNORM_GET(primitive, primitive_desc, &primitive->desc);
-}
+JITNORM_GETTER(jitnorm_primitive_get_primitive_desc, const_jitnorm_primitive_t, primitive,
+               const_jitnorm_primitive_desc_t, primitive_desc, &primitive->desc)
 
 jitnorm_status_t jitnorm_primitive_destroy(jitnorm_primitive_t primitive) { return destroy(primitive); }

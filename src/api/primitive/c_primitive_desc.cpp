@@ -45,6 +45,13 @@ std::array<memory_desc, layer_norm::FIRST_POST_OP> describe_tensors(const descri
     return tensors;
 }
 
+// Programs for oneDNN pass a mean with rms_norm, too, a shift to backward, and a scratchpad without bytes.
+bool is_ignored(const described &what, slot s) {
+    const layer_norm::problem &p = what.problem;
+    return (s == MEAN && p.is_rms() && p.uses(VARIANCE)) || (s == SHIFT && !p.is_forward() && p.uses_shift()) ||
+           (s == SCRATCHPAD && p.uses(s) && what.tensors[SCRATCHPAD].ndims == 0);
+}
+
 } // namespace
 
 described::described(layer_norm::problem to_solve, const layer_norm::solution &chosen)
@@ -64,34 +71,6 @@ std::shared_ptr<const executable> described::keep(std::shared_ptr<const executab
     return made_;
 }
 
-} // namespace jitnorm::impl::api
-
-jitnorm_primitive_desc::jitnorm_primitive_desc(jitnorm_engine_t on_engine, const jitnorm_primitive_attr *given,
-                                               std::shared_ptr<const jitnorm::impl::api::described> described)
-    : engine(on_engine), attr(given != nullptr ? *given : jitnorm_primitive_attr{}), what(std::move(described)) {
-    jitnorm::impl::api::take_over_layouts(what->problem, attr);
-}
-
-bool jitnorm_primitive_desc::move_to_next_implementation() {
-    auto next = what->solution;
-    if (!jitnorm::impl::layer_norm::move_to_next(what->problem, next)) return false;
-    what = std::make_shared<const jitnorm::impl::api::described>(what->problem, next);
-    return true;
-}
-
-namespace jitnorm::impl::api {
-
-namespace {
-
-// Programs for oneDNN pass a mean with rms_norm, too, a shift to backward, and a scratchpad without bytes.
-bool is_ignored(const described &what, slot s) {
-    const layer_norm::problem &p = what.problem;
-    return (s == MEAN && p.is_rms() && p.uses(VARIANCE)) || (s == SHIFT && !p.is_forward() && p.uses_shift()) ||
-           (s == SCRATCHPAD && p.uses(s) && what.tensors[SCRATCHPAD].ndims == 0);
-}
-
-} // namespace
-
 tensor tensor_of(const described &what, slot s) {
     const memory_desc *md = s < FIRST_POST_OP ? &what.tensors[size_t(s)] : what.problem.post_op_operand(s);
     if (is_ignored(what, s)) return {role::ignored, md};
@@ -103,6 +82,12 @@ tensor tensor_of(const described &what, slot s) {
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::api;
+
+jitnorm_primitive_desc::jitnorm_primitive_desc(jitnorm_engine_t on_engine, const jitnorm_primitive_attr *given,
+                                               std::shared_ptr<const described> described)
+    : engine(on_engine), attr(given != nullptr ? *given : jitnorm_primitive_attr{}), what(std::move(described)) {
+    take_over_layouts(what->problem, attr);
+}
 
 namespace {
 
@@ -205,8 +190,12 @@ status query(const jitnorm_primitive_desc &pd, jitnorm_query_t what, int index, 
 jitnorm_status_t jitnorm_primitive_desc_next_impl(jitnorm_primitive_desc_t primitive_desc) {
     JITNORM_REFUSE_NULL(primitive_desc);
     return guarded(__func__, [&]() -> status {
-        if (primitive_desc->move_to_next_implementation()) return {};
-        return {jitnorm_last_impl_reached, "there is no further implementation"};
+        std::shared_ptr<const described> &what = primitive_desc->what;
+        layer_norm::solution next = what->solution;
+        if (!layer_norm::move_to_next(what->problem, next))
+            return {jitnorm_last_impl_reached, "there is no further implementation"};
+        what = std::make_shared<const described>(what->problem, next);
+        return {};
     });
 }
 
@@ -215,10 +204,8 @@ jitnorm_status_t jitnorm_primitive_desc_clone(jitnorm_primitive_desc_t *primitiv
     return clone(__func__, primitive_desc, existing);
 }
 
-jitnorm_status_t jitnorm_primitive_desc_get_attr(const_jitnorm_primitive_desc_t primitive_desc,
-                                                 const_jitnorm_primitive_attr_t *attr) {
-    return JITNORM_GET(primitive_desc, attr, &primitive_desc->attr);
-}
+JITNORM_GETTER(jitnorm_primitive_desc_get_attr, const_jitnorm_primitive_desc_t, primitive_desc,
+               const_jitnorm_primitive_attr_t, attr, &primitive_desc->attr)
 
 jitnorm_status_t jitnorm_primitive_desc_destroy(jitnorm_primitive_desc_t primitive_desc) {
     return destroy(primitive_desc);

@@ -56,9 +56,6 @@ struct jitnorm_primitive_desc {
 
     jitnorm_primitive_desc(jitnorm_engine_t engine, const jitnorm_primitive_attr *attr, // null: defaults
                            std::shared_ptr<const jitnorm::impl::api::described> what);
-
-    // Moves to the next implementation. If there is none, changes nothing and returns false.
-    bool move_to_next_implementation();
 };
 
 namespace jitnorm::impl::api {

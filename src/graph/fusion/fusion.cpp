@@ -3,64 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <queue>
 
 namespace jitnorm::impl::graph {
-
-grouping::grouping(const std::vector<const jitnorm_graph_op *> &ops) : writers_(ops.size()), group_(ops.size()) {
-    std::map<size_t, size_t> writer; // by the tensor's id
-    for (size_t i = 0; i < ops.size(); ++i) {
-        group_[i] = i;
-        for (const logical_tensor &output : ops[i]->outputs) writer[output.id] = i;
-    }
-    for (size_t i = 0; i < ops.size(); ++i)
-        for (const logical_tensor &input : ops[i]->inputs)
-            if (const auto found = writer.find(input.id); found != writer.end()) writers_[i].push_back(found->second);
-}
-
-bool grouping::is_alone(size_t op) const { return std::count(group_.begin(), group_.end(), group_[op]) == 1; }
-
-bool grouping::join(const std::vector<size_t> &members) {
-    std::vector<size_t> before = group_;
-    const size_t last = *std::max_element(members.begin(), members.end());
-    for (const size_t member : members) group_[member] = last;
-    const bool fits = !find_waiting();
-    if (!fits) group_ = std::move(before);
-    return fits;
-}
-
-std::optional<size_t> grouping::find_waiting() const {
-    std::vector<bool> is_waiting(group_.size(), true);
-    for (const std::vector<size_t> &group : in_order())
-        for (const size_t op : group) is_waiting[op] = false;
-    const auto found = std::find(is_waiting.begin(), is_waiting.end(), true);
-    return found == is_waiting.end() ? std::nullopt : std::optional(size_t(found - is_waiting.begin()));
-}
-
-// Kahn's algorithm (1962): the next group is the one with the least number among those whose inputs have been written.
-std::vector<std::vector<size_t>> grouping::in_order() const {
-    std::vector<std::vector<size_t>> members(group_.size()), readers(group_.size()), result;
-    std::vector<size_t> waiting(group_.size());
-    for (size_t i = 0; i < group_.size(); ++i) {
-        members[group_[i]].push_back(i);
-        for (const size_t writer : writers_[i]) {
-            if (writer != i && group_[writer] == group_[i]) continue;
-            readers[group_[writer]].push_back(group_[i]);
-            ++waiting[group_[i]];
-        }
-    }
-    std::priority_queue<size_t, std::vector<size_t>, std::greater<>> ready;
-    for (size_t group = 0; group < members.size(); ++group)
-        if (!members[group].empty() && waiting[group] == 0) ready.push(group);
-    while (!ready.empty()) {
-        const size_t group = ready.top();
-        ready.pop();
-        for (const size_t reader : readers[group])
-            if (--waiting[reader] == 0) ready.push(reader);
-        result.push_back(std::move(members[group]));
-    }
-    return result;
-}
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// fusion: which operations of a graph are computed as one.
+// fusion: which operations may be computed with a normalization as one.
 #pragma once
 
 #include <cstddef>
@@ -10,29 +10,6 @@
 #include "../operation/op.hpp"
 
 namespace jitnorm::impl::graph {
-
-// Parts the operations of a graph into groups. Each group is computed as one operation: its inputs must all have been
-// written before it begins.
-class grouping {
-public:
-    // Each operation becomes a group of its own. An operation's number is its place in `ops`.
-    explicit grouping(const std::vector<const jitnorm_graph_op *> &ops);
-
-    bool is_alone(size_t op) const; // in its group
-    // Makes the operations one group. If groups would then wait for each other in a circle, returns false and changes
-    // nothing.
-    bool join(const std::vector<size_t> &members);
-
-    // The groups, as numbers of operations, in an order in which they can be executed. If several groups can be next,
-    // the one whose last operation has the least number is. Groups that wait for each other in a circle are missing.
-    std::vector<std::vector<size_t>> in_order() const;
-    // The first operation that is missing there.
-    std::optional<size_t> find_waiting() const;
-
-private:
-    std::vector<std::vector<size_t>> writers_; // for each operation, those that write its inputs
-    std::vector<size_t> group_; // for each operation, its group's number, which is that of the group's last operation
-};
 
 // A forward normalization that other operations are fused with: an addition before it, and operations after it that
 // become its post-ops. oneDNN Graph's rules say what may be after the normalization: at most one TypeCast, then up to

@@ -2,6 +2,7 @@
 #include "lowering.hpp"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "../../tensor/names.hpp"
 #include "../../tensor/row_space.hpp"
@@ -27,6 +28,102 @@ status take_tensor(const port &p, const char *name, tensor_list given, logical_t
                      "the shape of %s (tensor %zu) is not known: inputs must be compiled with all their dimensions "
                      "(jitnorm_graph_logical_tensor_init_with_dims)",
                      name, p.id));
+}
+
+// ---- Whether a description fits, and what it is as a memory descriptor. Functions that describe return false if the
+// description makes no tensor.
+
+// Whether the tensor has these dimensions. If may_be_unknown, an unknown number or size fits, and is set to these.
+bool fits(logical_tensor &lt, std::span<const dim_t> dims, bool may_be_unknown) {
+    const auto agree = [&](dim_t given, dim_t expected) {
+        return given == expected || (may_be_unknown && given == JITNORM_GRAPH_UNKNOWN_DIM);
+    };
+    const bool fit = (may_be_unknown && lt.ndims == JITNORM_GRAPH_UNKNOWN_NDIMS) ||
+                     (lt.ndims == int(dims.size()) &&
+                      std::equal(dims.begin(), dims.end(), lt.dims, [&](dim_t e, dim_t g) { return agree(g, e); }));
+    if (fit) set_shape(lt, dims);
+    return fit;
+}
+
+// The same for a vector of as many elements as `dims` have.
+bool fits_flat(logical_tensor &lt, std::span<const dim_t> dims, bool may_be_unknown) {
+    dim_t elements = 1;
+    for (const dim_t dim : dims)
+        if (__builtin_mul_overflow(elements, dim, &elements)) return false;
+    return lt.ndims == 1 && fits(lt, {&elements, 1}, may_be_unknown);
+}
+
+// All tensors of an execution are described here.
+bool describe(const logical_tensor &lt, std::span<const dim_t> dims, const dim_t *strides, memory_desc &md) {
+    return !make_with_strides(md, int(dims.size()), dims.data(), lt.data_type, strides).failed() && fits_in_memory(md);
+}
+
+// Describes the part of the tensor that the first `count` dimensions span, at index 0 of the others. Without dimensions
+// it is one element.
+bool describe_dims(const logical_tensor &lt, int count, memory_desc &md) {
+    constexpr dim_t ONE = 1;
+    return count == 0 ? describe(lt, {&ONE, 1}, &ONE, md)
+                      : describe(lt, {lt.dims, size_t(count)}, lt.layout.strides, md);
+}
+
+// Describes a vector as a tensor of `dims`, the product of which is its size, in row-major order.
+bool describe_flat(const logical_tensor &lt, std::span<const dim_t> dims, memory_desc &md) {
+    jitnorm_dims_t strides;
+    dim_t stride = lt.layout.strides[0];
+    for (size_t d = dims.size(); d-- > 0;) {
+        strides[d] = stride;
+        if (d > 0 && __builtin_mul_overflow(stride, std::max<dim_t>(dims[d], 1), &stride)) return false;
+    }
+    return describe(lt, dims, strides, md);
+}
+
+// Describes a tensor that can be broadcast to `dims` with these dimensions: a dimension along which it is repeated has
+// the stride 0.
+bool describe_broadcast(const logical_tensor &lt, std::span<const dim_t> dims, memory_desc &md) {
+    jitnorm_dims_t strides = {};
+    const int rank = int(dims.size()), more = rank - lt.ndims;
+    for (int d = std::max(0, more); d < rank; ++d)
+        if (lt.dims[d - more] == dims[size_t(d)]) strides[d] = lt.layout.strides[d - more];
+    return describe(lt, dims, strides, md);
+}
+
+// Refuses a tensor that cannot be broadcast to `dims`, which are src's or some of them, or has more dimensions than
+// src. `name` is the tensor's name in the reason.
+status check_broadcast(const logical_tensor &lt, const char *name, const logical_tensor &src,
+                       std::span<const dim_t> dims) {
+    return lt.ndims <= src.ndims && broadcasts_to(lt, dims)
+               ? ACCEPTED
+               : misfit(explain("%s is %s, which cannot be broadcast to %s of src", name, dims_text(dims_of(lt)).text,
+                                dims_text(dims).text));
+}
+
+// Says why the strides of a tensor make none.
+status explain_no_strides(const logical_tensor &lt, const char *name) {
+    memory_desc md;
+    const status made = make_with_strides(md, lt.ndims, lt.dims, lt.data_type, lt.layout.strides);
+    return invalid(explain_part(name, made.failed() ? made.reason : TOO_LARGE.reason));
+}
+
+// Describes the other tensor that a follower reads, with `rank` dimensions, which are src's or 1: in front, dimensions
+// of 1 are put in or left out. If the operand's layout is any, it becomes dense.
+status describe_operand(logical_tensor &operand, const logical_tensor &src, int rank, memory_desc &md) {
+    char name[32];
+    std::snprintf(name, sizeof name, "tensor %zu", operand.id);
+    if (operand.layout_type == jitnorm_graph_layout_type_any && !lay_out_densely(operand))
+        return invalid(explain("tensor %zu is too large to be addressed", operand.id));
+    if (operand.layout_type != jitnorm_graph_layout_type_strided || !are_strides_known(operand))
+        return invalid(explain(operand.layout_type == jitnorm_graph_layout_type_strided
+                                   ? "the strides of %s are not known"
+                                   : "the layout of %s is neither strided nor any",
+                               name));
+    JITNORM_TRY(check_broadcast(operand, name, src, dims_of(src)));
+    const int kept = std::min(rank, operand.ndims); // of the operand's dimensions, the last ones
+    jitnorm_dims_t dims, strides;
+    std::fill_n(dims, rank, 1);
+    std::fill_n(strides, rank, 1);
+    std::copy_n(operand.dims + operand.ndims - kept, kept, dims + rank - kept);
+    std::copy_n(operand.layout.strides + operand.ndims - kept, kept, strides + rank - kept);
+    return describe(operand, {dims, size_t(rank)}, strides, md) ? ACCEPTED : explain_no_strides(operand, name);
 }
 
 // Puts a dimension of 1 in front of the others. Nothing moves by its stride, because it has a single index: if the
@@ -131,8 +228,10 @@ private:
                 explain("the layout type of %s is %d; strided or any is expected", name(s), int(lt.layout_type)));
         if (!is_any && are_strides_known(lt)) return ACCEPTED;
         if (!is_any && op_.reads(s)) return invalid(explain("the strides of %s are not known", name(s)));
-        const bool fit = is_any && is_data(s) && s != SRC ? lay_out_densely_like(lt, src()) : lay_out_densely(lt);
-        return fit ? ACCEPTED : invalid(explain("%s is too large to be addressed", name(s)));
+        const bool follows_src = is_any && is_data(s) && s != SRC;
+        return lay_out_densely(lt, follows_src ? &src() : nullptr)
+                   ? ACCEPTED
+                   : invalid(explain("%s is too large to be addressed", name(s)));
     }
 
     status describe(slot s) {

@@ -3,6 +3,7 @@
 // An operation has its tensors and attributes as they were given; understand() (norm_op.hpp) checks them.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <span>
 #include <string>
@@ -16,8 +17,7 @@
 
 namespace jitnorm::impl::graph {
 
-// ---- Functions on the graph interface's descriptions of tensors. Some read or complete a description, and some turn
-// it into a memory descriptor.
+// ---- Functions on the graph interface's descriptions of tensors
 
 using logical_tensor = jitnorm_graph_logical_tensor_t;
 
@@ -41,45 +41,20 @@ inline std::span<const dim_t> dims_of(const logical_tensor &lt) {
     return {lt.dims, lt.ndims < 0 ? 0 : size_t(lt.ndims)};
 }
 
+// Whether one of the tensors has the id.
+inline bool mentions(const std::vector<logical_tensor> &tensors, size_t id) {
+    return std::ranges::find(tensors, id, &logical_tensor::id) != tensors.end();
+}
+
 void set_shape(logical_tensor &lt, std::span<const dim_t> dims);
 
-// Whether the tensor has these dimensions. If may_be_unknown, an unknown number or size fits, and is set to these.
-bool fits(logical_tensor &lt, std::span<const dim_t> dims, bool may_be_unknown);
-
-// The same for a vector of as many elements as `dims` have.
-bool fits_flat(logical_tensor &lt, std::span<const dim_t> dims, bool may_be_unknown);
-
-// Makes the tensor strided, row-major and without gaps. A dimension of size 0 counts as 1. False if a stride overflows.
-bool lay_out_densely(logical_tensor &lt);
-// Does the same, but with the dimensions in the order of `model`, which is strided and has as many dimensions.
-bool lay_out_densely_like(logical_tensor &lt, const logical_tensor &model);
-
-// Describes the part of the tensor that the first `count` dimensions span, at index 0 of the others. Without dimensions
-// it is one element. The tensor must be strided with known shape and strides. False if they make no tensor.
-bool describe_dims(const logical_tensor &lt, int count, memory_desc &md);
-
-// Describes a vector as a tensor of `dims`, whose elements follow each other in row-major order. The tensor must be
-// strided and have one dimension of known size and stride, the product of `dims`. False if this makes no tensor.
-bool describe_flat(const logical_tensor &lt, std::span<const dim_t> dims, memory_desc &md);
+// Makes the tensor strided and without gaps: row-major, or with the dimensions in the order of `model`, which is
+// strided and has as many dimensions. A dimension of size 0 counts as 1. False if a stride overflows.
+bool lay_out_densely(logical_tensor &lt, const logical_tensor *model = nullptr);
 
 // Whether the tensor can be broadcast to `dims`: counted from the last dimension, each of its dimensions is that of
 // `dims` or 1. If it has more dimensions than `dims`, the further ones are 1.
 bool broadcasts_to(const logical_tensor &lt, std::span<const dim_t> dims);
-// Describes a tensor that can be broadcast to `dims` with these dimensions: a dimension along which it is repeated has
-// the stride 0. False if this makes no tensor.
-bool describe_broadcast(const logical_tensor &lt, std::span<const dim_t> dims, memory_desc &md);
-
-// Refuses a tensor that cannot be broadcast to `dims`, which are src's or some of them, or has more dimensions than
-// src. `name` is the tensor's name in the reason.
-status check_broadcast(const logical_tensor &lt, const char *name, const logical_tensor &src,
-                       std::span<const dim_t> dims);
-
-// Describes the other tensor that a follower reads, with `rank` dimensions, which are src's or 1. If the operand's
-// layout is any, it becomes dense.
-status describe_operand(logical_tensor &operand, const logical_tensor &src, int rank, memory_desc &md);
-
-// Says why the strides of a tensor make none.
-status explain_no_strides(const logical_tensor &lt, const char *name);
 
 // The bytes to the end of the last element; (size_t)-1 if they are not known or the description makes no tensor.
 size_t size_in_bytes(const logical_tensor &lt);
