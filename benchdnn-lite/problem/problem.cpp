@@ -163,8 +163,7 @@ unsigned parse_flags(std::string_view text) {
         unsigned flag = 0;
         for (const named_flag &f : FLAGS)
             if (f.letter.front() == letter) flag = unsigned(f.flag);
-        if (flag == 0)
-            throw input_error("unknown flag '", std::string(1, letter), "'; known: ", KNOWN_FLAGS.substr(2));
+        if (flag == 0) throw input_error("unknown flag '", std::string(1, letter), "'; known: ", KNOWN_FLAGS.substr(2));
         flags |= flag;
     }
     return flags;

@@ -22,8 +22,8 @@ plan make_plan(const problem &p, const machine &m);
 // can be cut into.
 int merging_threads(dim_t bytes, dim_t lines);
 
-// ---- decisions that follow from a problem, for kernels as well. A row length of RUNTIME_DIM is negative, and counts as
-// one of at most CHUNK.
+// ---- decisions that follow from a problem, for kernels as well. A row length of RUNTIME_DIM is negative, and counts
+// as one of at most CHUNK.
 
 // Whether rows may be written while others are reduced. Sums with a residual are made for whole rows.
 bool may_go_in_one_loop(const problem &p);

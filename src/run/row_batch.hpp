@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // row_batch: the sums and statistics of a batch's rows, in the arrays that kernels write and read, and the scalar steps
-// between kernels, as loops over the rows that are compiled as vector code for AVX2 and FMA (JITNORM_SIMD).
+// between kernels, as loops over the rows that are compiled as vector code (JITNORM_SIMD, src/simd/simd.hpp).
 #pragma once
 
 #include "../math/moments.hpp"

@@ -49,10 +49,7 @@ public:
     void add_all() {
         prepare();
         rows_.begin();
-        rows_.step(1, [&] {
-            add_row();
-            if (conf_.reduces) store_sums();
-        });
+        rows_.step(1, [&] { add_row(); });
     }
 
     void add_piece(const paired_rows &rows) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel for rows of backward, from their first load to their last store: a band of rows is reduced, their slopes
 // are found, two rows side by side, and the band is written. Single rows keep their sums and slopes in registers.
-#include "backward_passes.hpp"
+#include "backward_data_pass.hpp"
+#include "backward_sums_pass.hpp"
 
 namespace jitnorm::impl::jit {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of one pass of forward, and those with two passes in turns, which reduce rows beside others that they
-// write.
+// The kernels of one pass, and those with two passes in turns, which reduce rows beside others that they write.
 #include "addition_pass.hpp"
-#include "backward_passes.hpp"
+#include "backward_data_pass.hpp"
+#include "backward_sums_pass.hpp"
 #include "normalize_pass.hpp"
 #include "reduction_pass.hpp"
 
@@ -68,6 +68,12 @@ code_ptr code_of(const reduction_conf &conf) {
 }
 code_ptr code_of(const normalize_conf &conf) {
     return make_kernel<single_pass_generator<normalize_pass, &normalize_pass::write_all>>(conf);
+}
+code_ptr code_of(const backward_sums_conf &conf) {
+    return make_kernel<single_pass_generator<backward_sums_pass, &backward_sums_pass::sum_all>>(conf);
+}
+code_ptr code_of(const backward_data_conf &conf) {
+    return make_kernel<single_pass_generator<backward_data_pass, &backward_data_pass::write_all>>(conf);
 }
 code_ptr code_of(const forward_loop_conf &conf) {
     using arguments = forward_loop_arguments<float>;

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// backward_data_pass: computes diff_src of rows whose sums are known.
+#pragma once
+
+#include <array>
+
+#include "../emit/affine.hpp"
+#include "../emit/sums.hpp"
+#include "kernels.hpp"
+#include "row_pass.hpp"
+
+namespace jitnorm::impl::jit {
+
+class backward_data_pass : row_pass {
+    using arguments = backward_data_arguments<float>;
+    static constexpr int UNROLL = 2;
+
+public:
+    static constexpr auto NAME = "backward_data"; // of a kernel of this pass
+
+    backward_data_pass(kernel_generator &g, const pass_place &where, const backward_data_conf &conf)
+        : row_pass(g, where), conf_(conf) {}
+
+    std::string name(const char *what) const {
+        return kernel_name(what, g_.kind, {conf_.src, conf_.diff_dst, conf_.diff_src},
+                           {{conf_.scale, "scale"},
+                            {adds(), "residual"},
+                            {!conf_.centered, "rms"},
+                            {!conf_.sums, "global"},
+                            {conf_.non_temporal, "non_temporal"},
+                            {conf_.ahead == prefetch_to::l1, "to_l1"},
+                            {conf_.ahead == prefetch_to::l2, "to_l2"}},
+                           conf_.affine_flags);
+    }
+
+    int frame_bytes() const { return 0; }
+
+    // Writes all rows, or the rows of a band.
+    void write_all() {
+        prepare();
+        begin_rows(rows_);
+        rows_.step(1, [&] {
+            broadcast_statistics();
+            go_ahead();
+            broadcast_slopes();
+            loop_.begin(count_);
+            compute_vectors();
+        });
+    }
+
+    // Writes the row of the index, whose m1 and k are in the lowest lanes of these registers.
+    std::array<vmm, 2> slopes_of_one() const { return {m1_, k_}; }
+
+    void write_one() {
+        prepare();
+        rows_.point_to_row();
+        broadcast_statistics();
+        g_.ops.broadcast(k_, xmm_of(k_));
+        if (subtracts_means()) g_.ops.broadcast(m1_, xmm_of(m1_));
+        loop_.begin(count_);
+        compute_vectors();
+    }
+
+    void write_piece(const paired_rows &rows) {
+        prepare();
+        rows_.point_to_row();
+        broadcast_statistics();
+        broadcast_slopes();
+        conf_.non_temporal ? rows.go_to_lines(loop_, lines_) : rows.go_to_piece(loop_);
+        compute_vectors();
+    }
+
+private:
+    void prepare() {
+        g_.mov(count_, JITNORM_ARGUMENT(count));
+        tail_.prepare(count_, left_, where_.loops.position);
+        prepare_loads();
+    }
+
+    void go_ahead() {
+        if (conf_.ahead == prefetch_to::nowhere) return;
+        point_ahead(next_src_, src_, JITNORM_ARGUMENT(src_prefetch));
+        point_ahead(next_diff_dst_, diff_dst_, JITNORM_ARGUMENT(diff_dst_prefetch));
+    }
+
+    // At most one of these three needs the register.
+    void prepare_loads() {
+        const vmm kept = registers_.take_vector();
+        if (in_unpack_order()) io_.use_unpack_order(kept);
+        if (conf_.diff_dst == jitnorm_bf16) io_.permute_bf16(kept);
+        if (widens_like_adding(conf_.src) && conf_.diff_dst != jitnorm_bf16) products_.keep(kept);
+    }
+
+    bool adds() const { return conf_.diff_sum != jitnorm_data_type_undef; }
+    bool subtracts_means() const { return conf_.sums && conf_.centered; }
+    // Unpack order is used if then no tensor needs a shuffle.
+    bool in_unpack_order() const {
+        return unpacks_for_less(g_.kind, conf_.src) && unpacks_for_less(g_.kind, conf_.diff_dst) &&
+               narrowing::joins_two(g_.kind, conf_.diff_src);
+    }
+
+    void broadcast_statistics() {
+        rows_.broadcast(JITNORM_ARGUMENT(rstd), std::span(&rstd_, 1));
+        if (subtracts_means()) rows_.broadcast(JITNORM_ARGUMENT(mean), std::span(&mean_, 1));
+    }
+
+    void broadcast_slopes() {
+        if (conf_.sums) rows_.broadcast(JITNORM_ARGUMENT(k), std::span(&k_, 1));
+        if (subtracts_means()) rows_.broadcast(JITNORM_ARGUMENT(m1), std::span(&m1_, 1));
+    }
+
+    void compute_vectors() {
+        const auto body = [&](bool past_caches) {
+            return [=, this](places vectors) { compute(vectors, past_caches); };
+        };
+        if (!conf_.non_temporal) return loop_.walk_freely(UNROLL, body(false));
+        loop_.walk_lines(lines_, tail_, where_.loops.io, UNROLL, body(true), body(false));
+    }
+
+    // All loads come before the first store: diff_src may overwrite an input in place, and a load would wait for an
+    // earlier store to an address that differs by a multiple of 4096 bytes.
+    void compute(places vectors, bool past_caches) {
+        if (!conf_.non_temporal) loop_.prefetch_for_write(diff_src_, vectors, conf_.diff_src);
+        loop_.prefetch(next_src_, vectors, conf_.src, conf_.ahead);
+        loop_.prefetch(next_diff_dst_, vectors, conf_.diff_dst, conf_.ahead);
+        load_g(vectors);
+        if (conf_.sums) difference_.emit_all(x_, mean_, src_, vectors);
+        const auto &results = conf_.sums ? x_ : g_values_;
+        for (const place &p : vectors) {
+            const vmm &result = results[size_t(p.slot)];
+            if (conf_.sums) combine(p);
+            g_.ops.mul(result, result, rstd_);
+        }
+        if (adds())
+            io_.use_all(conf_.sums ? g_values_ : x_, diff_sum_, vectors, conf_.diff_sum,
+                        [&](const place &p, const Xbyak::Operand &other) {
+                            g_.ops.add(results[size_t(p.slot)], results[size_t(p.slot)], other);
+                        });
+        io_.store_all(diff_src_, vectors, results, conf_.diff_src, past_caches);
+    }
+
+    // g = diff_dst * scale
+    void load_g(places vectors) {
+        io_.load_all(g_values_, diff_dst_, vectors, conf_.diff_dst);
+        if (conf_.scale && !multiplies_as_stored(conf_.affine_flags)) {
+            io_.load_all(x_, scale_at_, vectors, conf_.scale_type);
+            for (const place &p : vectors) {
+                to_factors(g_, conf_.affine_flags, x_at(p));
+                g_.ops.mul(g_at(p), g_at(p), x_at(p));
+            }
+        } else if (conf_.scale) {
+            io_.use_all(x_, scale_at_, vectors, conf_.scale_type,
+                        [&](const place &p, const Xbyak::Operand &scale) { g_.ops.mul(g_at(p), g_at(p), scale); });
+        }
+    }
+
+    void combine(const place &p) {
+        if (conf_.centered) {
+            g_.ops.sub(g_at(p), g_at(p), m1_);
+            g_.ops.fma213(x_at(p), k_, g_at(p));
+        } else {
+            g_.ops.negated_fma213(x_at(p), k_, g_at(p));
+        }
+    }
+
+    std::vector<stepped_rows> tensors() const {
+        std::vector<stepped_rows> all = {
+            {{src_}, JITNORM_ARGUMENT(src), JITNORM_ARGUMENT(src_row_stride)},
+            {{diff_dst_}, JITNORM_ARGUMENT(diff_dst), JITNORM_ARGUMENT(diff_dst_row_stride)},
+            {{diff_src_}, JITNORM_ARGUMENT(diff_src), JITNORM_ARGUMENT(diff_src_row_stride)}};
+        if (conf_.scale) all.push_back({{scale_at_}, JITNORM_ARGUMENT(scale), JITNORM_ARGUMENT(scale_row_stride)});
+        if (adds()) all.push_back({{diff_sum_}, JITNORM_ARGUMENT(diff_sum), JITNORM_ARGUMENT(diff_sum_row_stride)});
+        return all;
+    }
+
+    const vmm &g_at(const place &p) const { return g_values_[size_t(p.slot)]; }
+    const vmm &x_at(const place &p) const { return x_[size_t(p.slot)]; }
+
+    const backward_data_conf conf_;
+    const reg src_ = registers_.take(g_.rsi), diff_dst_ = registers_.take(g_.rdx), diff_src_ = registers_.take(g_.r8);
+    const reg diff_sum_ = registers_.take(g_.r9), scale_at_ = registers_.take(g_.r10);
+    const reg next_src_ = registers_.take(g_.r13), next_diff_dst_ = registers_.take(g_.r14);
+    const lines lines_{diff_src_, element_bytes(conf_.diff_src), registers_.take(g_.r11)};
+    const vmm mean_ = registers_.take_vector(), rstd_ = registers_.take_vector();
+    const vmm m1_ = registers_.take_vector(), k_ = registers_.take_vector();
+    const std::vector<vmm> g_values_ = registers_.take_vectors(UNROLL), x_ = registers_.take_vectors(UNROLL);
+    const std::array<vmm, 2> narrowing_{registers_.take_vector(), registers_.take_vector()};
+    tail_mask tail_{g_, registers_.take_vector()};
+    element_io io_{g_, tail_, loop_, where_.loops.io, narrowing_};
+    row_loop rows_{g_, index_, left_, end_of_rows(JITNORM_ARGUMENT(rows)), tensors()};
+    unit_products products_{g_};
+    centered_load difference_{g_, io_, conf_.src, conf_.centered, &products_};
+};
+
+} // namespace jitnorm::impl::jit
