@@ -60,27 +60,22 @@ constexpr machine ZEN_4 = {MB, 32 * MB, 50, 100, 50, 0, 128 * KB, 8, 2};
 constexpr machine ZEN_3 = {512 * KB, 32 * MB, 38, 50, 50, 0, 64 * KB, 8, 2};
 constexpr machine BEFORE_ZEN_3 = {512 * KB, 16 * MB, 50, 100, 50, 0, 64 * KB, 8, 2};
 
-TEST(caches, zen_3_by_cpuid) {
-    const cache_levels levels = by_cpuid(ZEN_3_IN_TWO_CORES);
-    EXPECT_EQ(levels, (cache_levels{{{32 * KB, 1}, {512 * KB, 1}, {32 * MB, 2}}}));
-    EXPECT_EQ(machine_of(levels), (machine{512 * KB, 32 * MB}));
-}
-
-TEST(caches, zen_5_by_cpuid) { // whose leaf 4 is there and empty
-    const cache_levels levels = by_cpuid(ZEN_5_IN_TWO_CORES);
-    EXPECT_EQ(levels, (cache_levels{{{48 * KB, 1}, {MB, 1}, {32 * MB, 2}}}));
-    EXPECT_EQ(machine_of(levels), (machine{MB, 32 * MB}));
-}
-
-TEST(caches, sapphire_rapids_by_cpuid) {
-    const cache_levels levels = by_cpuid(SAPPHIRE_RAPIDS);
-    EXPECT_EQ(levels, (cache_levels{{{48 * KB, 2}, {2 * MB, 2}, {105 * MB, 128}}}));
-    EXPECT_EQ(machine_of(levels), (machine{2 * MB, 64 * MB}));
-}
-
-// The numbering has room for eight in both clusters; a core for performance has its second level to itself, and less is
-// concluded, which does no harm.
-TEST(caches, a_hybrid_laptop_by_cpuid) {
+TEST(caches, recorded) {
+    const struct {
+        const char *processor;
+        const recorded_leaves &leaves;
+        cache_levels levels;
+        machine sizes;
+    } rows[] = {
+        {"Zen 3", ZEN_3_IN_TWO_CORES, {{{32 * KB, 1}, {512 * KB, 1}, {32 * MB, 2}}}, {512 * KB, 32 * MB}},
+        {"Zen 5", ZEN_5_IN_TWO_CORES, {{{48 * KB, 1}, {MB, 1}, {32 * MB, 2}}}, {MB, 32 * MB}}, // leaf 4 is empty
+        {"Sapphire Rapids", SAPPHIRE_RAPIDS, {{{48 * KB, 2}, {2 * MB, 2}, {105 * MB, 128}}}, {2 * MB, 64 * MB}}};
+    for (const auto &[processor, leaves, levels, sizes] : rows) {
+        EXPECT_EQ(by_cpuid(leaves), levels) << processor;
+        EXPECT_EQ(machine_of(levels), sizes) << processor;
+    }
+    // The numbering has room for eight in both clusters; a core for performance has its second level to itself, and
+    // less is concluded, which does no harm.
     EXPECT_EQ(machine_of(by_cpuid(ALDER_LAKE_P)), (machine{320 * KB, 20 * MB}));
     EXPECT_EQ(machine_of(by_cpuid(ALDER_LAKE_E)), (machine{512 * KB, 25 * MB}));
 }

@@ -49,13 +49,6 @@ TEST(environment, words_that_the_log_does_not_know) {
     EXPECT_EQ(unknown_word_of_verbose("all,filter=x,y"), "filter=x");
 }
 
-TEST(verbose, level_is_what_was_set) {
-    const int before = verbose_level();
-    set_verbose_level(2);
-    EXPECT_EQ(verbose_level(), 2);
-    set_verbose_level(before);
-}
-
 // Where a level is set, lines are on standard output.
 class verbose_lines : public testing::Test {
 protected:

@@ -21,13 +21,19 @@ inline words lines_of(const words &arguments) {
     return lines;
 }
 
-inline std::string mistake_in(const words &arguments) {
+// The message of the input_error that `read` throws, or nothing.
+template <typename Read>
+std::string mistake_of(Read &&read) {
     try {
-        parse_command_line(arguments);
+        read();
     } catch (const input_error &error) {
         return error.what();
     }
     return "";
+}
+
+inline std::string mistake_in(const words &arguments) {
+    return mistake_of([&] { parse_command_line(arguments); });
 }
 
 } // namespace benchdnn_lite

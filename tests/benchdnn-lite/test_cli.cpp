@@ -37,18 +37,6 @@ TEST_F(cli, a_file_of_results_that_cannot_be_written_is_reported) {
     EXPECT_EQ(err_, "benchdnn-lite: cannot write /dev/full\n");
 }
 
-TEST_F(cli, a_mistake_is_one_line_on_stderr_and_status_2) {
-    for (const char *arguments :
-         {"", "--lnorm", "15x3", "--lnorm --no-such-knob=1 15x3", "--lnorm 15xthree", "--lnorm 15",
-          "--lnorm --batch=missing", "--lnorm 99999999999999999999x3", "--lnorm 99999999999x99999999999",
-          "--lnorm --tag=abc 15x3", "--lnorm 15x3 --dt=f31", "--conv 15x3", "--lnorm --batch=."}) {
-        expect(2, arguments);
-        EXPECT_EQ(out_, "") << arguments;
-        EXPECT_EQ(count_of(err_, "\n"), 1u) << arguments << ": " << err_;
-        EXPECT_EQ(err_.find("benchdnn-lite: "), 0u) << arguments << ": " << err_;
-    }
-}
-
 TEST_F(cli, a_knob_that_applies_to_nothing_is_named_on_stderr) {
     expect(0, "--lnorm 15x3 --dt=bf16", {"0:PASSED (", "__REPRO: --lnorm 15x3\n"});
     EXPECT_EQ(err_, "benchdnn-lite: warning: no problem follows --dt=bf16, which applies to nothing: a knob holds for "
@@ -94,6 +82,18 @@ TEST_F(cli, batch_files_nest_beside_each_other) {
     const std::string knobs = "--lnorm --dir=FWD_I --flags=CH ";
     expect(0, "--lnorm --mode=L --batch=outer 7x8",
            {knobs + "1x2\n", knobs + "3x4\n", knobs + "5x6\n", knobs + "7x8\n"});
+}
+
+// As benchdnn does: in the order in which folders were named. The working directory comes first.
+TEST_F(cli, batch_files_are_found_in_folders_named_earlier) {
+    write("two/other", "1x2\n");
+    write("two/inner", "3x4\n");
+    write("one/file", "--batch=inner\n");
+    write("one/inner", "5x6\n");
+    const std::string arguments = "--lnorm --mode=L --batch=two/other --batch=one/file";
+    expect(0, arguments, {"--lnorm 1x2\n", "--lnorm 3x4\n", " listed:2\n"});
+    write("inner", "7x8\n");
+    expect(0, arguments, {"--lnorm 1x2\n", "--lnorm 7x8\n", " listed:2\n"});
 }
 
 TEST_F(cli, batch_files_that_come_with_the_program_are_found_anywhere) {

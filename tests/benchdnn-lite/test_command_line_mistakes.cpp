@@ -72,100 +72,92 @@ TEST(command_line, the_name_without_arguments_is_answered_by_first_steps_that_wo
     EXPECT_EQ(commands, 3u);
 }
 
+using mistakes = std::vector<std::pair<std::string, std::string>>;
+
 TEST(command_line, mistakes_name_the_knob_and_the_reason) {
-    EXPECT_EQ(mistake_in({"--lnorm", "--dt=f31", "2x3"}),
-              "--dt: unknown data type 'f31'; known: f16 bf16 f32 s32 s8 u8 f64 f8_e5m2 f8_e4m3");
-    EXPECT_EQ(mistake_in({"--lnorm", "--flavour=1", "2x3"}), "unknown knob '--flavour' (--help lists them)");
-    EXPECT_EQ(mistake_in({"--lnorm", "--flag=CH", "2x3"}), "unknown knob '--flag' (the closest is --flags)");
-    EXPECT_EQ(mistake_in({"--lnorm", "--batch=no\nfile"}).find("--batch: no such file 'no?file'"), 0u);
-    EXPECT_EQ(mistake_in({"--lnorm", "--engine=gpu", "2x3"}), "--engine: 'gpu' is refused: there is one engine, cpu");
+    for (const auto &[knob, reason] : mistakes{
+             {"--dt=f31", "--dt: unknown data type 'f31'; known: f16 bf16 f32 s32 s8 u8 f64 f8_e5m2 f8_e4m3"},
+             {"--flavour=1", "unknown knob '--flavour' (--help lists them)"},
+             {"--flag=CH", "unknown knob '--flag' (the closest is --flags)"},
+             {"-dt=bf16", "unknown knob '-dt' (the closest is --dt)"},
+             {"---dt=bf16", "unknown knob '---dt' (the closest is --dt)"},
+             {"---in-shapes=0:2", "unknown knob '---in-shapes' (--help lists them)"},
+             {"--conv", "unknown knob '--conv' (--help lists them)"},
+             {"--in-shapes=0:2", "--lnorm has no knob '--in-shapes', only --graph has"},
+             {"--engine=gpu", "--engine: 'gpu' is refused: there is one engine, cpu"},
+             {"--allow-enum-tags-only=0 --tag=Ab3a", ""},
+             {"--dt=f32:f32:f64", "--dt: the third type is diff_src's, which a forward problem does not have"},
+             {"--tag=ab:ab:ab", "--tag: the third tag is diff_src's, which a forward problem does not have"},
+             {"--dt", "--dt needs a value after an equals sign: --dt=f32,bf16:f32"},
+             {"--dt bf16", "--dt needs a value after an equals sign: --dt=bf16"},
+             {"dt=bf16", "'dt=bf16' is not a problem; write the knob as --dt=bf16"},
+             {"--reset=1", "--reset takes no value"},
+             {"--tag=abc", "--tag: tag 'abc' does not fit 2 dimensions, as 'ab' does"},
+             {"--stat_tag=abc", "--stat_tag: tag 'abc' does not fit 1 dimensions, as 'a' does"},
+             {"--attr-scales=src:common:1+src:common:2", "--attr-scales: there are two scales of src"},
+             {"--attr-pre-quantization=dst1", "--attr-pre-quantization: 'dst1' is not dst2"},
+             {"--attr-residual=src1+src1", "--attr-residual: 'src1' is there twice"},
+             {"--attr-residual=src2", "--attr-residual: 'src2' is none of src1, dst1, bias, rounded, silu"},
+             {"--attr-residual=bias", "--attr-residual: there is neither src1 nor dst1"},
+             {"--attr-residual=src1+rounded", "--attr-residual: 'rounded' needs dst1"},
+             {"--attr-residual=dst1", "--attr-residual: a forward problem with dst1 needs src1"},
+             {"--attr-residual=src1:f32:abc", "--attr-residual: tag 'abc' does not fit 2 dimensions, as 'ab' does"},
+             {"--attr-post-ops=add:f32:per_tensor:abc",
+              "--attr-post-ops: tag 'abc' does not fit 2 dimensions, as 'ab' does"},
+             {"--attr-post-ops=add", "--attr-post-ops: 'add' needs more fields: add:TYPE[:POLICY[:TAG]]"},
+             {"--attr-post-ops=relu:1:2:3", "--attr-post-ops: 'relu' has too many fields: relu[:ALPHA[:BETA]]"},
+             {"--attr-post-ops=add:f32:per_row", "--attr-post-ops: unknown policy 'per_row'; known: common per_oc "
+                                                 "per_dim_0 per_dim_1 per_dim_01 per_dim_2 "
+                                                 "per_dim_3 per_dim_023 per_dim_23 per_dim_03 per_tensor"},
+             {"--attr-acc-mode=f31",
+              "--attr-acc-mode: unknown accumulation mode 'f31'; known: strict, relaxed, any, s32, f32, f16"},
+             {"--summary=impl+none",
+              "--summary: 'none' is none of failures, impl, impl-csv, nor one of these after no-"},
+             {"--start=-1", "--start: '-1' is not between 0 and 2147483647"},
+             {"--graph", "--graph and --lnorm exclude each other: name one driver"}})
+        EXPECT_EQ(mistake_in(split(concat("--lnorm ", knob, " 2x3"), ' ')), reason) << knob;
     EXPECT_NE(mistake_in({"--lnorm", "--perf-template=%nothing%", "2x3"}).find("--perf-template: unknown placeholder"),
               std::string::npos);
     EXPECT_NE(mistake_in({"--lnorm", "--tag=Ab3a", "2x3"}).find("--allow-enum-tags-only=false"), std::string::npos);
-    EXPECT_EQ(mistake_in({"--lnorm", "--allow-enum-tags-only=0", "--tag=Ab3a", "2x3"}), "");
-    EXPECT_EQ(mistake_in({"--lnorm", "--dt=f32:f32:f64", "2x3"}),
-              "--dt: the third type is diff_src's, which a forward problem does not have");
-    EXPECT_EQ(mistake_in({"--lnorm", "--tag=ab:ab:ab", "2x3"}),
-              "--tag: the third tag is diff_src's, which a forward problem does not have");
-    EXPECT_EQ(mistake_in({"--lnorm", "--dt", "2x3"}), "--dt needs a value after an equals sign: --dt=f32,bf16:f32");
-    EXPECT_EQ(mistake_in({"--lnorm", "--dt", "bf16", "2x3"}), "--dt needs a value after an equals sign: --dt=bf16");
-    EXPECT_EQ(mistake_in({"--lnorm", "--skip-impl", "ref"}),
-              "--skip-impl needs a value after an equals sign: --skip-impl=ref");
+    EXPECT_NE(mistake_in({"--lnorm", "--attr-pre-quantization=dst2:f32:abc", "2x3"}), "");
+    EXPECT_EQ(mistake_in({"--lnorm", "--attr-post-ops=relu2", "2x3"})
+                  .find("--attr-post-ops: unknown post-op 'relu2'; known: "),
+              0u);
+    EXPECT_EQ(mistake_in({"--lnorm", "--batch=no\nfile"}).find("--batch: no such file 'no?file'"), 0u);
     for (const knob &k : knobs_of(driver::lnorm)) {
         if (k.example.empty()) continue;
         EXPECT_EQ(mistake_in({"--lnorm", concat("--", k.name), "8x8"}),
                   concat("--", k.name, " needs a value after an equals sign: --", k.name, "=", k.example))
             << "8x8 is a problem";
     }
-    EXPECT_EQ(mistake_in({"--lnorm", "--seed"}), "--seed needs a value after an equals sign: --seed=7");
-    EXPECT_EQ(mistake_in({"--lnorm", "dt=bf16", "2x3"}), "'dt=bf16' is not a problem; write the knob as --dt=bf16");
-    EXPECT_EQ(mistake_in({"--lnorm", "-dt=bf16", "2x3"}), "unknown knob '-dt' (the closest is --dt)");
-    EXPECT_EQ(mistake_in({"--lnorm", "---dt=bf16", "2x3"}), "unknown knob '---dt' (the closest is --dt)");
-    EXPECT_EQ(mistake_in({"--lnorm", "---in-shapes=0:2", "2x3"}), "unknown knob '---in-shapes' (--help lists them)");
-    EXPECT_EQ(mistake_in({"--lnorm", "--batch=/proc/self/mem"}),
-              "--batch: cannot read batch file '/proc/self/mem'"); // a file that answers no reader
-    EXPECT_EQ(mistake_in({"--graph", "--case=/proc/self/mem"}), "--case: cannot read '/proc/self/mem'");
-    EXPECT_EQ(mistake_in({"--lnorm", "--match=CH", "2x3", "4x5"}), "--match: no problem's line has 'CH'");
-    EXPECT_EQ(mistake_in({"--lnorm", "--match=CH", "2x3", "--reset"}), "--match: no problem's line matches");
-    EXPECT_EQ(mistake_in({"--lnorm", "--graph", "2x3"}), "--graph and --lnorm exclude each other: name one driver");
-    EXPECT_EQ(mistake_in({"--lnorm", "--in-shapes=0:2", "2x3"}), "--lnorm has no knob '--in-shapes', only --graph has");
-    EXPECT_EQ(mistake_in({"--lnorm", "--reset=1", "2x3"}), "--reset takes no value");
-    EXPECT_EQ(mistake_in({"--lnorm", "--tag=abc", "2x3"}), "--tag: tag 'abc' does not fit 2 dimensions, as 'ab' does");
-    EXPECT_EQ(mistake_in({"--lnorm", "--stat_tag=abc", "2x3"}),
-              "--stat_tag: tag 'abc' does not fit 1 dimensions, as 'a' does");
-    EXPECT_EQ(mistake_in({"--lnorm", "--attr-post-ops=add:f32:per_tensor:abc", "2x3"}),
-              "--attr-post-ops: tag 'abc' does not fit 2 dimensions, as 'ab' does");
-    EXPECT_EQ(mistake_in({"--lnorm", "--attr-scales=src:common:1+src:common:2", "2x3"}),
-              "--attr-scales: there are two scales of src");
-    EXPECT_EQ(mistake_in({"--lnorm", "--attr-residual=src1+src1", "2x3"}), "--attr-residual: 'src1' is there twice");
-    EXPECT_EQ(mistake_in({"--lnorm", "--attr-pre-quantization=dst1", "2x3"}),
-              "--attr-pre-quantization: 'dst1' is not dst2");
-    EXPECT_NE(mistake_in({"--lnorm", "--attr-pre-quantization=dst2:f32:abc", "2x3"}), "");
-    EXPECT_EQ(mistake_in({"--lnorm", "--attr-residual=src2", "2x3"}),
-              "--attr-residual: 'src2' is none of src1, dst1, bias, rounded, silu");
-    EXPECT_EQ(mistake_in({"--lnorm", "--attr-residual=bias", "2x3"}),
-              "--attr-residual: there is neither src1 nor dst1");
-    EXPECT_EQ(mistake_in({"--lnorm", "--attr-residual=src1+rounded", "2x3"}), "--attr-residual: 'rounded' needs dst1");
-    EXPECT_EQ(mistake_in({"--lnorm", "--attr-residual=dst1", "2x3"}),
-              "--attr-residual: a forward problem with dst1 needs src1");
-    EXPECT_EQ(mistake_in({"--lnorm", "--attr-residual=src1:f32:abc", "2x3"}),
-              "--attr-residual: tag 'abc' does not fit 2 dimensions, as 'ab' does");
-    EXPECT_EQ(mistake_in({"--lnorm", "2xthree"}),
-              "malformed problem '2xthree': 'three' is not a dimension; a problem is a shape such as 128x768");
+}
+
+TEST(command_line, mistakes_of_whole_lines) {
+    for (const auto &[line, reason] : mistakes{
+             {"--lnorm", "no problem to run: give a shape such as 128x768, or --batch=FILE"},
+             {"--lnorm --seed", "--seed needs a value after an equals sign: --seed=7"},
+             {"--lnorm --skip-impl ref", "--skip-impl needs a value after an equals sign: --skip-impl=ref"},
+             {"--lnorm --batch=/proc/self/mem", "--batch: cannot read batch file '/proc/self/mem'"}, // no reader can
+             {"--graph --case=/proc/self/mem", "--case: cannot read '/proc/self/mem'"},
+             {"--lnorm --match=CH 2x3 4x5", "--match: no problem's line has 'CH'"},
+             {"--lnorm --match=CH 2x3 --reset", "--match: no problem's line matches"},
+             {"--lnorm 2xthree",
+              "malformed problem '2xthree': 'three' is not a dimension; a problem is a shape such as 128x768"},
+             {"--lnorm 2xx3", "malformed problem '2xx3': a dimension is missing; a problem is a shape such as 128x768"},
+             {"--lnorm 8", "malformed problem '8': a shape has 2 to 12 dimensions, such as 128x768"},
+             {"--lnorm mb2ic3", "malformed problem 'mb2ic3': a problem is a shape such as 128x768"},
+             {"--lnorm=2x3", "--lnorm takes no value; a problem is a word of its own"},
+             {"2x3", "name a driver, --lnorm or --graph: benchdnn-lite --lnorm 2x3"},
+             {"--mode=P 2x3", "name a driver, --lnorm or --graph: benchdnn-lite --lnorm --mode=P 2x3"},
+             {"--conv 2x3", "--conv is a driver of benchdnn that is not here: there are --lnorm and --graph"},
+             {"--lnrom 2x3", "unknown driver '--lnrom' (the closest is --lnorm)"},
+             {"--flagz=CH 2x3", "unknown knob '--flagz' (the closest is --flags)"},
+             {"--norming 2x3",
+              "unknown driver or knob '--norming': drivers are --lnorm and --graph, --help lists knobs"},
+             {"lnorm 2x3", "'lnorm' is not a problem; write the driver as --lnorm"}})
+        EXPECT_EQ(mistake_in(split(line, ' ')), reason) << line;
     EXPECT_EQ(mistake_in({"--lnorm", "2x3 4x5"}),
               "malformed problem '2x3 4x5': '3 4' is not a dimension; a problem is a shape such as 128x768");
-    EXPECT_EQ(mistake_in({"--lnorm", "8"}), "malformed problem '8': a shape has 2 to 12 dimensions, such as 128x768");
-    EXPECT_EQ(mistake_in({"--lnorm", "--attr-post-ops=add", "2x3"}),
-              "--attr-post-ops: 'add' needs more fields: add:TYPE[:POLICY[:TAG]]");
-    EXPECT_EQ(mistake_in({"--lnorm", "--attr-post-ops=relu:1:2:3", "2x3"}),
-              "--attr-post-ops: 'relu' has too many fields: relu[:ALPHA[:BETA]]");
-    EXPECT_EQ(mistake_in({"--lnorm", "--attr-post-ops=relu2", "2x3"})
-                  .find("--attr-post-ops: unknown post-op 'relu2'; known: "),
-              0u);
-    EXPECT_EQ(
-        mistake_in({"--lnorm", "--attr-post-ops=add:f32:per_row", "2x3"}),
-        "--attr-post-ops: unknown policy 'per_row'; known: common per_oc per_dim_0 per_dim_1 per_dim_01 per_dim_2 "
-        "per_dim_3 per_dim_023 per_dim_23 per_dim_03 per_tensor");
-    EXPECT_EQ(mistake_in({"--lnorm", "mb2ic3"}), "malformed problem 'mb2ic3': a problem is a shape such as 128x768");
-    EXPECT_EQ(mistake_in({"--lnorm=2x3"}), "--lnorm takes no value; a problem is a word of its own");
-    EXPECT_EQ(mistake_in({"--lnorm"}), "no problem to run: give a shape such as 128x768, or --batch=FILE");
-    EXPECT_EQ(mistake_in({"2x3"}), "name a driver, --lnorm or --graph: benchdnn-lite --lnorm 2x3");
-    EXPECT_EQ(mistake_in({"--mode=P", "2x3"}), "name a driver, --lnorm or --graph: benchdnn-lite --lnorm --mode=P 2x3");
-    EXPECT_EQ(mistake_in({"--conv", "2x3"}),
-              "--conv is a driver of benchdnn that is not here: there are --lnorm and --graph");
-    EXPECT_EQ(mistake_in({"--lnrom", "2x3"}), "unknown driver '--lnrom' (the closest is --lnorm)");
-    EXPECT_EQ(mistake_in({"--flagz=CH", "2x3"}), "unknown knob '--flagz' (the closest is --flags)");
-    EXPECT_EQ(mistake_in({"--norming", "2x3"}),
-              "unknown driver or knob '--norming': drivers are --lnorm and --graph, --help lists knobs");
-    EXPECT_EQ(mistake_in({"lnorm", "2x3"}), "'lnorm' is not a problem; write the driver as --lnorm");
-    EXPECT_EQ(mistake_in({"--lnorm", "2xx3"}),
-              "malformed problem '2xx3': a dimension is missing; a problem is a shape such as 128x768");
-    EXPECT_EQ(mistake_in({"--lnorm", "--conv", "2x3"}), "unknown knob '--conv' (--help lists them)");
-    EXPECT_EQ(mistake_in({"--lnorm", "--attr-acc-mode=f31", "2x3"}),
-              "--attr-acc-mode: unknown accumulation mode 'f31'; known: strict, relaxed, any, s32, f32, f16");
-    EXPECT_EQ(mistake_in({"--lnorm", "--summary=impl+none", "2x3"}),
-              "--summary: 'none' is none of failures, impl, impl-csv, nor one of these after no-");
-    EXPECT_EQ(mistake_in({"--lnorm", "--start=-1", "2x3"}), "--start: '-1' is not between 0 and 2147483647");
 }
 
 // What lines and files of benchdnn may say, since nothing else happens here.

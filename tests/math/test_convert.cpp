@@ -69,7 +69,8 @@ TEST(convert, every_code) {
 }
 
 // Every float that has one of the upper 20 bits' patterns, and its neighbours: all values, all ties, all denormal
-// results. Then floats of all sorts.
+// results, and both sides of where numbers become too large. f16 on the way to f8 would round the upper neighbours of
+// ties twice. Then floats of all sorts.
 template <typename Stored>
 void expect_floats_narrowed(format f) {
     const auto expect = [f](uint64_t bits) {
@@ -86,31 +87,6 @@ TEST(convert, floats_to_bf16) { expect_floats_narrowed<bf16>(BF16); }
 TEST(convert, floats_to_f8_e5m2) { expect_floats_narrowed<f8_e5m2>(E5M2); }
 TEST(convert, floats_to_f8_e4m3) { expect_floats_narrowed<f8_e4m3>(E4M3); }
 
-TEST(convert, overflow_to_16_bits) {
-    EXPECT_EQ(narrow<f16>(65519.996f).bits, 0x7bff);
-    EXPECT_EQ(narrow<f16>(65520.0f).bits, 0x7c00);
-    EXPECT_EQ(narrow<f16>(-1e30f).bits, 0xfc00);
-    EXPECT_EQ(narrow<f16>(1e300).bits, 0x7c00);
-    EXPECT_EQ(narrow<bf16>(std::numeric_limits<float>::max()).bits, 0x7f80);
-    EXPECT_EQ(narrow<bf16>(-float(INFINITE)).bits, 0xff80);
-}
-
-TEST(convert, f8_saturates) {
-    EXPECT_EQ(narrow<f8_e4m3>(464.0f).bits, 0x7e);
-    EXPECT_EQ(narrow<f8_e4m3>(1e30f).bits, 0x7e);
-    EXPECT_EQ(narrow<f8_e4m3>(-float(INFINITE)).bits, 0xfe);
-    EXPECT_EQ(narrow<f8_e5m2>(61440.0f).bits, 0x7b);
-    EXPECT_EQ(narrow<f8_e5m2>(float(INFINITE)).bits, 0x7b);
-    EXPECT_EQ(narrow<f8_e5m2>(-1e300).bits, 0xfb);
-}
-
-// One rounding, where f16 on the way would make two: just above the middle of two numbers of e5m2 and of e4m3.
-TEST(convert, f8_does_not_go_through_f16) {
-    EXPECT_EQ(narrow<f8_e5m2>(1.125f + 0x1p-20f).bits, 0x3d);
-    EXPECT_EQ(narrow<f8_e4m3>(1.0625f + 0x1p-20f).bits, 0x39);
-    EXPECT_EQ(narrow<f8_e4m3>(1.0625f).bits, 0x38);
-}
-
 TEST(convert, nan_becomes_quiet) {
     const float signalling = std::bit_cast<float>(0x7f800001u);
     EXPECT_EQ(narrow<bf16>(signalling).bits & 0x7fc0, 0x7fc0);
@@ -122,6 +98,8 @@ TEST(convert, double_goes_through_float) {
     const double above_midpoint = 1 + 0x1p-8 + 0x1p-40;
     EXPECT_EQ(narrow<bf16>(above_midpoint).bits, 0x3f80);
     EXPECT_EQ(narrow<float>(above_midpoint), 1 + 0x1p-8f);
+    EXPECT_EQ(narrow<f16>(1e300).bits, 0x7c00);
+    EXPECT_EQ(narrow<f8_e5m2>(-1e300).bits, 0xfb);
 }
 
 template <typename Integer, typename T>
@@ -139,11 +117,9 @@ void expect_integers() {
     EXPECT_EQ(narrow<Integer>(-std::numeric_limits<T>::quiet_NaN()), 0);
 }
 
-TEST(convert, to_s8) {
+TEST(convert, to_integers) {
     expect_integers<int8_t, float>();
     expect_integers<int8_t, double>();
-}
-TEST(convert, to_u8) {
     expect_integers<uint8_t, float>();
     expect_integers<uint8_t, double>();
 }
@@ -153,15 +129,6 @@ TEST(convert, integers_widen) {
     for (int i = 0; i < 256; ++i) ASSERT_EQ(widen<double>(uint8_t(i)), double(i));
     EXPECT_EQ(widen<float>(int32_t(16777217)), 16777216.0f); // to nearest even
     EXPECT_EQ(widen<double>(int32_t(16777217)), 16777217.0);
-}
-
-TEST(convert, data_types_visit_their_storage) {
-    const std::pair<jitnorm_data_type_t, size_t> sizes[] = {
-        {jitnorm_f16, 2}, {jitnorm_bf16, 2}, {jitnorm_f32, 4},     {jitnorm_s32, 4},    {jitnorm_s8, 1},
-        {jitnorm_u8, 1},  {jitnorm_f64, 8},  {jitnorm_f8_e5m2, 1}, {jitnorm_f8_e4m3, 1}};
-    for (const auto &[type, size] : sizes)
-        visit_data_type(
-            type, [&, expected = size]<typename Stored>(stored_as<Stored>) { EXPECT_EQ(sizeof(Stored), expected); });
 }
 
 // Three operations in place of a conversion, where that has the same result.

@@ -138,9 +138,14 @@ TEST(eltwise, doubles_within_their_bounds) {
     }
 }
 
-// Where the exact result is a number of the type, as limits are, it is the result. Powers have a test of their own.
 template <typename T>
-void expect_ends() {
+class eltwise_of_each_type : public testing::Test {};
+using computed_types = testing::Types<float, double>;
+TYPED_TEST_SUITE(eltwise_of_each_type, computed_types);
+
+// Where the exact result is a number of the type, as limits are, it is the result. Powers have a test of their own.
+TYPED_TEST(eltwise_of_each_type, values_at_the_ends) {
+    using T = TypeParam;
     constexpr T INF = std::numeric_limits<T>::infinity(), MAX = std::numeric_limits<T>::max();
     for (const auto &f : functions<T>()) {
         if (std::string_view(f.name).starts_with("pow")) continue;
@@ -157,8 +162,8 @@ void expect_ends() {
 }
 
 // As the C standard has them (F.10.4.4), for exponents that are finite.
-template <typename T>
-void expect_powers_as_in_c() {
+TYPED_TEST(eltwise_of_each_type, powers_of_zeros_infinities_and_negative_numbers) {
+    using T = TypeParam;
     constexpr T INF = std::numeric_limits<T>::infinity(), MAX = std::numeric_limits<T>::max();
     for (const T x : {T(0), T(-0.0), T(1), T(-1), T(2), T(-2), INF, -INF, MAX, -MAX, T(NAN)})
         for (const T exponent : {T(0), T(-0.0), T(1), T(2), T(3), T(-1), T(-2), T(-3), T(0.5), T(-0.5), T(16777216),
@@ -170,29 +175,14 @@ void expect_powers_as_in_c() {
         }
 }
 
-TEST(eltwise, powers_of_zeros_infinities_and_negative_numbers) {
-    expect_powers_as_in_c<float>();
-    expect_powers_as_in_c<double>();
-}
-
-template <typename T>
-void expect_rounding() {
+TYPED_TEST(eltwise_of_each_type, rounding_to_the_even_integer) {
+    using T = TypeParam;
     constexpr T INF = std::numeric_limits<T>::infinity(), LARGE = math::pow_constants<T>::INTEGER;
     for (const T x : {T(0), T(-0.0), T(0.5), T(-0.5), T(1.5), T(2.5), T(-2.5), T(0.49999997), T(-1e-30), T(1e30), INF,
                       -INF, LARGE, LARGE - 1, LARGE - T(0.5), LARGE / 2 + T(0.5), -LARGE - 1}) {
         const T got = math::round_to_even(x), expected = std::nearbyint(x);
         EXPECT_TRUE(got == expected && std::signbit(got) == std::signbit(expected)) << x << " to " << got;
     }
-}
-
-TEST(eltwise, rounding_to_the_even_integer) {
-    expect_rounding<float>();
-    expect_rounding<double>();
-}
-
-TEST(eltwise, values_at_the_ends) {
-    expect_ends<float>();
-    expect_ends<double>();
 }
 
 TEST(eltwise, denormal_results) {
@@ -205,8 +195,8 @@ TEST(eltwise, denormal_results) {
     }
 }
 
-template <typename T>
-void expect_nan_through() {
+TYPED_TEST(eltwise_of_each_type, nan_gives_nan) {
+    using T = TypeParam;
     for (const auto alg : ELTWISE_ALGORITHMS)
         for (const T alpha : {T(0), T(0.5)}) {
             int calls = 0;
@@ -216,11 +206,6 @@ void expect_nan_through() {
             });
             EXPECT_EQ(calls, 1) << alg;
         }
-}
-
-TEST(eltwise, nan_gives_nan) {
-    expect_nan_through<float>();
-    expect_nan_through<double>();
 }
 
 TEST(eltwise, relu_of_infinity) {

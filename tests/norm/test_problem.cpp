@@ -212,21 +212,18 @@ TEST(aliases, with_the_scratchpad_are_none) {
 
 // ---- rows
 
-TEST(problem, rows_of_several_axes) {
-    problem p = forward_problem();
+TEST(problem, rows) {
+    EXPECT_EQ(forward_problem().rows(), 24);
+    EXPECT_EQ(forward_problem().row_length(), 8);
+    EXPECT_EQ(make_problem(jitnorm_backward, {3, 0, 5, 7}).rows(), 0);
+    EXPECT_EQ(make_problem(jitnorm_backward, {3, 0}).rows(), 3);
+    problem p = forward_problem(); // rows of several axes
     p.normalized_axes = 2;
     EXPECT_EQ(p.row_ndims(), 1);
     EXPECT_EQ(p.rows(), 4);
     EXPECT_EQ(p.row_length(), 48);
     p[SRC].dims[2] = RUNTIME_DIM;
     EXPECT_EQ(p.row_length(), RUNTIME_DIM);
-}
-
-TEST(problem, rows) {
-    EXPECT_EQ(forward_problem().rows(), 24);
-    EXPECT_EQ(forward_problem().row_length(), 8);
-    EXPECT_EQ(make_problem(jitnorm_backward, {3, 0, 5, 7}).rows(), 0);
-    EXPECT_EQ(make_problem(jitnorm_backward, {3, 0}).rows(), 3);
 }
 
 } // namespace

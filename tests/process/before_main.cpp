@@ -12,22 +12,20 @@ namespace {
 std::vector<float> run_scaled(float factor) {
     constexpr int SCALE = JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_SRC;
     std::vector<float> src = {1, 3, 30, 10}, dst(4), scale = {factor};
-    const owned_md md = make_md({2, 2}, jitnorm_f32), of_scale = make_md({1}, jitnorm_f32);
-    owned_attr attr;
+    const owned_md md = make_md({2, 2}, jitnorm_f32);
+    const owned_attr attr = make_attr();
     owned_pd desc;
-    must(jitnorm_primitive_attr_create(&attr), "attributes");
     must(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_SRC, 0), "a scale");
     must(jitnorm_layer_normalization_forward_primitive_desc_create(
              &desc, cpu(), jitnorm_forward_inference, md, md, nullptr, 0.F, jitnorm_normalization_flags_none, attr),
          "a primitive descriptor");
-    const auto md_of = [&](int argument) {
-        return jitnorm_primitive_desc_query_md(desc, jitnorm_query_exec_arg_md, argument);
-    };
-    need(jitnorm_memory_desc_equal(md_of(SCALE), of_scale) != 0, "what the primitive says of its scale");
-    const owned_memory from = make_memory(md_of(JITNORM_ARG_SRC), src.data()),
-                       to = make_memory(md_of(JITNORM_ARG_DST), dst.data()), by = make_memory(of_scale, scale.data());
-    const jitnorm_exec_arg_t args[] = {{JITNORM_ARG_SRC, from}, {JITNORM_ARG_DST, to}, {SCALE, by}};
-    must(jitnorm_primitive_execute(make_primitive(desc), make_stream(), 3, args), "an execution");
+    need(jitnorm_memory_desc_equal(md_of(desc, SCALE), make_md({1}, jitnorm_f32)) != 0,
+         "what the primitive says of its scale");
+    handed_arguments arguments(desc);
+    arguments.add(JITNORM_ARG_SRC, src.data());
+    arguments.add(JITNORM_ARG_DST, dst.data());
+    arguments.add(SCALE, scale.data());
+    arguments.execute(make_primitive(desc), make_stream());
     return dst;
 }
 

@@ -46,17 +46,17 @@ int main() {
                                                                    nullptr, 1e-5F, jitnorm_normalization_flags_none,
                                                                    nullptr),
          "a descriptor");
-    const owned_primitive primitive = make_primitive(pd);
     constexpr size_t ROW = COLUMNS * sizeof(float);
     auto *src = static_cast<char *>(mmap(nullptr, 2 * ROW, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     need(src != MAP_FAILED && mprotect(src + ROW, ROW, PROT_NONE) == 0, "a page that may not be read");
     float dst[2 * COLUMNS];
-    const owned_memory from = make_memory(rows, src), to = make_memory(rows, dst);
-    const jitnorm_exec_arg_t args[] = {{JITNORM_ARG_SRC, from}, {JITNORM_ARG_DST, to}};
+    handed_arguments arguments(pd);
+    arguments.add(JITNORM_ARG_SRC, src);
+    arguments.add(JITNORM_ARG_DST, dst);
     struct sigaction faults = {};
     faults.sa_sigaction = after_fault;
     faults.sa_flags = SA_SIGINFO;
     need(sigaction(SIGSEGV, &faults, nullptr) == 0, "sigaction");
-    need(jitnorm_primitive_execute(primitive, make_stream(), 2, args), "an execution");
+    arguments.execute(make_primitive(pd), make_stream());
     need(false, "a fault");
 }

@@ -19,27 +19,17 @@ TEST(fork, the_child_of_a_parallel_process_executes) {
             need(w.run() == expected, "an old primitive's bits");
             need(work().run() == expected, "a new primitive's bits");
         });
-    EXPECT_EQ(w.run(), expected) << "the parent goes on";
-}
-
-TEST(fork, a_callers_pool_is_used_in_the_child) {
-    work w;
-    const auto expected = w.run();
     expect_child_succeeds([&] {
         small_pool pool(3);
-        need(w.run_on(make_stream(pool.as_seen_by_the_library())) == expected, "the bits");
+        need(w.run_on(make_stream(pool.as_seen_by_the_library())) == expected, "the bits by a caller's pool");
         need(pool.calls() > 0, "the pool is called");
     });
-}
-
-TEST(fork, threads_and_children_of_the_child_execute) {
-    work w;
-    const auto expected = w.run();
     expect_child_succeeds([&] {
         std::thread([&] { need(w.run() == expected, "the bits in a thread of the child"); }).join();
         expect_child_succeeds([&] { need(work().run() == expected, "the bits in the child's child"); });
         need(!testing::Test::HasFailure(), "the child's child");
     });
+    EXPECT_EQ(w.run(), expected) << "the parent goes on";
 }
 
 TEST(fork, others_may_be_creating) {

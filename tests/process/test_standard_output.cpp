@@ -80,17 +80,11 @@ TEST(standard_error, has_errors_that_nobody_asked_for) {
     EXPECT_EXIT(fail_without_standard_output("none"), testing::ExitedWithCode(0), "^$");
 }
 
-TEST_F(standard_output, a_pipe_without_a_reader_does_not_end_the_process) {
+TEST_F(standard_output, a_pipe_without_a_reader_neither_ends_the_process_nor_changes_its_signals) {
     expect_child_succeeds([] {
         close(pipe_from_standard_output());
         fail();
         need(!is_pending(SIGPIPE) && !is_blocked(SIGPIPE), "the thread's signals");
-    });
-}
-
-TEST_F(standard_output, the_program_keeps_its_signals) {
-    expect_child_succeeds([] {
-        close(pipe_from_standard_output());
         std::signal(SIGPIPE, [](int) { broken_pipes = broken_pipes + 1; });
         fail();
         need(broken_pipes == 0, "the library's signal is not the program's");

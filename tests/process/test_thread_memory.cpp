@@ -37,13 +37,17 @@ TEST(thread_memory, ends_with_the_thread) {
     const auto run_in_threads = [&](int threads) {
         for (int i = 0; i < threads; ++i)
             std::thread([&] {
-                jitnorm_acl_fail(1, "function", "a reason to keep");
+                EXPECT_EQ(jitnorm_acl_recent_error(), nullptr) << "each thread has its own";
+                jitnorm_acl_fail(2, "there", "a reason to keep");
                 EXPECT_EQ(w.run(), expected);
             }).join();
     };
+    EXPECT_EQ(jitnorm_acl_fail(1, "here", "first"), 1);
     run_in_threads(THREADS); // what the C library keeps for threads to come is there now
     const int64_t before = bytes_in_use();
     run_in_threads(THREADS);
+    EXPECT_STREQ(jitnorm_acl_recent_error(), "here: 1: first");
+    EXPECT_EQ(jitnorm_acl_recent_error(), nullptr) << "it is returned once";
     if (!COUNTS_MEMORY) GTEST_SKIP() << "the sanitizer counts";
     EXPECT_LT(bytes_in_use() - before, w.scratchpad_bytes());
 }
@@ -74,18 +78,6 @@ TEST(thread_memory, stays_while_it_is_used) {
     const jitnorm_thread_pool_t pool = {free_and_run, &freed, 4};
     EXPECT_EQ(w.run_on(make_stream(pool)), expected);
     EXPECT_GT(freed, 0);
-}
-
-// Each thread has its own, which is returned once.
-TEST(thread_memory, recent_errors_are_the_threads) {
-    EXPECT_EQ(jitnorm_acl_fail(1, "here", "first"), 1);
-    std::thread([] {
-        EXPECT_EQ(jitnorm_acl_recent_error(), nullptr);
-        jitnorm_acl_fail(2, "there", "second");
-        EXPECT_STREQ(jitnorm_acl_recent_error(), "there: 2: second");
-    }).join();
-    EXPECT_STREQ(jitnorm_acl_recent_error(), "here: 1: first");
-    EXPECT_EQ(jitnorm_acl_recent_error(), nullptr);
 }
 
 } // namespace

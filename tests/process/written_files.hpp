@@ -78,6 +78,12 @@ protected:
         return testing::internal::GetCapturedStdout();
     }
 
+    // Kernels are generated all the same; the log says that `file` cannot be written, and the victim is untouched.
+    void expect_refusal_to_write(const std::string &file) const {
+        EXPECT_NE(log_of_generating().find("error,cannot write " + file), std::string::npos) << file;
+        EXPECT_EQ(content_of(victim()), PRECIOUS);
+    }
+
     std::vector<fs::path> dumped() const {
         std::vector<fs::path> result;
         for (const auto &entry : fs::directory_iterator(dumps())) result.push_back(entry.path());

@@ -2,7 +2,11 @@
 // raced: calls of the whole program, with its output.
 #pragma once
 
+#include <fstream>
+
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include "race/run_race.hpp"
 
@@ -34,6 +38,17 @@ inline void expect(int status, const std::vector<std::string> &parts, const peer
     const answer a = run(other, arguments);
     EXPECT_EQ(a.status, status) << a.text << a.errors;
     for (const std::string &part : parts) EXPECT_TRUE(has(a.text, part)) << "no '" << part << "' in " << a.text;
+}
+
+// The same, and the results for machines.
+inline nlohmann::json raced(const std::vector<std::string> &parts, const peer_library &other,
+                            std::vector<std::string> arguments) {
+    const std::string name = testing::TempDir() + "raced_" + std::to_string(getpid()) + ".json";
+    arguments.insert(arguments.begin(), {"--rounds=1", "--json=" + name});
+    expect(0, parts, other, arguments);
+    nlohmann::json results = nlohmann::json::parse(std::ifstream(name));
+    std::remove(name.c_str());
+    return results;
 }
 
 } // namespace benchdnn_lite

@@ -4,9 +4,6 @@
 #include <fstream>
 #include <iterator>
 
-#include <nlohmann/json.hpp>
-#include <unistd.h>
-
 #include "raced.hpp"
 
 namespace benchdnn_lite {
@@ -29,14 +26,6 @@ protected:
         return folder_ / name;
     }
 
-    // Races the library in that file and reads the results for machines.
-    nlohmann::json race(const std::string &file, std::vector<std::string> arguments) const {
-        const fs::path results = folder_ / "results.json";
-        arguments.insert(arguments.begin(), {"--rounds=1", "--peer=" + file, "--json=" + results.string()});
-        expect(0, {}, nobody(), arguments);
-        return nlohmann::json::parse(content_of(results));
-    }
-
 private:
     const fs::path folder_ = testing::TempDir() + "race_another_build_" + std::to_string(getpid());
 };
@@ -44,9 +33,10 @@ private:
 TEST_F(race_another_build, a_copy_by_another_name_is_raced_and_has_the_same_bits) {
     const std::string file = write("copy.so", content_of(RACE_OUR_LIBRARY));
     const auto json =
-        race(file, {"--dir=FWD_D,FWD_I,BWD_DW", "--flags=,GCH", "--tag=abx,AB16b16a", "20x35", "--dir=FWD_D",
-                    "--inplace=true", "--attr-post-ops=sum:0.5+relu+add:f32:2", "5x7", "--dt=bf16:s8",
-                    "--inplace=false", "--attr-post-ops=", "--attr-scales=src:common:2", "9x33"});
+        raced({}, nobody(),
+              {"--peer=" + file, "--dir=FWD_D,FWD_I,BWD_DW", "--flags=,GCH", "--tag=abx,AB16b16a", "20x35",
+               "--dir=FWD_D", "--inplace=true", "--attr-post-ops=sum:0.5+relu+add:f32:2", "5x7", "--dt=bf16:s8",
+               "--inplace=false", "--attr-post-ops=", "--attr-scales=src:common:2", "9x33"});
     EXPECT_EQ(json["peer"], file);
     ASSERT_GE(json["races"].size(), 14);
     for (const auto &race : json["races"]) {
@@ -61,7 +51,7 @@ TEST_F(race_another_build, the_file_that_was_named_is_the_one_that_runs) {
     std::string content = content_of(RACE_OUR_LIBRARY);
     for (size_t at = content.find(name); at != content.npos; at = content.find(name, at))
         content.replace(at, name.size(), other_name);
-    const auto json = race(write("altered.so", content), {"--impl=ref", "3x40"});
+    const auto json = raced({}, nobody(), {"--peer=" + write("altered.so", content), "--impl=ref", "3x40"});
     EXPECT_EQ(json["races"][0]["ours"], name);
     EXPECT_EQ(json["races"][0]["peer"], other_name);
 }

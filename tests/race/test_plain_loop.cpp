@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plain loops as peers: the same results, or a note about what they lack.
-#include <algorithm>
-#include <cmath>
-#include <numeric>
-
 #include "race/loops.hpp"
 #include "raced.hpp"
 
@@ -62,38 +58,6 @@ TEST_P(race_plain_loop, takes_rows_that_fill_no_band) {
         for (const int rows : {1, 2, 3, 7, 8, 13})
             shapes.push_back(std::to_string(rows) + "x" + std::to_string(length));
     race_kinds(shapes);
-}
-
-// Each single loop, compared with sums in double.
-TEST_P(race_plain_loop, each_way_computes_each_row) {
-    constexpr size_t ROWS = 13, COLUMNS = 75;
-    std::vector<float> src(ROWS * COLUMNS), dst(src.size()), scale(COLUMNS), shift(COLUMNS), mean(ROWS), variance(ROWS);
-    for (size_t i = 0; i < src.size(); ++i) src[i] = float(i * 37 % 101) / 50 - float(i / COLUMNS % 3);
-    for (size_t c = 0; c < COLUMNS; ++c) scale[c] = 1 + float(c) / 8, shift[c] = float(c % 5);
-    const plain_rows rows{.src = src.data(),
-                          .dst = dst.data(),
-                          .scale = scale.data(),
-                          .shift = shift.data(),
-                          .mean = mean.data(),
-                          .variance = variance.data(),
-                          .columns = COLUMNS,
-                          .epsilon = 0.125f};
-    for (const auto normalize : {best_loops()->normalize_in_passes, best_loops()->normalize_in_bands}) {
-        std::ranges::fill(dst, -1.0f);
-        normalize(rows, 1, ROWS);
-        EXPECT_EQ(dst[COLUMNS - 1], -1) << "a row that was not asked for";
-        for (size_t i = 1; i < ROWS; ++i) {
-            const float *const x = &src[i * COLUMNS];
-            const double center = std::accumulate(x, x + COLUMNS, 0.0) / COLUMNS;
-            const double square = std::inner_product(x, x + COLUMNS, x, 0.0) / COLUMNS - center * center;
-            EXPECT_NEAR(mean[i], center, 1e-5) << i;
-            EXPECT_NEAR(variance[i], square, 1e-5) << i;
-            for (size_t c = 0; c < COLUMNS; ++c)
-                EXPECT_NEAR(dst[i * COLUMNS + c], (x[c] - center) / std::sqrt(square + 0.125) * scale[c] + shift[c],
-                            1e-4)
-                    << i << ' ' << c;
-        }
-    }
 }
 
 TEST_P(race_plain_loop, threads_share_the_rows) {

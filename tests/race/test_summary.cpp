@@ -28,9 +28,6 @@ TEST(race_summary, geometric_mean_and_both_ends_of_what_was_raced) {
     EXPECT_EQ(limits.count, 3);
     EXPECT_DOUBLE_EQ(limits.most, 5);
     EXPECT_EQ(limits.at_most, &results[2]);
-}
-
-TEST(race_summary, of_nothing) {
     EXPECT_EQ(summarize({}, &race_result::ratio).count, 0);
     EXPECT_EQ(race_summary({}), "");
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reference against the oracle: every kind, flag, type, layout and choice of a problem, backward also after
-// forward; and problems without elements. benchdnn-lite's files check its post-ops, tests/golden its bits.
-#include <sys/mman.h>
-
+// forward. benchdnn-lite's files check its post-ops, tests/golden its bits, tests/kernel rows without elements.
 #include "support/accuracy.hpp"
 #include "support/sweep.hpp"
 
@@ -80,6 +78,7 @@ const std::vector<sweep> SWEEPS = {
     {.name = "backward_layouts",
      .of = {.kind = BACKWARD},
      .each = {joined(all_layouts(), dims({{40, 10007}})), row_types(FLOATING), {leave, in_place}}},
+    {.name = "rows_that_overlap_in_src", .of = {.dims = {4, 70}, .src = "0,1"}, .each = {flags({0, SCALE | SHIFT})}},
     {.name = "several_axes", .each = {ALL_KINDS, several_axes()}},
     {.name = "statistics",
      .each = {ALL_KINDS, flags({0, SCALE | SHIFT, SCALE | SHIFT | GIVEN, RMS, RMS | SCALE | GIVEN}),
@@ -194,31 +193,6 @@ TEST(reference, does_not_look_at_epsilon_where_inverse_deviations_are_given) {
     }
 }
 
-// The deviation that forward writes is the one that it used: backward's xhat is forward's dst.
-TEST(reference, writes_the_inverse_deviation_that_it_used) {
-    run r({.flags = 0, .dims = {40, 33}, .form = statistics_form::inverse_deviation});
-    r.execute();
-    const std::vector<double> x = r[SRC].values(), y = r[DST].values(), mean = r[MEAN].values(),
-                              rstd = r[VARIANCE].values();
-    for (size_t i = 0; i < x.size(); ++i)
-        EXPECT_NEAR(y[i], (x[i] - mean[i / 33]) * rstd[i / 33], 1e-6) << i; // rstd is exact, the mean is rounded
-}
-
-// ---------------------------------------------------------------- sizes at the ends
-
-TEST(reference, gives_statistics_and_gradients_of_nothing) {
-    for (const std::vector<dim_t> &dims : {std::vector<dim_t>{0, 8}, {8, 0}, {2, 0, 8}}) {
-        run forward({.dims = dims}), backward({.kind = BACKWARD, .dims = dims, .affine_type = BF16});
-        forward.execute();
-        for (const double variance : forward[VARIANCE].values()) EXPECT_TRUE(std::isnan(variance)); // of no elements
-        for (const double mean : forward[MEAN].values()) EXPECT_EQ(mean, 0);
-        backward.execute();
-        const std::vector<double> zeros(size_t(dims.back()), 0);
-        EXPECT_EQ(backward[DIFF_SCALE].values(), zeros);
-        EXPECT_EQ(backward[DIFF_SHIFT].values(), zeros);
-    }
-}
-
 // The error of the gradients must not grow with the number of rows.
 TEST(reference, adds_up_the_gradients_of_a_million_rows) {
     run r({.kind = BACKWARD, .dims = {1000000, 2}});
@@ -226,49 +200,6 @@ TEST(reference, adds_up_the_gradients_of_a_million_rows) {
     r.execute();
     expect_near(r[DIFF_SHIFT], expected.diff_shift, 1e-6);
     expect_near(r[DIFF_SCALE], expected.diff_scale, 1e-5);
-}
-
-TEST(reference, reads_a_broadcast_row) {
-    const setup s{.kind = INFERENCE, .flags = 0, .dims = {1, 70}};
-    run one(s), r(s);
-    one.execute();
-    problem p = r.p;
-    p[SRC].dims[0] = p[SRC].padded_dims[0] = p[DST].dims[0] = p[DST].padded_dims[0] = 4;
-    p[SRC].strides[0] = 0;
-    ASSERT_EQ(validate(p).code, jitnorm_invalid_arguments); // the statistics still have one row
-    p[VARIANCE].dims[0] = p[VARIANCE].padded_dims[0] = 4;
-    ASSERT_EQ(validate(p).code, jitnorm_success);
-    r.p = p;
-    r[DST] = tensor(p[DST]);
-    r.execute();
-    const std::vector<double> got = r[DST].values(), expected = one[DST].values();
-    ASSERT_EQ(got.size(), 4 * expected.size());
-    for (size_t i = 0; i < got.size(); ++i) EXPECT_EQ(got[i], expected[i % 70]);
-}
-
-// Strides of rows above 2^31 elements, in memory of which only the rows' pages exist.
-TEST(reference, counts_offsets_beyond_2_to_the_31) {
-    constexpr dim_t DISTANCE = (dim_t(1) << 31) + 4096;
-    constexpr size_t COLUMNS = 100, BYTES = 2 * DISTANCE + COLUMNS;
-    void *mapped = mmap(nullptr, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (mapped == MAP_FAILED) GTEST_SKIP() << "no address space";
-    auto *data = static_cast<int8_t *>(mapped);
-    for (size_t c = 0; c < COLUMNS; ++c)
-        data[c] = data[DISTANCE + dim_t(c)] = data[2 * DISTANCE + dim_t(c)] = int8_t(c);
-    run r({.kind = INFERENCE,
-           .flags = 0,
-           .dims = {3, dim_t(COLUMNS)},
-           .src_type = jitnorm_s8,
-           .dst_type = jitnorm_s8,
-           .in_place = true});
-    r.p[SRC].strides[0] = r.p[DST].strides[0] = DISTANCE;
-    r[SRC] = tensor(r.p[SRC], mapped);
-    r.execute();
-    for (dim_t row = 0; row < 3; ++row) {
-        EXPECT_EQ(data[row * DISTANCE], -2); // -1.7
-        EXPECT_EQ(data[row * DISTANCE + 99], 2);
-    }
-    munmap(mapped, BYTES);
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "math/convert.hpp"
+#include "math/dynamic_scale.hpp"
 #include "support/dynamic_scales.hpp"
 
 namespace jitnorm::tests {
@@ -45,47 +46,36 @@ TEST(reference_dynamic_scales, follow_the_definition) {
             }
 }
 
-TEST(reference_dynamic_scales, the_largest_becomes_the_end_of_the_range) {
-    const outputs got = outputs_by(reference_entry, letting_through(3, 4),
-                                   holding({1, -2, 0.5, 0,        // -127
-                                            0, 0, 0, 0,           //
-                                            300, 200, 100, -1})); // 127
-    EXPECT_EQ(got.result(), (std::vector<double>{64, -127, 32, 0, 0, 0, 0, 0, 127, 85, 42, 0}));
-    EXPECT_EQ(got[DST_SCALE], (std::vector<double>{double(2.0F / 127), 0, double(300.0F / 127)}));
-}
-
-// The other values of their group become zero, and the scale is not finite; other groups do not change.
-TEST(reference_dynamic_scales, infinities_and_nan_stay_in_their_group) {
-    const outputs got =
-        outputs_by(reference_entry, letting_through(2, 4, 2), holding({INF, 1, 2, 1, NOT_A_NUMBER, INF, 127, -1}));
-    EXPECT_EQ(got.result(), (std::vector<double>{0, 0, 127, 64, 0, 0, 127, -1}));
-    EXPECT_EQ(got[DST_SCALE][0], INF);
-    EXPECT_TRUE(std::isnan(got[DST_SCALE][2]));
-    EXPECT_EQ(got[DST_SCALE][3], 1);
-}
-
-// Below 2^-128 of the largest number the scale has no finite inverse: such a group is stored as zeros.
-TEST(reference_dynamic_scales, values_too_small_for_a_factor_become_zero) {
-    for (const auto &[type, largest] : {std::pair(jitnorm_s8, 127.0), {jitnorm_u8, 255.0}, {jitnorm_f8_e4m3, 448.0}}) {
-        const double too_small = std::nextafterf(0x1p-128F, 0) * largest, enough = 0x1.01p-128 * largest;
-        setup s = letting_through(1, 4, 2);
+// Groups whose values are not finite or are so small (2^-128 of the largest number) that their scale has no finite
+// inverse are stored as zeros, but for what is NaN in f8; other groups do not change.
+TEST(reference_dynamic_scales, of_values_that_cannot_be_scaled) {
+    constexpr auto E5M2 = jitnorm_f8_e5m2, E4M3 = jitnorm_f8_e4m3;
+    const auto too_small = [](double largest) { return std::nextafterf(0x1p-128F, 0) * largest; };
+    const auto enough = [](double largest) { return 0x1.01p-128 * largest; };
+    const struct {
+        jitnorm_data_type_t type;
+        std::vector<double> src, dst; // of groups of two
+    } rows[] = {{jitnorm_s8, {INF, 1, 2, 1, 0, 0, 127, -1}, {0, 0, 127, 64, 0, 0, 127, -1}},
+                {jitnorm_s8, {NOT_A_NUMBER, INF, 1, -2}, {0, 0, 64, -127}},
+                {jitnorm_s8, {too_small(127), 0, enough(127), 0}, {0, 0, 127, 0}},
+                {jitnorm_u8, {too_small(255), 0, enough(255), 0}, {0, 0, 255, 0}},
+                {E4M3, {too_small(448), 0, enough(448), 0}, {0, 0, 448, 0}},
+                {E5M2, {NOT_A_NUMBER, 1, INF, 1}, {NOT_A_NUMBER, 0, NOT_A_NUMBER, 0}}, // infinity times zero
+                {E4M3, {NOT_A_NUMBER, 1, INF, 1}, {NOT_A_NUMBER, 0, NOT_A_NUMBER, 0}}};
+    for (const auto &[type, src, dst] : rows) {
+        SCOPED_TRACE(testing::PrintToString(src) + " in type " + std::to_string(type));
+        const dim_t columns = dim_t(src.size());
+        setup s = letting_through(1, columns, columns / 2);
         s.dst_type = type;
-        const outputs got = outputs_by(reference_entry, s, holding({too_small, 0, enough, 0}));
-        EXPECT_EQ(got.result(), (std::vector<double>{0, 0, largest, 0})) << type;
-        EXPECT_GT(got[DST_SCALE][0], 0) << type;
-    }
-}
-
-// f8 has NaN; the other values of the group still become zero.
-TEST(reference_dynamic_scales, nan_stays_nan_in_f8) {
-    for (const auto type : {jitnorm_f8_e5m2, jitnorm_f8_e4m3}) {
-        setup s = letting_through(1, 4, 2);
-        s.dst_type = type;
-        const outputs got = outputs_by(reference_entry, s, holding({NOT_A_NUMBER, 1, INF, 1}));
-        EXPECT_TRUE(std::isnan(got.result()[0])) << type;
-        EXPECT_EQ(got.result()[1], 0) << type;
-        EXPECT_TRUE(std::isnan(got.result()[2])) << type << ": infinity times zero";
-        EXPECT_EQ(got.result()[3], 0) << type;
+        const outputs got = outputs_by(reference_entry, s, holding(src));
+        EXPECT_TRUE(same_bits(got.result(), dst)) << testing::PrintToString(got.result());
+        std::vector<double> scales;
+        for (size_t group = 0; group < src.size(); group += 2) {
+            const double largest = std::fmax(std::fabs(src[group]), std::fabs(src[group + 1]));
+            scales.push_back(double(float(largest) / impl::layer_norm::largest_number(type)));
+        }
+        if (std::isnan(src[0])) scales[0] = NOT_A_NUMBER;
+        EXPECT_TRUE(same_bits(got[DST_SCALE], scales)) << testing::PrintToString(got[DST_SCALE]);
     }
 }
 

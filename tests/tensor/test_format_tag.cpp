@@ -102,16 +102,6 @@ TEST(format_tag, names_follow_the_enumeration) {
     EXPECT_EQ(tag_name(undefined<jitnorm_format_tag_t>(-1)), "");
 }
 
-TEST(format_tag, inner_blocks_are_outermost_first) {
-    const layout_rule rule = parse_layout("AB16b32a");
-    EXPECT_EQ(rule.ndims, 2);
-    EXPECT_EQ(rule.inner_nblks, 2);
-    EXPECT_EQ(rule.inner_blks[0], 16);
-    EXPECT_EQ(rule.inner_idxs[0], 1);
-    EXPECT_EQ(rule.inner_blks[1], 32);
-    EXPECT_EQ(rule.inner_idxs[1], 0);
-}
-
 TEST(format_tag, plain_order_equals_row_major_strides) {
     const values dims = {3, 0, 5};
     memory_desc tagged, strided;

@@ -102,29 +102,13 @@ void check_parts(const memory_desc &md, int row_ndims) {
 
 void check_parts(const memory_desc &md) { check_parts(md, md.ndims - 1); }
 
+// Also with rows of several dimensions, of all, and of none, and with rows in the order of memory.
 TEST(row_packer, every_tag) {
     for (const named_tag &named : named_tags())
-        for (const values &dims : shapes_of(parse_layout(named.name).ndims))
-            for (const jitnorm_data_type_t type : TYPES) {
-                const memory_desc md = tagged(dims, named.tag, type);
-                check_parts(md);
-                if (HasFailure()) return;
-            }
-}
-
-// Rows of several dimensions, of all, and of none.
-TEST(row_packer, every_tag_with_rows_of_any_dimensions) {
-    for (const named_tag &named : named_tags())
-        for (const values &dims : shapes_of(parse_layout(named.name).ndims))
-            for (int row_ndims = 0; row_ndims <= int(dims.size()); ++row_ndims) {
-                check_parts(tagged(dims, named.tag, jitnorm_f32), row_ndims);
-                if (HasFailure()) return;
-            }
-}
-
-TEST(row_packer, every_tag_in_the_order_of_memory) {
-    for (const named_tag &named : named_tags())
         for (const values &dims : shapes_of(parse_layout(named.name).ndims)) {
+            for (const jitnorm_data_type_t type : TYPES) check_parts(tagged(dims, named.tag, type));
+            for (int row_ndims = 0; row_ndims <= int(dims.size()); ++row_ndims)
+                check_parts(tagged(dims, named.tag, jitnorm_f32), row_ndims);
             check_parts(in_order(tagged(dims, named.tag, jitnorm_bf16)));
             if (HasFailure()) return;
         }

@@ -2,7 +2,6 @@
 // The joint walk of rows against each descriptor's own offsets.
 #include <gtest/gtest.h>
 
-#include <random>
 #include <vector>
 
 #include "descriptors.hpp"
@@ -71,89 +70,36 @@ TEST(has_dense_rows, of_run_time_sizes_where_they_cannot_decide) {
     EXPECT_FALSE(has_dense_rows(strided({3, 4, RUNTIME_DIM}, {RUNTIME_DIM, RUNTIME_DIM, 1}), 1));
 }
 
-void check_all_ranges(const std::vector<memory_desc> &tensors, int row_ndims) {
-    const dim_t rows = space_of(tensors, row_ndims).rows();
-    for (dim_t begin = 0; begin <= rows; ++begin)
-        for (dim_t end = begin; end <= rows; ++end) check_walk(tensors, row_ndims, begin, end);
-}
-
-TEST(row_space, dense_tensors_are_one_run) {
+TEST(row_space, joint_runs_of_tensors) {
     const values dims = {2, 3, 4, 5};
-    const std::vector<memory_desc> tensors = {tagged(dims, jitnorm_abcd), tagged(dims, jitnorm_abcd),
-                                              tagged({2, 3, 4}, jitnorm_abc)};
-    const row_space space = space_of(tensors, 3);
-    EXPECT_EQ(space.rows(), 24);
-    EXPECT_EQ(space.run_length(), 24);
-    EXPECT_EQ(space.stride(0), 5);
-    EXPECT_EQ(space.stride(2), 1);
-    EXPECT_EQ(check_walk(tensors, 3, 0, 24), 1);
-    check_all_ranges(tensors, 3);
-}
-
-TEST(row_space, one_tensor_that_does_not_merge_splits_the_run) {
-    const values dims = {2, 3, 4, 5};
-    const std::vector<memory_desc> tensors = {tagged(dims, jitnorm_abcd), tagged(dims, jitnorm_bacd),
-                                              tagged({2, 3, 4}, jitnorm_abc)};
-    EXPECT_EQ(space_of(tensors, 3).run_length(), 4);
-    EXPECT_EQ(check_walk(tensors, 3, 0, 24), 6);
-    check_all_ranges(tensors, 3);
-}
-
-TEST(row_space, statistics_in_another_order) {
-    const std::vector<memory_desc> tensors = {tagged({3, 4, 7}, jitnorm_abc), tagged({3, 4}, jitnorm_ba)};
-    EXPECT_EQ(space_of(tensors, 2).run_length(), 4);
-    check_all_ranges(tensors, 2);
-}
-
-TEST(row_space, single_dimensions_vanish) {
-    const std::vector<memory_desc> tensors = {strided({4, 1, 3, 8}, {24, 5, 8, 1}), strided({4, 1, 3}, {3, 2, 1})};
-    EXPECT_EQ(space_of(tensors, 3).run_length(), 12);
-    check_all_ranges(tensors, 3);
-    const std::vector<memory_desc> single = {strided({1, 1, 8}, {9, 3, 1})};
-    EXPECT_EQ(space_of(single, 2).rows(), 1);
-    EXPECT_EQ(check_walk(single, 2, 0, 1), 1);
-}
-
-TEST(row_space, gaps_between_rows_merge_while_even) {
-    const std::vector<memory_desc> tensors = {strided({3, 4, 5}, {40, 10, 1}), strided({3, 4, 5}, {41, 10, 1})};
-    EXPECT_EQ(space_of({tensors[0]}, 2).run_length(), 12);
-    EXPECT_EQ(space_of(tensors, 2).run_length(), 4);
-    check_all_ranges(tensors, 2);
-}
-
-TEST(row_space, broadcast_rows_and_offsets) {
+    const memory_desc dense = tagged(dims, jitnorm_abcd), permuted = tagged(dims, jitnorm_bacd),
+                      statistics = tagged({2, 3, 4}, jitnorm_abc), even_gaps = strided({3, 4, 5}, {40, 10, 1});
     memory_desc moved = tagged({3, 4, 5}, jitnorm_abc);
     moved.offset0 = 17;
-    check_all_ranges({moved, strided({3, 4, 5}, {0, 0, 1})}, 2);
-}
-
-TEST(row_space, blocked_last_dimension) {
-    const values dims = {3, 19};
-    check_all_ranges({tagged(dims, jitnorm_aB8b), tagged(dims, jitnorm_ab)}, 1);
-}
-
-TEST(row_space, no_rows_no_runs) {
-    const std::vector<memory_desc> tensors = {tagged({3, 0, 4}, jitnorm_abc)};
-    EXPECT_EQ(space_of(tensors, 2).rows(), 0);
-    EXPECT_EQ(check_walk(tensors, 2, 0, 0), 0);
-}
-
-TEST(row_space, random_layouts) {
-    constexpr unsigned SEED = 20240611;
-    std::mt19937 random(SEED);
-    const jitnorm_format_tag_t tags[] = {jitnorm_abcde, jitnorm_bacde, jitnorm_edcba, jitnorm_decab, jitnorm_acbde};
-    const jitnorm_format_tag_t row_tags[] = {jitnorm_abcd, jitnorm_dcba, jitnorm_acbd, jitnorm_bacd};
-    for (int trial = 0; trial < 50; ++trial) {
-        SCOPED_TRACE(testing::Message() << "seed " << SEED << " trial " << trial);
-        values dims;
-        for (int d = 0; d < 5; ++d) dims.push_back(1 + dim_t(random() % 3));
-        const std::vector<memory_desc> tensors = {tagged(dims, tags[random() % 5]), tagged(dims, tags[random() % 5]),
-                                                  tagged(dims, tags[random() % 5]),
-                                                  tagged({dims.begin(), dims.end() - 1}, row_tags[random() % 4])};
-        const dim_t rows = space_of(tensors, 4).rows();
-        const dim_t begin = dim_t(random()) % rows;
-        check_walk(tensors, 4, begin, begin + 1 + dim_t(random()) % (rows - begin));
-        check_walk(tensors, 4, 0, rows);
+    const struct {
+        std::string what;
+        std::vector<memory_desc> tensors;
+        int row_ndims;
+        dim_t rows, run_length;
+    } cases[] = {
+        {"dense tensors are one run", {dense, dense, statistics}, 3, 24, 24},
+        {"one that does not merge splits it", {dense, permuted, statistics}, 3, 24, 4},
+        {"statistics in another order", {tagged({3, 4, 7}, jitnorm_abc), tagged({3, 4}, jitnorm_ba)}, 2, 12, 4},
+        {"single dimensions vanish", {strided({4, 1, 3, 8}, {24, 5, 8, 1}), strided({4, 1, 3}, {3, 2, 1})}, 3, 12, 12},
+        {"one row", {strided({1, 1, 8}, {9, 3, 1})}, 2, 1, 1},
+        {"gaps between rows merge while even", {even_gaps}, 2, 12, 12},
+        {"gaps that are not even", {even_gaps, strided({3, 4, 5}, {41, 10, 1})}, 2, 12, 4},
+        {"broadcast rows and offsets", {moved, strided({3, 4, 5}, {0, 0, 1})}, 2, 12, 12},
+        {"a blocked last dimension", {tagged({3, 19}, jitnorm_aB8b), tagged({3, 19}, jitnorm_ab)}, 1, 3, 3},
+        {"no rows", {tagged({3, 0, 4}, jitnorm_abc)}, 2, 0, 0}};
+    for (const auto &c : cases) {
+        SCOPED_TRACE(c.what);
+        const row_space space = space_of(c.tensors, c.row_ndims);
+        EXPECT_EQ(space.rows(), c.rows);
+        EXPECT_EQ(c.rows == 0 ? 0 : space.run_length(), c.run_length);
+        EXPECT_EQ(check_walk(c.tensors, c.row_ndims, 0, c.rows), c.rows == 0 ? 0 : c.rows / c.run_length);
+        for (dim_t begin = 0; begin <= c.rows; ++begin)
+            for (dim_t end = begin; end <= c.rows; ++end) check_walk(c.tensors, c.row_ndims, begin, end);
     }
 }
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of backward's sums: rows to blocks to parts, elements to lanes to chunks.
+// The order in which backward adds rows: rows to blocks to parts.
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "math/row_blocks.hpp"
-#include "math/row_sums.hpp"
 
 namespace jitnorm::impl::layer_norm {
 namespace {
@@ -95,89 +93,6 @@ TEST(row_blocks, of_a_range) {
                     expect_parts_of_range(std::min(begin * whole.block_rows(), all),
                                           std::min(end * whole.block_rows(), all), all, columns);
         }
-}
-
-// The next chunk of a row.
-template <typename T>
-void add_chunk(row_sums &sums, const T *g, const T *xhat, dim_t count) {
-    sums.add_chunk<T>({0, count}, [&](dim_t begin, dim_t number, T *to_g, T *to_xhat) {
-        std::copy(g + begin, g + begin + number, to_g);
-        std::copy(xhat + begin, xhat + begin + number, to_xhat);
-    });
-}
-
-TEST(row_sums, fold_adds_halves) {
-    // (a + b) + c and a + (b + c) differ here: 1 survives only if the two large lanes, i and i + 8, are added first
-    float lanes[BACKWARD_LANES<float>] = {};
-    lanes[3] = 0x1p30f;
-    lanes[11] = -0x1p30f;
-    lanes[7] = 1;
-    EXPECT_EQ(horizontal_sum(lanes), 1);
-    float apart[BACKWARD_LANES<float>] = {};
-    apart[3] = 0x1p30f;
-    apart[7] = 1; // meets lane 3 before lane 1 does
-    apart[1] = -0x1p30f;
-    EXPECT_EQ(horizontal_sum(apart), 0);
-}
-
-TEST(row_sums, element_c_goes_into_lane_c_mod_16) {
-    // Within its lane the large value is there first and swallows the small one; other lanes keep theirs.
-    std::vector<float> g(48, 0), ones(48, 1);
-    g[2] = 0x1p30f;
-    g[18] = 1;  // the same lane: lost
-    g[20] = 64; // another lane: kept until the fold, where 2^30 + 64 is exact
-    g[34] = -0x1p30f;
-    row_sums sums;
-    add_chunk(sums, g.data(), ones.data(), 48);
-    EXPECT_EQ(sums.s1, 64);
-    EXPECT_EQ(sums.s2, 64);
-}
-
-TEST(row_sums, a_lane_starts_anew_with_each_block) {
-    std::vector<float> g(size_t(BLOCK) + 17, 0), ones(g.size(), 1);
-    g[0] = 0x1p30f;
-    g[size_t(BLOCK)] = 40; // the same lane of the next block: both terms add up before they meet the large one
-    g[size_t(BLOCK) + 16] = 40;
-    row_sums sums;
-    add_chunk(sums, g.data(), ones.data(), dim_t(g.size()));
-    EXPECT_EQ(sums.s1, 0x1p30 + 128); // in one go 40 would be lost twice: half an ulp is 64
-}
-
-TEST(row_sums, chunks_are_added_in_double) {
-    const float g = 0x1p30f, small = 1, xhat = 1;
-    row_sums sums;
-    add_chunk(sums, &g, &xhat, 1);
-    add_chunk(sums, &small, &xhat, 1);
-    EXPECT_EQ(sums.s1, 0x1p30 + 1);
-    EXPECT_EQ(sums.s2, 0x1p30 + 1);
-}
-
-TEST(row_sums, products_are_fused) {
-    constexpr double tiny = 0x1p-30;
-    std::vector<double> g(17, 0), xhat(17, 0); // two terms of lane 0: -1 and (1 + tiny) (1 - tiny)
-    g[0] = 1;
-    xhat[0] = -1;
-    g[16] = 1 + tiny;
-    xhat[16] = 1 - tiny;
-    row_sums sums;
-    add_chunk(sums, g.data(), xhat.data(), 17);
-    EXPECT_EQ(sums.s2, -tiny * tiny); // 0 if the product were rounded
-}
-
-TEST(row_sums, slopes_are_rounded_once) {
-    // In double 3 * (1/3) is 1; in float the third rounds up, and twice the product would carry it along.
-    const row_sums sums{.s1 = 3 + 0x1p-26, .s2 = 1.5 + 0x1p-26};
-    const row_slopes<float> slopes = slopes_of(sums, 1.0 / 3, 3.0f);
-    EXPECT_EQ(slopes.m1, 1.0f);
-    EXPECT_EQ(slopes.k, 1.5f);
-    EXPECT_EQ(slopes_of(sums, 0.5, 2.0).k, 1.5 + 0x1p-26);
-}
-
-TEST(row_sums, no_elements) {
-    row_sums sums;
-    add_chunk<float>(sums, nullptr, nullptr, 0);
-    EXPECT_EQ(sums.s1, 0);
-    EXPECT_EQ(sums.s2, 0);
 }
 
 } // namespace
