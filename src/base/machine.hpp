@@ -69,7 +69,7 @@ struct machine {
     // has batches of so many bytes in one loop only.
     dim_t batch = 16 * 1024;
 
-    // Backward: the most rows of a batch if they have more than a chunk; fewer if these would not stay in L2.
+    // Backward: the most rows of a batch that goes in steps; fewer if these would not stay in L2.
     dim_t long_rows = 4;
 
     // To which level of the caches rows that come from memory are prefetched outside one loop. 0: they are not. 1:

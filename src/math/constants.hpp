@@ -18,11 +18,11 @@ constexpr dim_t BLOCK = 512;  // elements of a block, each lane of which is one 
 constexpr dim_t CHUNK = 4096; // elements of a chunk, which is summed in the compute type; chunks are added in double
 
 // The size of row blocks, whose gradients of scale and shift are added in the compute type. A row block has at least
-// MIN_BLOCK_ELEMENTS elements and at least 1 / MIN_BLOCKS of the problem's rows, within MIN_BLOCK_ROWS and
+// MIN_BLOCK_ELEMENTS elements and at least 1 / WANTED_BLOCKS of the problem's rows, within MIN_BLOCK_ROWS and
 // MAX_BLOCK_ROWS.
 constexpr dim_t MIN_BLOCK_ROWS = 4, MAX_BLOCK_ROWS = 32;
 constexpr dim_t MIN_BLOCK_ELEMENTS = 16384;
-constexpr dim_t MIN_BLOCKS = 16;
+constexpr dim_t WANTED_BLOCKS = 16;
 
 // The most parts of a problem: MAX_PARTS, but fewer for long rows (not fewer than MIN_PARTS), so that the sums of all
 // parts have at most MAX_PARTS_ELEMENTS elements.

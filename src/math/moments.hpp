@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// moments: the scalar steps from the sums over a chunk to the mean and the deviation of a row. The reference and the
-// executors of generated kernels use the same code, so that their bits are equal (docs/arithmetic.md, "Statistics").
+// moments: the scalar steps from the sums over a chunk to the mean and the variance of a row (docs/arithmetic.md,
+// "Statistics"). The reference and the C++ between kernels call these functions; kernels for bands of rows have the
+// same steps as generated code (src/jit/kernels/scalar_steps.hpp), so that all have equal bits.
 //
 // With a pivot p near the data, S = sum (x - p) and Q = sum (x - p)^2 over n elements give
 //   mean = p + S/n, M2 = sum (x - mean)^2 = Q - S^2/n        (shifted data: Chan, Golub, LeVeque 1983)

@@ -54,7 +54,7 @@ public:
 
 private:
     static constexpr dim_t rows_of_block(dim_t rows, dim_t columns) {
-        const dim_t wanted = std::max(divide_up(rows, MIN_BLOCKS), divide_up(MIN_BLOCK_ELEMENTS, columns));
+        const dim_t wanted = std::max(divide_up(rows, WANTED_BLOCKS), divide_up(MIN_BLOCK_ELEMENTS, columns));
         return std::clamp(wanted, MIN_BLOCK_ROWS, MAX_BLOCK_ROWS);
     }
     static constexpr dim_t most_parts(dim_t columns) {

@@ -3,7 +3,7 @@
 // scratchpad, as a value. An executor is made from a problem and a plan, and follows the plan. No plan changes a bit of
 // any result. Decisions that depend only on types, on the instruction set or on the length of a row are made where they
 // are used: which kernel reduces short rows (src/jit/kernels/kernels.hpp), and whether a sum with a residual is reduced
-// as it is added (src/run/forward.hpp). docs/measurements.md has the measurements for the numbers.
+// as it is added (src/run/forward_kernels.cpp). docs/measurements.md has the measurements for the numbers.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +40,7 @@ enum class scratch {
     column_sums,      // backward: the sums over columns of a row block or, by chunks, of one chunk (chunk_sums)
     common,           // the part that all threads share begins here
     moments = common, // forward: of each chunk of each row
-    gradient_sums,    // backward: the sums over columns of each part or, by chunks, of each chunk of each row
+    gradient_sums,    // backward: the sums over columns of each part; by chunks the two sums of each chunk of each row
     kept_blocks,      // backward: the sums over columns of each row block
     end
 };
@@ -101,7 +101,8 @@ struct plan {
 
     // ---- the use of caches
     int one_loop_threads = 0; // a batch is written while the next one is reduced, if there are at most so many threads
-    // To which level of the caches rows are prefetched; 0: they are not. Single rows of backward, batches of forward
+    // To which level of the caches rows are prefetched; 0: they are not, but for bands of forward that are stored past
+    // the caches, to L1. Single rows of backward, batches of forward
     // and residuals while they are read first, bands while the rows before them are written; rows in tiles while they
     // are gathered and scattered.
     int prefetch = 0;
@@ -144,7 +145,7 @@ std::string describe(const plan &p);
 // One thread is worth starting for so many bytes.
 constexpr dim_t BYTES_PER_THREAD = 16 * 1024;
 
-// Work of less than this many times as much stays on one thread. It takes a few microseconds, of which a
+// Work of less than this many times as much stays on one thread (256 KB). It takes a few microseconds, of which a
 // second thread would save at most one, because a parallel region takes one or two itself. But where the other core is
 // busy, the region waits until the system has given that core back, which takes thousands of them. Threads that wait
 // for the end of a region anyway (src/base/parallel.cpp) may each have little work.

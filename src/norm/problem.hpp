@@ -84,8 +84,8 @@ struct problem {
     bool reads(slot s) const { return use_of(s) == use::read || use_of(s) == use::updated; }
     bool writes(slot s) const { return use_of(s) == use::written || use_of(s) == use::updated; }
 
-    // The descriptor of a tensor, used or not; empty for the scratchpad. In a partial problem the gradients
-    // of scale and shift have so many elements for each part of the sums.
+    // The descriptor of a tensor, used or not; empty for the scratchpad and the moments of rows. In a partial problem
+    // the gradients of scale and shift have a row for each part of the sums.
     memory_desc layout(slot s) const;
 
     // src1 of the binary post-op in this slot; null if there is none.

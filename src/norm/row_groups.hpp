@@ -25,11 +25,10 @@ inline bool changes_along(const problem &p, int d) {
     });
 }
 
-// Whether each row has elements of its own: of forward in scale and shift, unless one of them is a vector; of backward
-// in scale, if that is read, and in all gradients.
+// Whether each row has its own scale and shift, those that there are, and in backward its own gradients of them.
 bool groups_are_rows(const problem &p);
 
-// The same of a problem that has passed src/dispatch, whose groups are rows if there are any.
+// The same after src/dispatch, which leaves no other groups.
 inline bool has_own_rows(const problem &p) { return p[SCALE].ndims != 0 || p[SHIFT].ndims != 0; }
 
 // The problem of one group. Its tensors have the strides of the whole problem's.

@@ -76,7 +76,7 @@ struct tensor_kind {
 
 constexpr bool has_descriptor(const tensor_kind &t) { return t.descriptor == t.place; } // of its own
 
-// The tensors of an attribute that has no other settings: forward's alone, of a data type that backward takes, too.
+// The outputs of tables/outputs.inc: of forward only, in f32, bf16, f16 or f64.
 constexpr bool is_further_output(const tensor_kind &t) { return t.knob != nullptr; }
 
 // Each slot before FIRST_POST_OP, in order.

@@ -34,13 +34,13 @@ namespace jitnorm::impl::layer_norm::reference {
 
 // ---- loops over rows or columns on as many threads as are worth starting
 
-constexpr size_t BYTES_PER_THREAD = 32 * 1024; // a thread with less work than this costs more time than it saves
+constexpr size_t LEAST_BYTES = 32 * 1024; // a thread with less work than this costs more time than it saves
 
 // Calls body(range) for disjoint ranges that cover 0 .. count-1. `bytes` is the size of all data that the calls read
 // and write.
 template <typename Body>
 void parallel_ranges(dim_t count, size_t bytes, Body &&body) {
-    const dim_t wanted = std::min(count, dim_t(bytes / BYTES_PER_THREAD + 1));
+    const dim_t wanted = std::min(count, dim_t(bytes / LEAST_BYTES + 1));
     const int parts = int(std::min<dim_t>(wanted, max_threads()));
     parallel_parts(parts, [&](int part) {
         const range r = split(count, parts, part);

@@ -7,7 +7,7 @@
 
 namespace jitnorm::impl::layer_norm {
 
-// ---- scales that are found
+// ---- dynamic scales
 
 namespace {
 

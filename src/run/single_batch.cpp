@@ -85,7 +85,7 @@ void single_batch::go_from_row_to_row(jit::forward_rows_arguments &call) const {
     call.added.sum_row_stride = step_[SUM];
 }
 
-// With post-ops, or scales that are found. A function of its own, because the table takes much of the stack.
+// With post-ops, or dynamic scales. A function of its own, because the table takes much of the stack.
 void single_batch::do_with_post_ops(const arguments &args, jit::forward_rows_arguments &call,
                                     forward_batch<float> &b) const {
     post_op_operands<float>::table operands;

@@ -132,8 +132,8 @@ TEST(attributes, eltwise_known_values) {
     EXPECT_EQ(at(jitnorm_eltwise_round, 0, 0, 2.5), 2);
 }
 
-// The oracle and src/math/ each have the formulas, and tests/math has the transcendental ones once more. They agree where
-// docs/arithmetic.md promises it, about NaN as well.
+// The oracle and src/math/ each have the formulas, and tests/math has the transcendental ones once more. They agree
+// where docs/arithmetic.md promises it, about NaN as well.
 TEST(attributes, formulas_are_those_of_the_library) {
     for (const auto algorithm : jitnorm::impl::ELTWISE_ALGORITHMS)
         for (const float alpha : {-1.5F, 0.5F, 1.F})

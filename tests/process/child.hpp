@@ -17,7 +17,8 @@ inline constexpr unsigned HANGS_AFTER = 60; // seconds
 
 inline constexpr int CANNOT_BE_TRIED = 77;
 
-// Runs body in a child, which fails (need()), hangs or ends well. If it exits with CANNOT_BE_TRIED, the test is skipped.
+// Runs body in a child, which fails (need()), hangs or ends well. If it exits with CANNOT_BE_TRIED, the test is
+// skipped.
 inline void expect_child_succeeds(const std::function<void()> &body) {
     std::fflush(stdout);
     const pid_t child = fork();

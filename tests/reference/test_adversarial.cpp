@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The definition's accuracy where others lose it: large means, tiny deviations, steps, values that are not finite. The
-// bound of docs/arithmetic.md: max |got - exact| / max |exact| <= 1e-6 in each row. benchdnn-lite's files are executed on
-// outliers, huge, tiny and denormal values.
+// bound of docs/arithmetic.md: max |got - exact| / max |exact| <= 1e-6 in each row. benchdnn-lite's files are executed
+// on outliers, huge, tiny and denormal values.
 #include "support/accuracy.hpp"
 #include "support/run.hpp"
 

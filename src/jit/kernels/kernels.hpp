@@ -130,8 +130,8 @@ struct normalize_arguments {
     const void *const *operands = nullptr;
     void *pre_quantization = nullptr; // rows of the second output; used only if the kernel writes it
     dim_t pre_quantization_row_stride = 0;
-    // The largest magnitude of each row, replaced if one of this call is larger or NaN (docs/arithmetic.md, "Scales
-    // that are found"); used only if the kernel finds it. If the kernel quantizes, the scale of each row, an output;
+    // The largest magnitude of each row, replaced if one of this call is larger or NaN (docs/arithmetic.md, "Dynamic
+    // scales"); used only if the kernel finds it. If the kernel quantizes, the scale of each row, an output;
     // then `factors` has room for one float for each row, and `values` for the `count` values of each row of a band.
     float *maxima = nullptr;
     float *factors = nullptr;
