@@ -41,14 +41,22 @@ inline dims_t strides_of(const dims_t &shape, const std::string &layout = DENSE)
     return {md.strides, md.strides + shape.size()};
 }
 
+// A tensor in this memory, row-major if there are no strides.
+inline acl_owned<aclTensor> tensor_at(void *data, const dims_t &shape, aclDataType type = ACL_FLOAT,
+                                      const dims_t &strides = {}, int64_t offset = 0,
+                                      aclFormat format = ACL_FORMAT_ND) {
+    return acl_owned<aclTensor>(aclCreateTensor(shape.data(), shape.size(), type,
+                                                strides.empty() ? nullptr : strides.data(), offset, format,
+                                                shape.data(), shape.size(), data));
+}
+
 class acl_tensor {
 public:
     explicit acl_tensor(const dims_t &shape, aclDataType type, const std::string &layout = DENSE)
         : acl_tensor(shape, type, make_layout(layout, shape, data_type_of(type))) {}
     acl_tensor(const dims_t &shape, aclDataType type, const memory_desc &md)
         : dims_(shape), type_(type), tensor_(md),
-          handle_(aclCreateTensor(shape.data(), shape.size(), type, md.strides, md.offset0, ACL_FORMAT_ND, shape.data(),
-                                  shape.size(), tensor_.data())) {}
+          handle_(tensor_at(tensor_.data(), shape, type, {md.strides, md.strides + shape.size()}, md.offset0)) {}
 
     aclTensor *get() const { return handle_.get(); }
     const dims_t &shape() const { return dims_; }

@@ -80,30 +80,12 @@ TEST(allocations, of_a_call_that_was_made_before_are_few) {
 
 // ---------------------------------------------------------------- tensors that share memory
 
-acl_owned<aclTensor> view(const dims_t &dims, const dims_t &strides, int64_t offset, void *data,
-                          aclDataType type = ACL_FLOAT) {
-    return acl_owned<aclTensor>(aclCreateTensor(dims.data(), dims.size(), type,
-                                                strides.empty() ? nullptr : strides.data(), offset, ACL_FORMAT_ND,
-                                                dims.data(), dims.size(), data));
-}
-
-buffer filled_buffer(const parameter &p, unsigned seed) {
-    buffer result(4096, 0);
-    const acl_tensor values(p.dims, p.type);
-    values.fill_normal(1, 0.5, seed);
-    std::memcpy(result.data(), values.data(), values.count() * aclDataTypeSize(p.type));
-    return result;
-}
-
 // An executor with its tensors and its workspace.
-struct bound_call {
-    std::vector<acl_owned<aclTensor>> owned;
-    std::vector<aclTensor *> tensors;
-    std::unique_ptr<guarded_buffer> workspace;
-    uint64_t bytes = 0;
-    aclOpExecutor *executor = nullptr;
+struct bound_call : operands {
+    std::vector<acl_owned<aclTensor>> owned = {};
+    std::unique_ptr<guarded_buffer> workspace = nullptr;
 
-    bound_call() = default;
+    using operands::operands;
     bound_call(const bound_call &) = delete;
     bound_call &operator=(const bound_call &) = delete;
     ~bound_call() {
@@ -113,33 +95,37 @@ struct bound_call {
 };
 
 // Parameters at one place get one aclTensor, if wanted and if they are alike, otherwise an aclTensor each.
-std::function<int()> bind(const operation &op, const std::vector<parameter> &parameters, std::vector<buffer> &buffers,
+std::function<int()> bind(const operation &op, aclDataType type, std::vector<buffer> &buffers,
                           const std::vector<size_t> &places, bool as_one) {
-    const auto made = std::make_shared<bound_call>();
-    for (size_t i = 0; i < parameters.size(); ++i) {
-        const parameter &p = parameters[i], &first = parameters[places[i]];
+    const auto call = std::make_shared<bound_call>(op, type);
+    for (size_t i = 0; i < places.size(); ++i) {
+        const parameter &p = call->parameters[i], &first = call->parameters[places[i]];
+        if (!p.exists()) continue;
         const bool again = as_one && places[i] < i && p.dims == first.dims && p.type == first.type;
-        if (!again)
-            made->owned.push_back(p.exists() ? view(p.dims, {}, 0, buffers[places[i]].data(), p.type) : nullptr);
-        made->tensors.push_back(again ? made->tensors[places[i]] : made->owned.back().get());
+        if (!again) call->owned.push_back(tensor_at(buffers[places[i]].data(), p.dims, p.type));
+        call->given[i] = again ? call->given[places[i]] : call->owned.back().get();
     }
-    EXPECT_EQ(op.first(made->tensors.data(), settings_of(parameters), &made->bytes, &made->executor), ACLNN_SUCCESS);
-    EXPECT_EQ(aclSetAclOpExecutorRepeatable(made->executor), ACLNN_SUCCESS);
-    made->workspace = std::make_unique<guarded_buffer>(made->bytes);
-    return [&op, made] {
-        void *const workspace = made->bytes == 0 ? nullptr : made->workspace->data();
-        return int(op.second(workspace, made->bytes, made->executor, nullptr));
+    EXPECT_EQ(call->first(), ACLNN_SUCCESS);
+    EXPECT_EQ(aclSetAclOpExecutorRepeatable(call->executor), ACLNN_SUCCESS);
+    call->workspace = std::make_unique<guarded_buffer>(call->bytes);
+    return [call] {
+        void *const workspace = call->bytes == 0 ? nullptr : call->workspace->data();
+        return int(call->op.second(workspace, call->bytes, call->executor, nullptr));
     };
 }
 
 ready_call call_of(const operation &op, aclDataType type, bool as_one) {
-    const std::vector<parameter> parameters = parameters_of(op, type);
+    const operands values(op, type);
     ready_call call = {.name = op.name, .in_place = op.in_place};
-    for (const parameter &p : parameters)
-        call.tensors.push_back(
-            {p.name, p.use, p.exists() ? filled_buffer(p, unsigned(call.tensors.size())) : buffer()});
-    call.bind = [&op, parameters, as_one](std::vector<buffer> &buffers, const std::vector<size_t> &places) {
-        return bind(op, parameters, buffers, places, as_one);
+    for (size_t i = 0; i < values.parameters.size(); ++i) {
+        const parameter &p = values.parameters[i];
+        buffer start(p.exists() ? 4096 : 0);
+        if (p.exists())
+            std::memcpy(start.data(), values.tensors[i]->data(), values.tensors[i]->count() * aclDataTypeSize(p.type));
+        call.tensors.push_back({p.name, p.use, start});
+    }
+    call.bind = [&op, type, as_one](std::vector<buffer> &buffers, const std::vector<size_t> &places) {
+        return bind(op, type, buffers, places, as_one);
     };
     return call;
 }
@@ -147,7 +133,7 @@ ready_call call_of(const operation &op, aclDataType type, bool as_one) {
 // Views of one storage that begin at different elements are different tensors.
 TEST(aliases, views_of_one_storage_are_fine) {
     float both[80];
-    const auto dw = view({40}, {2}, 0, both), db = view({40}, {2}, 1, both);
+    const auto dw = tensor_at(both, {40}, ACL_FLOAT, {2}), db = tensor_at(both, {40}, ACL_FLOAT, {2}, 1);
     operands call(operation_named("backward"));
     call.given[7] = dw.get();
     call.given[8] = db.get();
@@ -172,7 +158,7 @@ TEST(aliases, tensors_in_the_workspace_are_refused) {
 
 TEST(aliases, in_place_needs_one_layout) {
     operands call(operation_named("layer norm"));
-    const auto columns = view({20, 40}, {1, 20}, 0, call.tensors[0]->data());
+    const auto columns = tensor_at(call.tensors[0]->data(), {20, 40}, ACL_FLOAT, {1, 20});
     call.given[3] = columns.get();
     ASSERT_EQ(call.first(), ACLNN_SUCCESS);
     EXPECT_EQ(call.second(), INVALID);
@@ -202,20 +188,20 @@ std::vector<refusal> refusals() {
                 all.push_back({op.name + (": " + call->parameters[i].name), op.wrong_shape, "too large to be addressed",
                                [=, steps = steps, offset = offset, &right] {
                                    return refused(call, i,
-                                                  view(right.shape(), steps, offset, right.data(), right.type()));
+                                                  tensor_at(right.data(), right.shape(), right.type(), steps, offset));
                                }});
         }
     }
     for (const int64_t columns : {LARGEST / 2, int64_t(1) << 60})
-        all.push_back(
-            {"without elements, but too long", INVALID, "", [=] {
-                 float nowhere = 0;
-                 const auto rows = view({0}, {1}, 0, &nowhere), large = view({0, columns}, {1, 1}, 0, &nowhere);
-                 operands forward(operation_named("layer norm"));
-                 forward.given = {large.get(), nullptr, nullptr, large.get(), rows.get(), rows.get()};
-                 forward.with.shape = int_array({columns});
-                 return forward.first();
-             }});
+        all.push_back({"without elements, but too long", INVALID, "", [=] {
+                           float nowhere = 0;
+                           const auto rows = tensor_at(&nowhere, {0}),
+                                      large = tensor_at(&nowhere, {0, columns}, ACL_FLOAT, {1, 1});
+                           operands forward(operation_named("layer norm"));
+                           forward.given = {large.get(), nullptr, nullptr, large.get(), rows.get(), rows.get()};
+                           forward.with.shape = int_array({columns});
+                           return forward.first();
+                       }});
     return all;
 }
 
@@ -235,7 +221,8 @@ const shape_of_nothing SHAPES_OF_NOTHING[] = {
 // Forward, and backward with its results.
 written results_of_nothing(const shape_of_nothing &c) {
     float nowhere = 0;
-    const auto x = view(c.dims, c.strides, c.offset, &nowhere), y = view(c.dims, c.strides, c.offset, &nowhere);
+    const auto x = tensor_at(&nowhere, c.dims, ACL_FLOAT, c.strides, c.offset),
+               y = tensor_at(&nowhere, c.dims, ACL_FLOAT, c.strides, c.offset);
     const acl_tensor mu(c.rows, ACL_FLOAT), rs(c.rows, ACL_FLOAT), w(c.columns, ACL_FLOAT), dw(c.columns, ACL_FLOAT);
     operands forward(operation_named("layer norm")), backward(operation_named("backward"));
     forward.given = {x.get(), w.get(), nullptr, y.get(), mu.get(), rs.get()};

@@ -3,12 +3,20 @@
 // two, with statistics that are not x's. Built as a user builds one: a C++ program, the headers' folder, the shared
 // library.
 #include <cstdio>
+#include <cstdlib>
 #include <vector>
 
 #include "acl/acl.h"
 #include "aclnnop/aclnn_layer_norm_backward.h"
 
 namespace {
+
+void check(const char *what, int status) {
+    if (status == ACL_SUCCESS) return;
+    const char *reason = aclGetRecentErrMsg();
+    std::printf("%s failed: %d %s\n", what, status, reason == nullptr ? "" : reason);
+    std::exit(1);
+}
 
 struct device_tensor {
     void *address = nullptr;
@@ -17,40 +25,30 @@ struct device_tensor {
 
     device_tensor(const std::vector<float> &values, const std::vector<int64_t> &shape) : count(values.size()) {
         const size_t bytes = count * sizeof(float);
-        if (aclrtMalloc(&address, bytes, ACL_MEM_MALLOC_HUGE_FIRST) != ACL_SUCCESS) return;
-        if (aclrtMemcpy(address, bytes, values.data(), bytes, ACL_MEMCPY_HOST_TO_DEVICE) != ACL_SUCCESS) return;
+        check("aclrtMalloc", aclrtMalloc(&address, bytes, ACL_MEM_MALLOC_HUGE_FIRST));
+        check("aclrtMemcpy", aclrtMemcpy(address, bytes, values.data(), bytes, ACL_MEMCPY_HOST_TO_DEVICE));
         std::vector<int64_t> strides(shape.size(), 1);
         for (size_t d = shape.size() - 1; d > 0; --d) strides[d - 1] = strides[d] * shape[d];
         handle = aclCreateTensor(shape.data(), shape.size(), aclDataType::ACL_FLOAT, strides.data(), 0,
                                  aclFormat::ACL_FORMAT_ND, shape.data(), shape.size(), address);
     }
-    int print(const char *name) const {
+    void print(const char *name) const {
         std::vector<float> values(count, 0);
         const size_t bytes = count * sizeof(float);
-        const auto status = aclrtMemcpy(values.data(), bytes, address, bytes, ACL_MEMCPY_DEVICE_TO_HOST);
+        check("aclrtMemcpy", aclrtMemcpy(values.data(), bytes, address, bytes, ACL_MEMCPY_DEVICE_TO_HOST));
         std::printf("%s", name);
         for (const float value : values) std::printf(" %f", double(value));
         std::printf("\n");
-        return status;
     }
 };
-
-int fail(const char *what, int status) {
-    const char *reason = aclGetRecentErrMsg();
-    std::printf("%s failed: %d %s\n", what, status, reason == nullptr ? "" : reason);
-    return 1;
-}
 
 } // namespace
 
 int main() {
     aclrtStream stream;
-    auto ret = aclInit(nullptr);
-    if (ret != ACL_SUCCESS) return fail("aclInit", ret);
-    ret = aclrtSetDevice(0);
-    if (ret != ACL_SUCCESS) return fail("aclrtSetDevice", ret);
-    ret = aclrtCreateStream(&stream);
-    if (ret != ACL_SUCCESS) return fail("aclrtCreateStream", ret);
+    check("aclInit", aclInit(nullptr));
+    check("aclrtSetDevice", aclrtSetDevice(0));
+    check("aclrtCreateStream", aclrtCreateStream(&stream));
 
     const std::vector<int64_t> shape = {2, 2}, rows = {2, 1}, columns = {2};
     const device_tensor dy({2, 3, 4, 5}, shape), x({2, 3, 4, 5}, shape);
@@ -62,20 +60,17 @@ int main() {
 
     uint64_t workspace_size = 0;
     aclOpExecutor *executor;
-    ret = aclnnLayerNormBackwardGetWorkspaceSize(dy.handle, x.handle, normalized, mean.handle, rstd.handle,
+    check("aclnnLayerNormBackwardGetWorkspaceSize",
+          aclnnLayerNormBackwardGetWorkspaceSize(dy.handle, x.handle, normalized, mean.handle, rstd.handle,
                                                  weight.handle, bias.handle, mask, dx.handle, dw.handle, db.handle,
-                                                 &workspace_size, &executor);
-    if (ret != ACL_SUCCESS) return fail("aclnnLayerNormBackwardGetWorkspaceSize", ret);
+                                                 &workspace_size, &executor));
     void *workspace = nullptr;
-    if (workspace_size > 0) {
-        ret = aclrtMalloc(&workspace, workspace_size, ACL_MEM_MALLOC_HUGE_FIRST);
-        if (ret != ACL_SUCCESS) return fail("aclrtMalloc", ret);
-    }
-    ret = aclnnLayerNormBackward(workspace, workspace_size, executor, stream);
-    if (ret != ACL_SUCCESS) return fail("aclnnLayerNormBackward", ret);
-    ret = aclrtSynchronizeStream(stream);
-    if (ret != ACL_SUCCESS) return fail("aclrtSynchronizeStream", ret);
-    if (dx.print("out") != ACL_SUCCESS || dw.print("dw") != ACL_SUCCESS || db.print("db") != ACL_SUCCESS) return 1;
+    if (workspace_size > 0) check("aclrtMalloc", aclrtMalloc(&workspace, workspace_size, ACL_MEM_MALLOC_HUGE_FIRST));
+    check("aclnnLayerNormBackward", aclnnLayerNormBackward(workspace, workspace_size, executor, stream));
+    check("aclrtSynchronizeStream", aclrtSynchronizeStream(stream));
+    dx.print("out");
+    dw.print("dw");
+    db.print("db");
 
     const device_tensor *all[] = {&dy, &x, &mean, &rstd, &weight, &bias, &dx, &dw, &db};
     for (const device_tensor *tensor : all) aclDestroyTensor(tensor->handle);

@@ -9,11 +9,15 @@ namespace {
 
 const operation &BACKWARD = operation_named("backward");
 
+// Their numbers are their own: other executors that live, and later ones, have others.
 TEST(aclnn_executors, run_once_in_their_own_operation_and_workspace) {
     for (const operation &op : OPERATIONS) {
         SCOPED_TRACE(op.name);
-        operands call(op, ACL_BF16, {}, spread(op));
+        operands call(op, ACL_BF16, {}, spread(op)), never(op);
         ASSERT_EQ(call.first(), ACLNN_SUCCESS) << aclGetRecentErrMsg();
+        ASSERT_EQ(never.first(), ACLNN_SUCCESS);
+        EXPECT_NE(call.executor, never.executor);
+        EXPECT_EQ(aclDestroyAclOpExecutor(never.executor), ACLNN_SUCCESS);
         for (const operation &other : OPERATIONS)
             if (other.second != op.second) {
                 EXPECT_EQ(run_exactly(other.second, call.bytes, call.executor), INVALID) << other.name;
@@ -26,28 +30,13 @@ TEST(aclnn_executors, run_once_in_their_own_operation_and_workspace) {
         EXPECT_TRUE(call.outputs_are_untouched());
         EXPECT_EQ(call.second(), ACLNN_SUCCESS) << "a refusal does not end it";
         EXPECT_EQ(call.second(), INVALID) << "it has ended";
+        ASSERT_EQ(never.first(), ACLNN_SUCCESS);
         EXPECT_EQ(aclDestroyAclOpExecutor(call.executor), INVALID);
         EXPECT_EQ(aclSetAclOpExecutorRepeatable(call.executor), INVALID);
-
-        operands never(op);
-        ASSERT_EQ(never.first(), ACLNN_SUCCESS);
         EXPECT_EQ(aclDestroyAclOpExecutor(never.executor), ACLNN_SUCCESS);
         EXPECT_EQ(never.second(), INVALID);
         EXPECT_TRUE(never.outputs_are_untouched());
     }
-}
-
-// Of those that live, and of those that have ended.
-TEST(aclnn_executors, have_numbers_of_their_own) {
-    operands one(BACKWARD), other(BACKWARD), later(BACKWARD);
-    ASSERT_EQ(one.first(), ACLNN_SUCCESS);
-    ASSERT_EQ(other.first(), ACLNN_SUCCESS);
-    EXPECT_NE(one.executor, other.executor);
-    EXPECT_EQ(one.second(), ACLNN_SUCCESS);
-    EXPECT_EQ(other.second(), ACLNN_SUCCESS);
-    ASSERT_EQ(later.first(), ACLNN_SUCCESS);
-    EXPECT_EQ(aclDestroyAclOpExecutor(other.executor), INVALID);
-    EXPECT_EQ(aclDestroyAclOpExecutor(later.executor), ACLNN_SUCCESS);
 }
 
 // Also when the arrays of the first call are gone.
@@ -66,13 +55,6 @@ TEST(aclnn_executors, a_repeatable_executor_runs_until_it_is_destroyed) {
     EXPECT_EQ(aclDestroyAclOpExecutor(call.executor), ACLNN_SUCCESS);
     EXPECT_EQ(call.second(), INVALID);
     EXPECT_EQ(aclDestroyAclOpExecutor(call.executor), INVALID);
-}
-
-TEST(aclnn_executors, null_executors) {
-    const operands call(BACKWARD);
-    EXPECT_EQ(aclSetAclOpExecutorRepeatable(nullptr), ACLNN_ERR_INNER_NULLPTR);
-    EXPECT_EQ(aclDestroyAclOpExecutor(nullptr), ACLNN_ERR_INNER_NULLPTR);
-    EXPECT_EQ(aclSetInputTensorAddr(nullptr, 0, call.given[0], call.tensors[0]->data()), ACLNN_ERR_INNER_NULLPTR);
 }
 
 // At every alignment, with a guard page right after it, and right before it.
@@ -128,11 +110,14 @@ TEST(aclnn_executors, new_addresses) {
         }
 }
 
-TEST(aclnn_executors, addresses_of_tensors_that_are_not_there) {
+TEST(aclnn_executors, what_is_not_there) {
     operands call(BACKWARD);
     const auto set = [&](auto set_address, size_t number) {
         return set_address(call.executor, number, call.given[5], call.tensors[5]->data());
     };
+    EXPECT_EQ(aclSetAclOpExecutorRepeatable(nullptr), ACLNN_ERR_INNER_NULLPTR);
+    EXPECT_EQ(aclDestroyAclOpExecutor(nullptr), ACLNN_ERR_INNER_NULLPTR);
+    EXPECT_EQ(set(aclSetInputTensorAddr, 0), ACLNN_ERR_INNER_NULLPTR) << "no executor";
     call.given[4] = nullptr;
     ASSERT_EQ(call.first(), ACLNN_SUCCESS);
     EXPECT_EQ(set(aclSetInputTensorAddr, 4), INVALID) << "was null";
@@ -146,23 +131,13 @@ TEST(aclnn_executors, addresses_of_tensors_that_are_not_there) {
 // A tensor made before there is memory for it.
 TEST(aclnn_executors, an_address_that_comes_later) {
     operands call(BACKWARD);
-    const int64_t dims[] = {20, 40};
-    const acl_owned<aclTensor> out(aclCreateTensor(dims, 2, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, dims, 2, nullptr));
+    const auto out = tensor_at(nullptr, {20, 40});
     call.given[6] = out.get();
     ASSERT_EQ(call.first(), ACLNN_SUCCESS);
     EXPECT_EQ(call.second(), NULLPTR);
     ASSERT_EQ(aclSetOutputTensorAddr(call.executor, 0, out.get(), call.tensors[6]->data()), ACLNN_SUCCESS);
     EXPECT_EQ(call.second(), ACLNN_SUCCESS);
     EXPECT_FALSE(call.tensors[6]->is_untouched());
-}
-
-TEST(aclnn_executors, nothing_is_asked_for) {
-    operands call(BACKWARD);
-    call.with.mask = mask_of(false, false, false);
-    call.given[6] = call.given[7] = call.given[8] = nullptr;
-    ASSERT_EQ(call.first(), ACLNN_SUCCESS);
-    EXPECT_EQ(call.bytes, 0u);
-    EXPECT_EQ(call.second(), ACLNN_SUCCESS);
 }
 
 } // namespace

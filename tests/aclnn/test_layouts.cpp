@@ -55,69 +55,60 @@ TEST(aclnn_layouts, in_place_have_the_bits_of_separate_tensors) {
     });
 }
 
-// Inputs whose first dimension has stride 0, as a broadcast has it: the bits of rows that are written out.
-TEST(aclnn_layouts, broadcast_inputs) {
-    const operation &op = operation_named("backward");
-    const call_shape shape = {{5, 3, 8}, 1};
-    std::vector<std::string> layouts(9, DENSE);
-    layouts[0] = layouts[1] = "0,8,1";
-    layouts[2] = layouts[3] = "0,1,1";
-    operands repeated(op, ACL_FLOAT, shape, layouts), dense(op, ACL_FLOAT, shape);
-    for (size_t i = 0; i < 4; ++i) dense.tensors[i]->fill(repeated.tensors[i]->values());
-    repeated.run();
-    dense.run();
-    EXPECT_EQ(repeated.bits(), dense.bits());
-}
-
-// A sliding window: rows that overlap in memory.
-TEST(aclnn_layouts, overlapping_input) {
-    const operation &op = operation_named("layer norm");
-    operands overlapping(op, ACL_FLOAT, {{9, 16}, 1}), dense(op, ACL_FLOAT, {{9, 16}, 1});
-    jitnorm::impl::memory_desc overlapping_rows = jitnorm::impl::make_dense(dims_t{9, 16}, jitnorm_f32);
-    overlapping_rows.strides[0] = 1;
-    const acl_tensor window({9, 16}, ACL_FLOAT, overlapping_rows);
-    window.fill_normal(0, 1, 1);
-    overlapping.given[0] = window.get();
-    dense.tensors[0]->fill(window.values());
-    overlapping.run();
-    dense.run();
-    EXPECT_EQ(overlapping.bits(), dense.bits());
-}
-
-// Statistics and gradients of another shape with as many elements in the same order.
-TEST(aclnn_layouts, other_shapes_of_the_small_tensors) {
-    const call_shape shape = {{4, 6, 5, 2}, 2};
-    operands expected(operation_named("backward"), ACL_FLOAT, shape);
-    expected.run();
-    for (const auto &[rows, columns] :
-         {std::pair<dims_t, dims_t>{{24}, {10}}, {{2, 2, 3, 2}, {1, 10}}, {{1, 4, 6}, {5, 1, 2}}, {{8, 3}, {2, 5}}}) {
-        operands call(expected.op, ACL_FLOAT, shape);
-        const acl_tensor mu(rows, ACL_FLOAT), rs(rows, ACL_FLOAT), dw(columns, ACL_FLOAT), db(columns, ACL_FLOAT);
-        const std::pair<size_t, const acl_tensor *> others[] = {{2, &mu}, {3, &rs}, {7, &dw}, {8, &db}};
-        for (const auto &[place, other] : others) call.given[place] = other->get();
-        mu.fill(call.tensors[2]->values());
-        rs.fill(call.tensors[3]->values());
-        call.run();
-        EXPECT_EQ(call.tensors[6]->bits(), expected.tensors[6]->bits());
-        EXPECT_EQ(dw.bits(), expected.tensors[7]->bits());
-        EXPECT_EQ(db.bits(), expected.tensors[8]->bits());
+// Inputs that repeat themselves in memory, as a broadcast has it, and rows that overlap: the bits of rows that are
+// written out.
+TEST(aclnn_layouts, of_inputs_that_share_elements) {
+    const struct {
+        const char *operation;
+        call_shape shape;
+        std::map<size_t, std::string> layouts;
+    } cases[] = {{"backward", {{5, 3, 8}, 1}, {{0, "0,8,1"}, {1, "0,8,1"}, {2, "0,1,1"}, {3, "0,1,1"}}},
+                 {"add, layer norm, bias of elements", {}, {{4, "0,1"}}},
+                 {"layer norm", {{9, 16}, 1}, {{0, "1,1"}}}};
+    for (const auto &[name, shape, shared] : cases) {
+        const operation &op = operation_named(name);
+        std::vector<std::string> layouts(parameters_of(op, ACL_FLOAT).size(), DENSE);
+        for (const auto &[place, layout] : shared) layouts[place] = layout;
+        operands sharing(op, ACL_FLOAT, shape, layouts), dense(op, ACL_FLOAT, shape);
+        for (const auto &[place, layout] : shared) dense.tensors[place]->fill(sharing.tensors[place]->values());
+        sharing.run();
+        dense.run();
+        EXPECT_EQ(sharing.bits(), dense.bits()) << name;
     }
 }
 
-// RMS normalization backward takes what forward writes, and any other shape with an element for each row.
-TEST(aclnn_layouts, other_shapes_of_rstd) {
-    const std::pair<call_shape, dims_t> cases[] = {
-        {{{4, 3, 16}, 1}, {4, 3, 1}}, {{{4, 3, 16}, 1}, {12}}, {{{4, 3, 16}, 2}, {4, 1, 1, 1, 1}},
-        {{{4, 1, 1, 16}, 1}, {4}},    {{{16}, 1}, {1, 1, 1}},  {{{1, 1, 2, 8}, 2}, {1, 1, 1, 1}},
-        {{{0, 3, 16}, 1}, {0, 3, 1}}};
-    for (const auto &[shape, dims] : cases) {
-        operands expected(operation_named("RMS norm, backward"), ACL_FLOAT, shape), call(expected.op, ACL_FLOAT, shape);
-        const acl_tensor rstd(dims, ACL_FLOAT);
-        rstd.fill(call.tensors[2]->values());
-        call.given[2] = rstd.get();
+// Statistics, gradients and quantized rows of other shapes with as many elements in the same order.
+TEST(aclnn_layouts, of_other_shapes) {
+    const struct {
+        const char *operation;
+        aclDataType type;
+        call_shape shape;
+        std::map<size_t, dims_t> others;
+    } cases[] = {
+        {"backward", ACL_FLOAT, {{4, 6, 5, 2}, 2}, {{2, {24}}, {3, {24}}, {7, {10}}, {8, {10}}}},
+        {"backward", ACL_FLOAT, {{4, 6, 5, 2}, 2}, {{2, {2, 2, 3, 2}}, {3, {2, 2, 3, 2}}, {7, {1, 10}}, {8, {1, 10}}}},
+        {"backward", ACL_FLOAT, {{4, 6, 5, 2}, 2}, {{2, {1, 4, 6}}, {3, {1, 4, 6}}, {7, {5, 1, 2}}, {8, {5, 1, 2}}}},
+        {"backward", ACL_FLOAT, {{4, 6, 5, 2}, 2}, {{2, {8, 3}}, {3, {8, 3}}, {7, {2, 5}}, {8, {2, 5}}}},
+        {"RMS norm, backward", ACL_FLOAT, {{4, 3, 16}, 1}, {{2, {4, 3, 1}}}},
+        {"RMS norm, backward", ACL_FLOAT, {{4, 3, 16}, 1}, {{2, {12}}}},
+        {"RMS norm, backward", ACL_FLOAT, {{4, 3, 16}, 2}, {{2, {4, 1, 1, 1, 1}}}},
+        {"RMS norm, backward", ACL_FLOAT, {{4, 1, 1, 16}, 1}, {{2, {4}}}},
+        {"RMS norm, backward", ACL_FLOAT, {{16}, 1}, {{2, {1, 1, 1}}}},
+        {"RMS norm, backward", ACL_FLOAT, {{1, 1, 2, 8}, 2}, {{2, {1, 1, 1, 1}}}},
+        {"RMS norm, backward", ACL_FLOAT, {{0, 3, 16}, 1}, {{2, {0, 3, 1}}}},
+        {"add, RMS norm to 8 bits twice", ACL_BF16, {{2, 3, 33}, 1}, {{5, {6, 33}}, {8, {6}}}}};
+    for (const auto &[name, type, shape, others] : cases) {
+        SCOPED_TRACE(std::string(name) + " " + testing::PrintToString(others));
+        operands expected(operation_named(name), type, shape), call(expected.op, type, shape);
+        for (const auto &[place, dims] : others) {
+            auto other = std::make_unique<acl_tensor>(dims, call.tensors[place]->type());
+            if (call.parameters[place].use == '<') other->fill(call.tensors[place]->values());
+            call.tensors[place] = std::move(other);
+            call.given[place] = call.tensors[place]->get();
+        }
         expected.run();
         call.run();
-        EXPECT_EQ(call.bits(), expected.bits()) << testing::PrintToString(dims);
+        EXPECT_EQ(call.bits(), expected.bits());
     }
 }
 

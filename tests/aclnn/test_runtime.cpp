@@ -154,6 +154,7 @@ TEST(aclnn_objects, a_tensor_tells_what_it_is) {
     EXPECT_EQ(queried(aclGetViewOffset, tensor.get()), 1);
     EXPECT_EQ(queried(aclGetFormat, tensor.get()), ACL_FORMAT_NCL);
     EXPECT_EQ(queried(aclGetDataType, tensor.get()), ACL_FLOAT);
+    EXPECT_EQ(array_of(tensor_at(nullptr, {2, 3, 4}), aclGetViewStrides), dims_t({12, 4, 1})) << "without strides";
 
     int64_t *values = nullptr;
     uint64_t count = 0;
@@ -167,19 +168,16 @@ TEST(aclnn_objects, a_tensor_tells_what_it_is) {
     expect_failure(ACLNN_ERR_PARAM_NULLPTR, aclGetDataType(tensor.get(), nullptr));
 }
 
-TEST(aclnn_objects, without_strides_a_tensor_is_row_major) {
-    const int64_t dims[] = {2, 3, 4};
-    const acl_owned<aclTensor> tensor(aclCreateTensor(dims, 3, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, dims, 3, nullptr));
-    EXPECT_EQ(array_of(tensor, aclGetViewStrides), dims_t({12, 4, 1}));
-}
-
-TEST(aclnn_objects, arrays_that_should_have_elements) {
+TEST(aclnn_objects, what_is_null) {
     const int64_t dims[] = {2};
     EXPECT_EQ(aclCreateTensor(nullptr, 1, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, dims, 1, nullptr), nullptr);
     EXPECT_EQ(aclCreateTensor(dims, 1, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, nullptr, 1, nullptr), nullptr);
     EXPECT_EQ(aclCreateIntArray(nullptr, 1), nullptr);
     EXPECT_EQ(aclCreateBoolArray(nullptr, 1), nullptr);
     EXPECT_NE(aclGetRecentErrMsg(), nullptr);
+    EXPECT_EQ(aclDestroyTensor(nullptr), ACLNN_SUCCESS);
+    EXPECT_EQ(aclDestroyIntArray(nullptr), ACLNN_SUCCESS);
+    EXPECT_EQ(aclDestroyBoolArray(nullptr), ACLNN_SUCCESS);
 }
 
 TEST(aclnn_objects, arrays_know_their_size) {
@@ -191,12 +189,6 @@ TEST(aclnn_objects, arrays_know_their_size) {
     uint64_t size = 7;
     expect_failure(ACLNN_ERR_PARAM_NULLPTR, aclGetIntArraySize(nullptr, &size));
     expect_failure(ACLNN_ERR_PARAM_NULLPTR, aclGetBoolArraySize(bools.get(), nullptr));
-}
-
-TEST(aclnn_objects, destroying_null_is_fine) {
-    EXPECT_EQ(aclDestroyTensor(nullptr), ACLNN_SUCCESS);
-    EXPECT_EQ(aclDestroyIntArray(nullptr), ACLNN_SUCCESS);
-    EXPECT_EQ(aclDestroyBoolArray(nullptr), ACLNN_SUCCESS);
 }
 
 } // namespace

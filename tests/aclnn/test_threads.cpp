@@ -15,24 +15,28 @@ namespace {
 
 const operation &BACKWARD = operation_named("backward");
 
+template <typename Body>
+void run_in_four_threads(Body &&body) {
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) threads.emplace_back(body);
+    for (std::thread &thread : threads) thread.join();
+}
+
 TEST(aclnn_threads, several_threads_with_executors_of_their_own) {
     const call_shape shape = {{32, 200}, 1};
     for (const char *name : {"layer norm", "backward"}) {
         operands expected(operation_named(name), ACL_FLOAT, shape);
         expected.run();
-        std::vector<std::thread> threads;
-        for (int i = 0; i < 4; ++i)
-            threads.emplace_back([&] {
-                aclrtStream stream = nullptr;
-                ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
-                for (int round = 0; round < 10; ++round) {
-                    operands call(expected.op, ACL_FLOAT, shape);
-                    call.run();
-                    EXPECT_EQ(call.bits(), expected.bits());
-                }
-                EXPECT_EQ(aclrtDestroyStream(stream), ACL_SUCCESS);
-            });
-        for (std::thread &thread : threads) thread.join();
+        run_in_four_threads([&] {
+            aclrtStream stream = nullptr;
+            ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+            for (int round = 0; round < 10; ++round) {
+                operands call(expected.op, ACL_FLOAT, shape);
+                call.run();
+                EXPECT_EQ(call.bits(), expected.bits());
+            }
+            EXPECT_EQ(aclrtDestroyStream(stream), ACL_SUCCESS);
+        });
     }
 }
 
@@ -43,16 +47,13 @@ TEST(aclnn_threads, a_repeatable_executor_goes_from_thread_to_thread) {
     ASSERT_EQ(call.second(), ACLNN_SUCCESS);
     const auto expected = call.bits();
     std::mutex turn;
-    std::vector<std::thread> threads;
-    for (int i = 0; i < 4; ++i)
-        threads.emplace_back([&] {
-            for (int round = 0; round < 5; ++round) {
-                const std::lock_guard lock(turn);
-                EXPECT_EQ(call.second(), ACLNN_SUCCESS);
-                EXPECT_EQ(call.bits(), expected);
-            }
-        });
-    for (std::thread &thread : threads) thread.join();
+    run_in_four_threads([&] {
+        for (int round = 0; round < 5; ++round) {
+            const std::lock_guard lock(turn);
+            EXPECT_EQ(call.second(), ACLNN_SUCCESS);
+            EXPECT_EQ(call.bits(), expected);
+        }
+    });
     EXPECT_EQ(aclDestroyAclOpExecutor(call.executor), ACLNN_SUCCESS);
 }
 
@@ -62,10 +63,7 @@ TEST(aclnn_threads, one_of_several_threads_runs_it) {
         operands call(BACKWARD);
         ASSERT_EQ(call.first(), ACLNN_SUCCESS);
         std::atomic<int> successes = 0, refusals = 0;
-        std::vector<std::thread> threads;
-        for (int i = 0; i < 4; ++i)
-            threads.emplace_back([&] { ++(call.second() == ACLNN_SUCCESS ? successes : refusals); });
-        for (std::thread &thread : threads) thread.join();
+        run_in_four_threads([&] { ++(call.second() == ACLNN_SUCCESS ? successes : refusals); });
         EXPECT_EQ(successes, 1);
         EXPECT_EQ(refusals, 3);
     }

@@ -19,10 +19,7 @@ struct adapted_run {
     adapted_run(const setup &s, const std::string &layout) : r(s) {
         const std::vector<dim_t> vector(s.dims.end() - s.axes, s.dims.end()),
             rows(s.dims.begin(), s.dims.end() - s.axes);
-        place(r[SCALE], layouts[SCALE], layout, vector);
-        place(r[SHIFT], layouts[SHIFT], layout, vector);
-        place(r[DIFF_SCALE], layouts[DIFF_SCALE], layout, vector);
-        place(r[DIFF_SHIFT], layouts[DIFF_SHIFT], layout, vector);
+        for (const slot of : {SCALE, SHIFT, DIFF_SCALE, DIFF_SHIFT}) place(r[of], layouts[of], layout, vector);
         place(r[MEAN], layouts[MEAN], "spread", rows);
         place(r[VARIANCE], layouts[VARIANCE], "gap+7", rows);
     }
@@ -68,10 +65,9 @@ TEST(layout_adapter, any_strides_of_vectors_and_statistics) {
 }
 
 TEST(layout_adapter, of_no_rows_and_of_no_columns) {
-    for (const auto kind : {jitnorm_forward_training, jitnorm_backward}) {
-        check({.kind = kind, .dims = {0, 3, 4}, .axes = 2}, "@ba");
-        check({.kind = kind, .dims = {2, 0, 4}, .axes = 2}, "@ba");
-    }
+    for (const auto kind : {jitnorm_forward_training, jitnorm_backward})
+        for (const std::vector<dim_t> &dims : {std::vector<dim_t>{0, 3, 4}, {2, 0, 4}})
+            check({.kind = kind, .dims = dims, .axes = 2}, "@ba");
 }
 
 TEST(layout_adapter, what_is_laid_out_as_the_problem_has_it_is_not_copied) {
@@ -88,23 +84,17 @@ TEST(layout_adapter, what_is_laid_out_as_the_problem_has_it_is_not_copied) {
     EXPECT_EQ(layout_adapter(p, layouts, nullptr, 100).scratchpad_bytes(), 128u + 128u);
 }
 
-// Outputs are: gradients of no rows are zeros.
-TEST(layout_adapter, inputs_of_no_rows_are_not_copied) {
-    const problem p = make_problem({.kind = jitnorm_backward, .dims = {0, 4, 5}, .axes = 2});
-    adapted_layouts layouts;
-    layouts[SCALE] = make_layout("@ba", {4, 5}, jitnorm_f32);
-    EXPECT_FALSE(layout_adapter(p, layouts, nullptr, 0).copies());
-    layouts[DIFF_SCALE] = layouts[SCALE];
-    EXPECT_TRUE(layout_adapter(p, layouts, nullptr, 0).copies());
-}
-
-TEST(layout_adapter, what_the_problem_does_not_use_is_not_looked_at) {
-    setup s{.kind = jitnorm_backward, .dims = {3, 4, 5}, .axes = 2, .omitted = bit_of(DIFF_SCALE)};
-    s.scale_is_ones = true;
-    const problem p = make_problem(s);
-    adapted_layouts layouts;
-    layouts[SCALE] = layouts[SHIFT] = layouts[DIFF_SCALE] = make_layout("@ba", {4, 5}, jitnorm_f32);
-    EXPECT_EQ(layout_adapter(p, layouts, nullptr, 0).scratchpad_bytes(), 0u);
+// Inputs of no rows are not copied. Outputs are: gradients of no rows are zeros. What the problem does not use is not
+// looked at.
+TEST(layout_adapter, what_is_not_needed_is_not_copied) {
+    const memory_desc across = make_layout("@ba", {4, 5}, jitnorm_f32);
+    const problem no_rows = make_problem({.kind = jitnorm_backward, .dims = {0, 4, 5}, .axes = 2});
+    EXPECT_FALSE(layout_adapter(no_rows, {{SCALE, across}}, nullptr, 0).copies());
+    EXPECT_TRUE(layout_adapter(no_rows, {{SCALE, across}, {DIFF_SCALE, across}}, nullptr, 0).copies());
+    const problem unused = make_problem(
+        {.kind = jitnorm_backward, .dims = {3, 4, 5}, .axes = 2, .omitted = bit_of(DIFF_SCALE), .scale_is_ones = true});
+    const adapted_layouts layouts = {{SCALE, across}, {SHIFT, across}, {DIFF_SCALE, across}};
+    EXPECT_EQ(layout_adapter(unused, layouts, nullptr, 0).scratchpad_bytes(), 0u);
 }
 
 // An error of the inner executor leaves the outputs as they are.
@@ -136,47 +126,43 @@ problem completed(const adapted_layouts &beside, bool is_backward = false) {
 }
 const memory_desc VECTOR = dense({8}), ROWS = dense({4, 6});
 
-TEST(complete, statistics_of_forward) {
+TEST(complete, kinds_and_flags_by_the_tensors_that_there_are) {
+    const unsigned scale = jitnorm_use_scale, shift = jitnorm_use_shift, no_diff_src = bit_of(DIFF_SRC);
     const struct {
+        bool is_backward;
         adapted_layouts beside;
         jitnorm_prop_kind_t kind;
-        unsigned omitted;
-    } cases[] = {{{}, jitnorm_forward_inference, 0},
-                 {{{MEAN, ROWS}}, jitnorm_forward_training, bit_of(VARIANCE)},
-                 {{{VARIANCE, ROWS}}, jitnorm_forward_training, bit_of(MEAN)},
-                 {{{MEAN, ROWS}, {VARIANCE, ROWS}}, jitnorm_forward_training, 0}};
-    for (const auto &[beside, kind, omitted] : cases) {
-        const problem p = completed(beside);
+        unsigned flags, omitted;
+        bool scale_is_ones = false;
+    } cases[] = {{false, {}, jitnorm_forward_inference, 0, 0},
+                 {false, {{MEAN, ROWS}}, jitnorm_forward_training, 0, bit_of(VARIANCE)},
+                 {false, {{VARIANCE, ROWS}}, jitnorm_forward_training, 0, bit_of(MEAN)},
+                 {false, {{MEAN, ROWS}, {VARIANCE, ROWS}}, jitnorm_forward_training, 0, 0},
+                 {true, {}, jitnorm_backward_data, 0, no_diff_src},
+                 {true, {{SCALE, VECTOR}}, jitnorm_backward_data, scale, no_diff_src},
+                 {true, {{DIFF_SCALE, VECTOR}}, jitnorm_backward, scale, no_diff_src, true},
+                 {true, {{DIFF_SHIFT, VECTOR}}, jitnorm_backward, shift, no_diff_src},
+                 {true,
+                  {{SCALE, VECTOR}, {DIFF_SCALE, VECTOR}, {DIFF_SHIFT, VECTOR}},
+                  jitnorm_backward,
+                  scale | shift,
+                  no_diff_src}};
+    for (const auto &[is_backward, beside, kind, flags, omitted, scale_is_ones] : cases) {
+        const problem p = completed(beside, is_backward);
+        SCOPED_TRACE(describe(p));
         EXPECT_EQ(p.prop_kind, kind);
+        EXPECT_EQ(p.flags, flags);
         EXPECT_EQ(p.omitted, omitted);
+        EXPECT_EQ(p.scale_is_ones, scale_is_ones);
+        EXPECT_EQ(p[DIFF_SRC], p[DIFF_DST]);
     }
+}
+
+TEST(complete, one_descriptor_is_for_both_statistics) {
     const memory_desc spread = make_layout("spread", {4, 6}, jitnorm_f32);
     EXPECT_EQ(completed({{MEAN, spread}, {VARIANCE, spread}})[VARIANCE], spread);
     EXPECT_EQ(completed({{MEAN, spread}})[VARIANCE], spread);
-    EXPECT_EQ(completed({{MEAN, spread}, {VARIANCE, ROWS}})[VARIANCE], ROWS) << "one descriptor is for both";
-}
-
-TEST(complete, gradients_of_backward) {
-    const unsigned scale = jitnorm_use_scale, shift = jitnorm_use_shift;
-    const struct {
-        adapted_layouts beside;
-        jitnorm_prop_kind_t kind;
-        unsigned flags;
-        bool scale_is_ones;
-    } cases[] = {
-        {{}, jitnorm_backward_data, 0, false},
-        {{{SCALE, VECTOR}}, jitnorm_backward_data, scale, false},
-        {{{DIFF_SCALE, VECTOR}}, jitnorm_backward, scale, true},
-        {{{DIFF_SHIFT, VECTOR}}, jitnorm_backward, shift, false},
-        {{{SCALE, VECTOR}, {DIFF_SCALE, VECTOR}, {DIFF_SHIFT, VECTOR}}, jitnorm_backward, scale | shift, false}};
-    for (const auto &[beside, kind, flags, scale_is_ones] : cases) {
-        const problem p = completed(beside, true);
-        EXPECT_EQ(p.prop_kind, kind);
-        EXPECT_EQ(p.flags, flags);
-        EXPECT_EQ(p.scale_is_ones, scale_is_ones);
-        EXPECT_EQ(p.omitted, bit_of(DIFF_SRC)) << "nobody asks for it";
-        EXPECT_EQ(p[DIFF_SRC], p[DIFF_DST]);
-    }
+    EXPECT_EQ(completed({{MEAN, spread}, {VARIANCE, ROWS}})[VARIANCE], ROWS);
 }
 
 TEST(complete, types_that_hold_those_of_both) {

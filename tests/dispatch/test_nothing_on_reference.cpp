@@ -3,11 +3,9 @@
 // kernel implementation of this machine takes the problem and generates its code.
 #include <gtest/gtest.h>
 
-#include <string_view>
-
-#include "dispatch/ranking.hpp"
 #include "jit/isa.hpp"
 #include "norm/attributes.hpp"
+#include "run/executors.hpp"
 #include "support/sweep.hpp"
 
 namespace jitnorm::tests {
@@ -44,8 +42,7 @@ int implementations_of_this_machine() {
 void expect_on_kernels(const problem &p, bool creates) {
     ASSERT_EQ(validate(p).code, jitnorm_success) << validate(p).reason << ": " << describe(p);
     int takers = 0;
-    for (const implementation &entry : impl::layer_norm::implementations()) {
-        if (!std::string_view(entry.name).starts_with("jit:")) continue;
+    for (const implementation &entry : impl::layer_norm::on_kernels) {
         if (!entry.refusal(p).empty()) continue;
         ++takers;
         const bool is_made = !creates || create(entry, p) != nullptr;

@@ -13,6 +13,14 @@
 namespace jitnorm::tests {
 namespace {
 
+// The implementations on kernels that take the problem.
+std::vector<const implementation *> takers(const problem &p) {
+    std::vector<const implementation *> all;
+    for (const implementation &entry : impl::layer_norm::on_kernels)
+        if (entry.refusal(p).empty()) all.push_back(&entry);
+    return all;
+}
+
 TEST(scratchpad, of_backward_is_bounded) {
     constexpr size_t MIB = 1 << 20;
     for (const auto type : {jitnorm_bf16, jitnorm_f32, jitnorm_f64})
@@ -26,10 +34,8 @@ TEST(scratchpad, of_backward_is_bounded) {
                     p[VARIANCE] = dense({rows});
                     const size_t fixed = type == jitnorm_f64 ? 96 * MIB : 64 * MIB;
                     const size_t bound = fixed + (C > 4096 ? impl::bytes(p[SRC]) / 256 : 0);
-                    for (const implementation &entry : impl::layer_norm::on_kernels)
-                        if (entry.refusal(p).empty()) {
-                            EXPECT_LE(scratchpad_bytes(entry, p), bound) << describe(p);
-                        }
+                    for (const implementation *by : takers(p))
+                        EXPECT_LE(scratchpad_bytes(*by, p), bound) << describe(p);
                 }
 }
 
@@ -44,10 +50,7 @@ TEST(scratchpad, of_dense_forward_is_none_but_for_few_long_rows) {
             problem p = make_problem(setup{});
             p[SRC] = p[DST] = dense({rows, C}, type);
             p[VARIANCE] = dense({rows});
-            for (const implementation &entry : impl::layer_norm::on_kernels)
-                if (entry.refusal(p).empty()) {
-                    EXPECT_EQ(scratchpad_bytes(entry, p) != 0, needs) << describe(p);
-                }
+            for (const implementation *by : takers(p)) EXPECT_EQ(scratchpad_bytes(*by, p) != 0, needs) << describe(p);
         }
 }
 
@@ -56,9 +59,8 @@ TEST(scratchpad, is_not_asked_for_more_by_the_sizes_of_an_execution) {
     problem p = make_problem(setup{});
     p[SRC] = p[DST] = dense({1, 1'000'000});
     p[VARIANCE] = dense({1});
-    for (const implementation &entry : impl::layer_norm::on_kernels) {
-        if (!entry.refusal(p).empty()) continue;
-        const impl::layer_norm::solution chosen = {&entry, {}};
+    for (const implementation *by : takers(p)) {
+        const impl::layer_norm::solution chosen = {by, {}};
         const size_t bytes = plan_for_sizes(chosen, p, SIZE_MAX).scratchpad.bytes();
         ASSERT_GT(bytes, 0u) << describe(p);
         EXPECT_GT(plan_for_sizes(chosen, p, bytes).chunk_threads, 0);
@@ -81,12 +83,11 @@ TEST(scratchpad, of_forward_with_runtime_sizes_is_bounded) {
             const size_t operands = has_operand ? 8 * MIB * impl::size_of(operand) + BETWEEN_ROWS : 0;
             problem open = with_runtime_sizes(make_problem(s));
             if (s.src == "dense") open[SRC].strides[1] = open[DST].strides[1] = 1;
-            for (const implementation &entry : impl::layer_norm::on_kernels) {
-                if (!entry.refusal(open).empty()) continue;
-                EXPECT_LE(scratchpad_bytes(entry, open), tiles + operands) << describe(open);
-                plan how = plan_of(entry, make_problem(s));
+            for (const implementation *by : takers(open)) {
+                EXPECT_LE(scratchpad_bytes(*by, open), tiles + operands) << describe(open);
+                plan how = plan_of(*by, make_problem(s));
                 how.give_up_chunks();
-                EXPECT_LE(how.scratchpad.bytes(), scratchpad_bytes(entry, open)) << describe(open);
+                EXPECT_LE(how.scratchpad.bytes(), scratchpad_bytes(*by, open)) << describe(open);
             }
         }
 }
@@ -101,11 +102,10 @@ TEST(scratchpad, of_forward_with_runtime_sizes_serves_every_machine) {
                 setup s{.dims = {30000, columns}, .src = layout, .dst = layout};
                 if (added) s.residual = {.added = layout, .sum = "", .type = jitnorm_f32, .sum_type = jitnorm_f32};
                 const problem p = make_problem(s), open = with_runtime_sizes(p);
-                for (const implementation &entry : impl::layer_norm::on_kernels) {
-                    if (!entry.refusal(open).empty()) continue;
-                    plan how = plan_of(entry, p, m);
+                for (const implementation *by : takers(open)) {
+                    plan how = plan_of(*by, p, m);
                     how.give_up_chunks();
-                    EXPECT_LE(how.scratchpad.bytes(), scratchpad_bytes(entry, open)) << describe(p);
+                    EXPECT_LE(how.scratchpad.bytes(), scratchpad_bytes(*by, open)) << describe(p);
                 }
             }
 }

@@ -27,7 +27,7 @@ jitnorm_status_t create_with_input(jitnorm_graph_op_t *made, const lt &input) {
     return status == jitnorm_success ? jitnorm_graph_op_add_input(*made, &input) : status;
 }
 
-jitnorm_status_t create_compiled(jitnorm_graph_compiled_partition_t *made, const owned_partition &partition,
+jitnorm_status_t create_compiled(jitnorm_graph_compiled_partition_t *made, jitnorm_graph_partition_t partition,
                                  std::vector<const lt *> &ins, std::vector<const lt *> &outs) {
     const jitnorm_status_t status = jitnorm_graph_compiled_partition_create(made, partition);
     if (status != jitnorm_success) return status;
@@ -36,15 +36,15 @@ jitnorm_status_t create_compiled(jitnorm_graph_compiled_partition_t *made, const
 
 std::vector<creation> creations() {
     static const op_request request = strided_request();
-    static const owned_op op = request.make();
-    static const owned_partition partition = request.partition();
+    static const graph::op op = request.make();
+    static const graph::partition partition = request.partition();
     static std::vector<const lt *> ins = pointers_to(request.inputs), outs = pointers_to(request.outputs);
     return {
         CREATES(owned_op, create_with_input(made, request.inputs[0])),
         CREATES(owned_graph, jitnorm_graph_graph_create(made, jitnorm_cpu)),
-        CREATES(owned_partition, jitnorm_graph_partition_create_with_op(made, op, jitnorm_cpu)),
+        CREATES(owned_partition, jitnorm_graph_partition_create_with_op(made, op.get(), jitnorm_cpu)),
         CREATES(owned_tensor, jitnorm_graph_tensor_create(made, &request.inputs[0], cpu(), JITNORM_MEMORY_ALLOCATE)),
-        CREATES(owned_compiled, create_compiled(made, partition, ins, outs))};
+        CREATES(owned_compiled, create_compiled(made, partition.get(), ins, outs))};
 }
 
 // ---------------------------------------------------------------- executions
@@ -53,31 +53,26 @@ ready_call call_of(const op_request &request) {
     constexpr size_t BYTES = 1024; // of each buffer
     const auto e = std::make_shared<execution>(request);
     ready_call call = {.name = "operation " + std::to_string(request.kind), .has_scratchpad = false};
-    std::vector<lt> described;
-    for (const auto *list : {&request.inputs, &request.outputs})
-        for (const lt &t : *list) {
+    std::vector<size_t> ids;
+    for (const bool is_output : {false, true})
+        for (const lt &t : is_output ? request.outputs : request.inputs) {
             const bool is_beta_of_backward = t.id == BETA_ID && request.kind != jitnorm_graph_op_layer_norm;
-            described.push_back(e->op.query(t.id));
+            EXPECT_LE(bytes_of(e->op.query(t.id)), BYTES);
+            ids.push_back(t.id);
             call.tensors.push_back({std::to_string(t.id),
-                                    list == &request.outputs ? '>'
-                                    : is_beta_of_backward    ? '-'
-                                                             : '<',
-                                    numbers(BYTES, unsigned(described.size()))});
-            EXPECT_LE(bytes_of(described.back()), BYTES);
+                                    is_output             ? '>'
+                                    : is_beta_of_backward ? '-'
+                                                          : '<',
+                                    numbers(BYTES, unsigned(ids.size()))});
         }
-    const auto place_of = [&](size_t id) {
-        return size_t(std::ranges::find(described, id, &lt::id) - described.begin());
-    };
-    for (const auto &[input, output] : e->op.pairs()) call.in_place.emplace(place_of(input), place_of(output));
+    const auto place_of = [&](size_t id) { return size_t(std::ranges::find(ids, id) - ids.begin()); };
+    for (const auto &[input, output] : e->op.handle.get_inplace_ports())
+        call.in_place.emplace(place_of(input), place_of(output));
     EXPECT_EQ(call.in_place.empty(), request.outputs[0].layout.strides[1] == 1);
-    call.bind = [e, described](std::vector<buffer> &buffers,
-                               const std::vector<size_t> &places) -> std::function<int()> {
-        for (size_t i = 0; i < described.size(); ++i) {
-            const bool is_input = i < e->inputs.owners.size();
-            const owned_tensor &tensor =
-                is_input ? e->inputs.owners[i] : e->outputs.owners[i - e->inputs.owners.size()];
-            EXPECT_OK(jitnorm_graph_tensor_set_data_handle(tensor, buffers[places[i]].data()));
-        }
+    call.bind = [e](std::vector<buffer> &buffers, const std::vector<size_t> &places) -> std::function<int()> {
+        std::vector<graph::tensor> tensors = e->inputs.tensors;
+        tensors.insert(tensors.end(), e->outputs.tensors.begin(), e->outputs.tensors.end());
+        for (size_t i = 0; i < tensors.size(); ++i) tensors[i].set_data_handle(buffers[places[i]].data());
         return [e] { return e->run(); };
     };
     return call;
@@ -91,8 +86,7 @@ op_request layer_norm_of(const dims &sizes, const dims &strides, int64_t axis) {
     op_request request = layer_norm();
     request.inputs = {make_strided_lt(SRC_ID, sizes, strides), make_lt(GAMMA_ID, row), make_lt(BETA_ID, row)};
     request.outputs = {make_strided_lt(DST_ID, sizes, strides), make_lt(MEAN_ID, rows), make_lt(VARIANCE_ID, rows)};
-    request.numbers = {{jitnorm_graph_op_attr_begin_norm_axis, axis}};
-    return request;
+    return with(request, AXIS, axis);
 }
 
 // Each tensor with too large strides, gamma and statistics among them, and sizes that no memory has.
@@ -159,8 +153,7 @@ TEST(strides, of_one_index_mean_nothing_to_copies) {
     request.inputs = {make_lt(SRC_ID, {2, 1, 4}), make_strided_lt(GAMMA_ID, {1, 4}, {LARGEST, 2}),
                       make_strided_lt(BETA_ID, {1, 4}, {LARGEST / 2, 3})};
     request.outputs = {make_lt(DST_ID, {2, 1, 4}), make_lt(MEAN_ID, {2}), make_lt(VARIANCE_ID, {2})};
-    request.numbers = {{jitnorm_graph_op_attr_begin_norm_axis, 1}};
-    execution e(request);
+    execution e(with(request, AXIS, 1));
     std::fill_n(e.inputs.data(0), 8, 2.F);
     std::fill_n(e.inputs.data(1), 7, 1.F);
     for (int i = 0; i < 10; ++i) e.inputs.data(2)[i] = float(i);

@@ -24,8 +24,9 @@ inline logical_tensor unknown(size_t id, jitnorm_data_type_t type = jitnorm_f32)
     return {id, logical_tensor::data_type(type)};
 }
 
-inline link with_float(op::kind kind, op::attr name, float value, jitnorm_data_type_t type = jitnorm_f32) {
-    return {kind, type, {}, false, [=](op &o) { o.set_attr<float>(name, value); }};
+template <typename Value>
+link with_attr(op::kind kind, op::attr name, Value value, std::vector<logical_tensor> others = {}) {
+    return {kind, jitnorm_f32, std::move(others), false, [=](op &o) { o.set_attr<Value>(name, value); }};
 }
 
 inline link quantize(float scale, jitnorm_data_type_t type = jitnorm_s8, std::vector<int64_t> zero_points = {}) {
@@ -69,6 +70,12 @@ struct fused_graph {
 // ---------------------------------------------------------------- partitions
 
 using groups = std::vector<std::vector<size_t>>;
+
+inline std::vector<size_t> ids_of(const std::vector<logical_tensor> &tensors) {
+    std::vector<size_t> ids;
+    for (const logical_tensor &t : tensors) ids.push_back(t.get_id());
+    return ids;
+}
 
 inline groups groups_of(const std::vector<op> &ops,
                         graph::partition::policy policy = graph::partition::policy::fusion) {

@@ -47,19 +47,6 @@ inline floats as_floats(const std::vector<double> &values) { return {values.begi
 
 inline void set_epsilon(op &o) { o.set_attr<float>(op::attr::epsilon, EPSILON); }
 
-// The normalization without followers in f32, for these values of src, the first of its inputs.
-inline floats normalized_without_followers(op::kind norm, const std::vector<double> &src, const shape &dims,
-                                           std::vector<const graph_tensor *> inputs) {
-    const auto wide = graph_tensor(SRC_ID, dims, jitnorm_f32).filled(src);
-    const graph_tensor result(FIRST_RESULT, dims, jitnorm_f32);
-    inputs[0] = &wide;
-    run_op(norm, inputs, {&result}, [&](op &o) {
-        if (norm == LayerNorm) o.set_attr<bool>(op::attr::keep_stats, false);
-        set_epsilon(o);
-    });
-    return as_floats(result.data.values());
-}
-
 inline floats rounded(const floats &values, jitnorm_data_type_t type) {
     const graph_tensor t = graph_tensor(1, {dim_t(values.size())}, type).filled({values.begin(), values.end()});
     return as_floats(t.data.values());
@@ -122,7 +109,17 @@ struct fused_execution {
         return {kept.begin(), kept.end()};
     }
     // The norm without followers, unrounded: values of narrow types are values of f32.
-    floats normalized() const { return normalized_without_followers(c.norm, sums(), c.dims, norms_inputs()); }
+    floats normalized() const {
+        const auto wide = graph_tensor(SRC_ID, c.dims, jitnorm_f32).filled(sums());
+        const graph_tensor result(FIRST_RESULT, c.dims, jitnorm_f32);
+        std::vector<const graph_tensor *> inputs = norms_inputs();
+        inputs[0] = &wide;
+        run_op(c.norm, inputs, {&result}, [&](op &o) {
+            if (c.norm == LayerNorm) o.set_attr<bool>(op::attr::keep_stats, false);
+            set_epsilon(o);
+        });
+        return as_floats(result.data.values());
+    }
     // The operands' values for each element.
     floats others() const { return as_floats(broadcast(other.data.values(), c.other_dims, c.dims)); }
     floats seconds() const { return as_floats(broadcast(second.data.values(), c.second_dims, c.dims)); }
@@ -148,18 +145,26 @@ inline void expect_equal(const floats &got, const floats &expected) {
             << i << ": " << got[i] << " for " << expected[i];
 }
 
-// Executes the case: f(what the normalization gives, the second operand), rounded once to the type of dst.
+// Executes: f(what the normalization gives, the second operand, the other such one if f takes it), rounded once to the
+// type of dst.
 template <typename Function>
-void expect_bits_of(const fused_case &c, Function &&f) {
-    const fused_execution e(c);
+void expect_executed(const fused_execution &e, Function &&f) {
     e.run();
-    if (c.added && c.added->is_kept) {
+    if (e.c.added && e.c.added->is_kept) {
         EXPECT_EQ(e.sum.data.values(), e.sums());
     }
     floats expected = e.normalized();
-    const floats other = e.others();
-    std::transform(expected.begin(), expected.end(), other.begin(), expected.begin(), f);
-    expect_equal(as_floats(e.dst.data.values()), rounded(expected, c.dst_type));
+    const floats other = e.others(), second = e.seconds();
+    for (size_t i = 0; i < expected.size(); ++i)
+        if constexpr (std::is_invocable_v<Function, float, float, float>)
+            expected[i] = f(expected[i], other[i], second[i]);
+        else
+            expected[i] = f(expected[i], other[i]);
+    expect_equal(as_floats(e.dst.data.values()), rounded(expected, e.c.dst_type));
+}
+template <typename Function>
+void expect_bits_of(const fused_case &c, Function &&f) {
+    expect_executed(fused_execution(c), f);
 }
 
 inline const shape SHAPES[] = {{3, 1}, {5, 7}, {4, 16}, {2, 3, 33}, {2, 2, 2, 129}, {2, 1, 2, 3, 512}};

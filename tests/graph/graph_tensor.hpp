@@ -52,7 +52,6 @@ struct graph_tensor {
         data.fill(values);
         return std::move(*this);
     }
-    bool exists() const { return data.exists(); }
     graph::tensor on(const engine &e) const { return graph::tensor(described, e, data.data()); }
 
     tests::tensor data;

@@ -25,12 +25,15 @@ const std::string DST = R"({"id": 2, "dtype": "bf16", "shape": [2, 3, 4], "strid
 const std::string MEAN = R"({"id": 3, "dtype": "f32", "shape": [2, 3], "stride": [3, 1]})";
 const std::string VARIANCE = R"({"id": 4, "dtype": "f32", "shape": [-1, -1], "layout_type": "any"})";
 
-std::string graph_text(const std::string &attributes = R"("epsilon": {"type": "f32", "value": 0.5})",
-                       const std::string &inputs = SRC + ", " + GAMMA) {
-    return R"({"version": "3.8.0", "engine_kind": "cpu", "fpmath_mode": "strict", "graph": [{"id": 7, "name": "norm",
-        "kind": "LayerNorm", "attrs": {)" +
-           attributes + R"(}, "inputs": [)" + inputs + R"(], "outputs": [)" + DST + "," + MEAN + "," + VARIANCE +
-           "]}]}";
+std::string op_text(int id, const std::string &kind, const std::string &attributes, const std::string &inputs,
+                    const std::string &outputs) {
+    return R"({"id": )" + std::to_string(id) + R"(, "name": "an op", "kind": ")" + kind + R"(", "attrs": {)" +
+           attributes + R"(}, "inputs": [)" + inputs + R"(], "outputs": [)" + outputs + "]}";
+}
+
+std::string graph_text(const std::string &attributes = R"("epsilon": {"type": "f32", "value": 0.5})") {
+    return R"({"version": "3.8.0", "engine_kind": "cpu", "fpmath_mode": "strict", "graph": [)" +
+           op_text(7, "LayerNorm", attributes, SRC + ", " + GAMMA, DST + "," + MEAN + "," + VARIANCE) + "]}";
 }
 
 std::string replaced(std::string text, const std::string &what, const std::string &by) {
@@ -163,24 +166,22 @@ logical_tensor dense(size_t id, const shape &dims, logical_tensor::data_type typ
     return {id, type, dims, logical_tensor::layout_type::strided};
 }
 
-size_t errors_in(const graph_norm &norm, const graph_memory &memory) {
-    size_t count = 0;
-    for (const comparison &c : check_graph_op(norm, memory)) count += c.errors();
-    return count;
-}
-
 // As the runner does it, with the library's results written by `write`.
 template <typename Write>
-size_t errors_with(const std::string &text, Write write) {
+size_t errors_with(const std::string &text, const std::vector<logical_tensor> &tensors, const std::set<size_t> &outputs,
+                   Write write) {
     const graph_case graph = parse_graph(text);
-    const graph_norm norm = understand(graph.ops[0]).value();
-    graph_memory memory{1};
-    for (const logical_tensor &t : {dense(0, {2, 4}), dense(1, {4}), dense(2, {2, 4}), dense(3, {2}), dense(4, {2})})
-        memory.add(t);
+    std::vector<const graph_op *> ops;
+    for (const graph_op &op : graph.ops) ops.push_back(&op);
+    const graph_norm norm = understand(ops, outputs);
+    graph_memory memory(1);
+    for (const logical_tensor &t : tensors) memory.add(t);
     memory.fill_inputs(norm);
     memory.poison_outputs(norm);
     write(memory);
-    return errors_in(norm, memory);
+    size_t count = 0;
+    for (const comparison &c : check_graph_op(norm, memory)) count += c.errors();
+    return count;
 }
 
 // The right results by formulas of the test's own.
@@ -198,17 +199,21 @@ void write_right_results(const graph_memory &m) {
 }
 
 TEST(checking, notices_each_wrong_output) {
+    const auto errors_of_norm = [](const std::string &text, auto write) {
+        return errors_with(text, {dense(0, {2, 4}), dense(1, {4}), dense(2, {2, 4}), dense(3, {2}), dense(4, {2})},
+                           {2, 3, 4}, write);
+    };
     const std::string text = graph_text();
-    EXPECT_EQ(errors_with(text, write_right_results), 0u);
-    EXPECT_EQ(errors_with(text, [](const graph_memory &) {}), 12u); // nothing was written
+    EXPECT_EQ(errors_of_norm(text, write_right_results), 0u);
+    EXPECT_EQ(errors_of_norm(text, [](const graph_memory &) {}), 12u); // nothing was written
     for (const size_t id : {2, 3, 4}) {
         const auto write_one_wrong = [&](const graph_memory &m) {
             write_right_results(m);
             m.at(id).set(1, m.at(id).at(1) + 1e-5);
         };
-        EXPECT_EQ(errors_with(text, write_one_wrong), 1u) << "tensor " << id;
+        EXPECT_EQ(errors_of_norm(text, write_one_wrong), 1u) << "tensor " << id;
     }
-    EXPECT_EQ(errors_with(replaced(text, "0.5", "0.51"), write_right_results), 8u);
+    EXPECT_EQ(errors_of_norm(replaced(text, "0.5", "0.51"), write_right_results), 8u);
 }
 
 // ---------------------------------------------------------------- operations after a normalization
@@ -219,9 +224,8 @@ std::string tensor(int id, const std::string &type) {
 
 std::string fused_text(const std::string &kind, const std::string &attributes, const std::string &more_inputs = "",
                        const std::string &type = "f32") {
-    return R"({"graph": [{"id": 0, "kind": "RMSNorm", "inputs": [)" + tensor(0, "f32") + R"(], "outputs": [)" +
-           tensor(1, "f32") + R"(]}, {"id": 1, "kind": ")" + kind + R"(", "attrs": {)" + attributes +
-           R"(}, "inputs": [)" + tensor(1, "f32") + more_inputs + R"(], "outputs": [)" + tensor(2, type) + "]}]}";
+    return R"({"graph": [)" + op_text(0, "RMSNorm", "", tensor(0, "f32"), tensor(1, "f32")) + "," +
+           op_text(1, kind, attributes, tensor(1, "f32") + more_inputs, tensor(2, type)) + "]}";
 }
 
 const std::string OTHER = R"(, {"id": 3, "dtype": "f32", "shape": [4], "stride": [1]})";
@@ -248,37 +252,31 @@ std::vector<double> rms_normalized(std::vector<double> values) {
 
 // The oracle must see what the operation does, and with which numbers.
 size_t errors_of(const std::string &text, const std::function<double(double, double)> &f) {
-    const graph_case graph = parse_graph(text);
-    const graph_norm norm = understand({&graph.ops[0], &graph.ops[1]}, {2});
-    graph_memory memory(1);
-    for (const logical_tensor &t : {dense(0, {2, 4}), dense(2, {2, 4}), dense(3, {4})}) memory.add(t);
-    memory.fill_inputs(norm);
-    const std::vector<double> normalized = rms_normalized(values_of(memory.at(0))), other = values_of(memory.at(3));
-    for (size_t i = 0; i < normalized.size(); ++i) memory.at(2).set(dim_t(i), f(normalized[i], other[i % 4]));
-    return errors_in(norm, memory);
+    return errors_with(text, {dense(0, {2, 4}), dense(2, {2, 4}), dense(3, {4})}, {2}, [&](const graph_memory &m) {
+        const std::vector<double> normalized = rms_normalized(values_of(m.at(0))), other = values_of(m.at(3));
+        for (size_t i = 0; i < normalized.size(); ++i) m.at(2).set(dim_t(i), f(normalized[i], other[i % 4]));
+    });
 }
 
 // An addition before: the sum, which an End keeps, is checked exactly, and is normalized as stored.
 TEST(checking, an_addition_before) {
-    const std::string text = R"({"graph": [{"id": 0, "kind": "Add", "inputs": [)" + tensor(0, "bf16") + "," +
-                             tensor(3, "bf16") + R"(], "outputs": [)" + tensor(1, "bf16") +
-                             R"(]}, {"id": 1, "kind": "RMSNorm", "inputs": [)" + tensor(1, "bf16") +
-                             R"(], "outputs": [)" + tensor(2, "bf16") + "]}]}";
+    const std::string text = R"({"graph": [)" +
+                             op_text(0, "Add", "", tensor(0, "bf16") + "," + tensor(3, "bf16"), tensor(1, "bf16")) +
+                             "," + op_text(1, "RMSNorm", "", tensor(1, "bf16"), tensor(2, "bf16")) + "]}";
     EXPECT_EQ(run_text(text, 1).what.status, state::passed);
     const graph_case graph = parse_graph(text);
-    const graph_norm norm = understand({&graph.ops[0], &graph.ops[1]}, {1, 2});
-    EXPECT_TRUE(norm.outputs.contains(graph_role::sum));
     EXPECT_FALSE(understand({&graph.ops[0], &graph.ops[1]}, {2}).outputs.contains(graph_role::sum));
+    std::vector<logical_tensor> tensors;
+    for (const size_t id : {0, 1, 2, 3}) tensors.push_back(dense(id, {2, 4}, logical_tensor::data_type::bf16));
     for (const double mistake : {0.0, 0.0625}) {
-        graph_memory memory(1);
-        for (const size_t id : {0, 1, 2, 3}) memory.add(dense(id, {2, 4}, logical_tensor::data_type::bf16));
-        memory.fill_inputs(norm);
-        const std::vector<double> x1 = values_of(memory.at(0)), x2 = values_of(memory.at(3));
-        for (size_t i = 0; i < x1.size(); ++i) memory.at(1).set(dim_t(i), x1[i] + x2[i]);
-        const std::vector<double> sum = values_of(memory.at(1)), normalized = rms_normalized(sum);
-        for (size_t i = 0; i < sum.size(); ++i) memory.at(2).set(dim_t(i), normalized[i]);
-        memory.at(1).set(5, sum[5] + mistake);
-        EXPECT_EQ(errors_in(norm, memory), mistake == 0 ? 0u : 1u);
+        const auto write = [=](const graph_memory &m) {
+            const std::vector<double> x1 = values_of(m.at(0)), x2 = values_of(m.at(3));
+            for (size_t i = 0; i < x1.size(); ++i) m.at(1).set(dim_t(i), x1[i] + x2[i]);
+            const std::vector<double> sum = values_of(m.at(1)), normalized = rms_normalized(sum);
+            for (size_t i = 0; i < sum.size(); ++i) m.at(2).set(dim_t(i), normalized[i]);
+            m.at(1).set(5, sum[5] + mistake);
+        };
+        EXPECT_EQ(errors_with(text, tensors, {1, 2}, write), mistake == 0 ? 0u : 1u);
     }
 }
 

@@ -31,41 +31,23 @@ constexpr auto ALWAYS_INVALID = [](bool) { return jitnorm_invalid_arguments; };
 constexpr auto ALWAYS_MISFIT = [](bool) { return jitnorm_invalid_shape; };
 
 TEST(compile_errors, a_compiled_partition_of_another_partition) {
-    const op_request request = layer_norm();
-    const owned_partition one = request.partition(), other = request.partition();
-    owned_compiled compiled;
-    EXPECT_OK(jitnorm_graph_compiled_partition_create(&compiled, other));
-    EXPECT_EQ(compile(one, compiled, request.inputs, request.outputs), jitnorm_invalid_arguments);
+    const compiled_op one(layer_norm()), other(layer_norm());
+    EXPECT_EQ(compile(one.partition.get(), other.handle.get(), layer_norm().inputs, layer_norm().outputs),
+              jitnorm_invalid_arguments);
 }
 
 TEST(compile_errors, missing_tensors) {
-    for (const op_request &request : all_operations()) {
-        for (size_t i = 0; i < request.inputs.size(); ++i) {
-            std::vector<lt> inputs = request.inputs;
-            const size_t id = inputs[i].id;
-            const bool ignored = request.kind != jitnorm_graph_op_layer_norm && id == BETA_ID;
-            inputs.erase(inputs.begin() + int64_t(i));
-            EXPECT_EQ(compile(request, inputs, request.outputs), ignored ? jitnorm_success : jitnorm_invalid_arguments);
-        }
-        for (size_t i = 0; i < request.outputs.size(); ++i) {
-            std::vector<lt> outputs = request.outputs;
-            outputs.erase(outputs.begin() + int64_t(i));
-            EXPECT_EQ(compile(request, request.inputs, outputs), jitnorm_invalid_arguments);
-        }
+    expect_for_each_tensor([](lt &t) { t.id = 99; }, ALWAYS_INVALID);
+    for (const op_request &request : all_operations())
         EXPECT_EQ(compile(request, request.outputs, request.inputs), jitnorm_invalid_arguments);
-    }
 }
 
 // Gamma and beta without use_affine, outputs that are masked out.
 TEST(compile_errors, what_is_not_looked_at_may_be_missing) {
-    op_request request = layer_norm();
-    request.bools = {{jitnorm_graph_op_attr_use_affine, 0}};
-    EXPECT_OK(compile(request, {request.inputs[0]}, request.outputs));
-    request = layer_norm_grad();
-    request.mask = {0, 1, 0};
-    EXPECT_OK(compile(request, request.inputs, {request.outputs[1]}));
-    request.mask = {0, 0, 0};
-    EXPECT_OK(compile(request, request.inputs, {}));
+    const op_request forward = with(layer_norm(), AFFINE, false), backward = layer_norm_grad();
+    EXPECT_OK(compile(forward, {forward.inputs[0]}, forward.outputs));
+    EXPECT_OK(compile(with(backward, MASK, dims{0, 1, 0}), backward.inputs, {backward.outputs[1]}));
+    EXPECT_OK(compile(with(backward, MASK, dims{0, 0, 0}), backward.inputs, {}));
 }
 
 TEST(compile_errors, in_any_order_and_with_others) {
@@ -92,22 +74,26 @@ TEST(compile_errors, layouts) {
     // A stride of 0: all positions are one, which can be read and not written.
     expect_for_each_tensor([](lt &t) { t.layout.strides[0] = 0; },
                            [](bool is_input) { return is_input ? jitnorm_success : jitnorm_invalid_arguments; });
-    // Positions that overlap otherwise.
-    expect_for_each_tensor(
-        [](lt &t) {
-            if (t.ndims > 1)
-                t.layout.strides[0] = 1;
-            else
-                t.layout_type = UNDEF;
-        },
-        ALWAYS_INVALID);
+    const auto overlap_otherwise = [](lt &t) {
+        t.layout.strides[0] = 1;
+        if (t.ndims == 1) t.layout_type = UNDEF; // which cannot overlap
+    };
+    expect_for_each_tensor(overlap_otherwise, ALWAYS_INVALID);
 }
 
 TEST(compile_errors, unknown_shapes_and_strides) {
     const auto inferred = [](bool is_input) { return is_input ? jitnorm_invalid_arguments : jitnorm_success; };
     expect_for_each_tensor([](lt &t) { t.dims[0] = UNKNOWN; }, inferred);
     expect_for_each_tensor([](lt &t) { t = make_unknown_lt(t.id); }, inferred);
+    expect_for_each_tensor([](lt &t) { t = make_unknown_lt(t.id, jitnorm_f32, t.ndims); }, inferred);
     expect_for_each_tensor([](lt &t) { t.layout.strides[0] = UNKNOWN; }, inferred);
+    for (const op_request &request : all_operations())
+        for (size_t i = 0; i < request.outputs.size(); ++i) {
+            std::vector<lt> outputs = request.outputs;
+            outputs[i] = make_unknown_lt(outputs[i].id, jitnorm_f32, outputs[i].ndims);
+            outputs[i].dims[0] = 7; // which is known, and counts
+            EXPECT_EQ(compile(request, request.inputs, outputs), jitnorm_invalid_shape);
+        }
 }
 
 TEST(compile_errors, shapes) {
@@ -119,25 +105,13 @@ TEST(compile_errors, shapes) {
         expect_for_each_tensor([=](lt &t) { t.ndims = rank; }, ALWAYS_INVALID);
 }
 
-TEST(compile_errors, what_is_known_of_an_output_counts) {
-    for (const op_request &request : all_operations())
-        for (size_t i = 0; i < request.outputs.size(); ++i) {
-            std::vector<lt> outputs = request.outputs;
-            outputs[i] = make_unknown_lt(outputs[i].id, jitnorm_f32, outputs[i].ndims);
-            EXPECT_OK(compile(request, request.inputs, outputs));
-            outputs[i].dims[0] = 7;
-            EXPECT_EQ(compile(request, request.inputs, outputs), jitnorm_invalid_shape);
-        }
-}
-
 // src decides which shapes the others must have; here all of them have its shape.
 TEST(compile_errors, begin_norm_axis) {
     op_request request = layer_norm();
     request.inputs = {make_unknown_lt(SRC_ID)};
     request.outputs = {make_unknown_lt(DST_ID), make_unknown_lt(MEAN_ID), make_unknown_lt(VARIANCE_ID)};
     const auto status_with = [&](int64_t axis, const dims &sizes = {2, 3, 4}) {
-        return compile(with(request, NUMBERS, {{jitnorm_graph_op_attr_begin_norm_axis, axis}}),
-                       {make_lt(SRC_ID, sizes)}, request.outputs);
+        return compile(with(request, AXIS, axis), {make_lt(SRC_ID, sizes)}, request.outputs);
     };
     for (const int64_t axis : {-3, -1, 0, 2}) EXPECT_OK(status_with(axis));
     for (const int64_t axis : {int64_t(-4), int64_t(3), INT64_MIN, INT64_MAX})
@@ -150,8 +124,7 @@ TEST(compile_errors, begin_norm_axis) {
 
 // For two normalized axes, gamma, beta and their gradients may be vectors of as many elements.
 TEST(compile_errors, vectors_of_another_number_of_elements) {
-    op_request request = layer_norm_backward();
-    request.numbers = {{jitnorm_graph_op_attr_begin_norm_axis, 1}};
+    op_request request = with(layer_norm_backward(), AXIS, 1);
     request.inputs[2] = make_lt(MEAN_ID, {2});
     request.inputs[3] = make_lt(VARIANCE_ID, {2});
     for (const size_t i : {0, 1}) request.outputs[1 + i] = make_lt(DIFF_GAMMA_ID + i, {12});
@@ -167,8 +140,7 @@ TEST(compile_errors, ranks) {
     for (int rank = 1; rank <= JITNORM_MAX_NDIMS; ++rank)
         for (const bool normalized_as_a_whole : {false, true}) {
             const dims all(size_t(rank), 2), side(normalized_as_a_whole ? size_t(rank) : 1, 2);
-            op_request request = layer_norm();
-            request.numbers = {{jitnorm_graph_op_attr_begin_norm_axis, normalized_as_a_whole ? 0 : -1}};
+            op_request request = with(layer_norm(), AXIS, normalized_as_a_whole ? 0 : -1);
             request.inputs = {make_lt(SRC_ID, all), make_lt(GAMMA_ID, side), make_lt(BETA_ID, side)};
             request.outputs = {make_lt(DST_ID, all), make_unknown_lt(MEAN_ID), make_unknown_lt(VARIANCE_ID)};
             const bool fits = rank < JITNORM_MAX_NDIMS; // one may have to go before them
@@ -178,17 +150,13 @@ TEST(compile_errors, ranks) {
 
 // A failure leaves what was compiled before.
 TEST(compile_errors, failures_change_nothing) {
-    const op_request request = layer_norm();
-    const owned_partition partition = request.partition();
-    owned_compiled compiled;
+    const compiled_op op(layer_norm());
+    EXPECT_EQ(compile(op.partition.get(), op.handle.get(), {}, layer_norm().outputs), jitnorm_invalid_arguments);
+    EXPECT_EQ(op.dims_of(DST_ID), (dims{2, 3, 4}));
+    owned_compiled none;
     lt found;
-    EXPECT_OK(jitnorm_graph_compiled_partition_create(&compiled, partition));
-    EXPECT_EQ(jitnorm_graph_compiled_partition_query_logical_tensor(compiled, DST_ID, &found),
-              jitnorm_invalid_arguments);
-    EXPECT_OK(compile(partition, compiled, request.inputs, request.outputs));
-    EXPECT_EQ(compile(partition, compiled, {}, request.outputs), jitnorm_invalid_arguments);
-    EXPECT_OK(jitnorm_graph_compiled_partition_query_logical_tensor(compiled, DST_ID, &found));
-    EXPECT_EQ(dims(found.dims, found.dims + found.ndims), (dims{2, 3, 4}));
+    EXPECT_OK(jitnorm_graph_compiled_partition_create(&none, op.partition.get()));
+    EXPECT_EQ(jitnorm_graph_compiled_partition_query_logical_tensor(none, DST_ID, &found), jitnorm_invalid_arguments);
 }
 
 TEST(compile_errors, reasons) {
@@ -219,45 +187,39 @@ TEST(compile_errors, reasons) {
 
 // ---------------------------------------------------------------- RMSNorm
 
-op_request rms_norm_of_types(jitnorm_data_type_t src, jitnorm_data_type_t gamma, jitnorm_data_type_t dst) {
-    op_request request = rms_norm();
-    request.inputs[0].data_type = src;
-    request.inputs[1].data_type = gamma;
-    request.outputs[0].data_type = dst;
-    return request;
-}
-
 // gamma of bf16 needs src of bf16; all other pairs are taken.
 TEST(rms_norm, data_types) {
-    const auto types = {jitnorm_f32, jitnorm_bf16, jitnorm_f16};
+    const auto types = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64, jitnorm_s8, jitnorm_data_type_undef};
+    const auto is_taken = [](jitnorm_data_type_t type) {
+        return type == jitnorm_f32 || type == jitnorm_bf16 || type == jitnorm_f16;
+    };
     for (const auto src : types)
         for (const auto gamma : types)
             for (const auto dst : types) {
-                const bool right = src == dst && (gamma != jitnorm_bf16 || src == jitnorm_bf16);
-                EXPECT_EQ(rms_norm_of_types(src, gamma, dst).add(), right ? jitnorm_success : jitnorm_invalid_graph_op);
+                op_request request = with_types(rms_norm(), src, gamma);
+                request.outputs[0].data_type = dst;
+                const bool right =
+                    is_taken(src) && is_taken(gamma) && src == dst && (gamma != jitnorm_bf16 || src == jitnorm_bf16);
+                EXPECT_EQ(request.add(), right ? jitnorm_success : jitnorm_invalid_graph_op)
+                    << src << ' ' << gamma << ' ' << dst;
             }
-    for (const auto odd : {jitnorm_f64, jitnorm_s8, jitnorm_data_type_undef}) {
-        EXPECT_EQ(rms_norm_of_types(odd, jitnorm_f32, odd).add(), jitnorm_invalid_graph_op);
-        EXPECT_EQ(rms_norm_of_types(jitnorm_f32, odd, jitnorm_f32).add(), jitnorm_invalid_graph_op);
-    }
 }
 
 TEST(rms_norm, is_supported_along_the_last_of_two_to_five_dimensions) {
     for (int rank = 1; rank <= 7; ++rank)
         for (int64_t axis = -rank; axis < rank; ++axis) {
-            op_request request = rms_norm();
+            op_request request = with(rms_norm(), AXIS, axis);
             const dims all(size_t(rank), 2);
             request.inputs = {make_lt(SRC_ID, all)};
             request.outputs = {make_lt(DST_ID, all)};
-            request.numbers = {{jitnorm_graph_op_attr_begin_norm_axis, axis}};
             const bool expected = 2 <= rank && rank <= 5 && (axis == -1 || axis == rank - 1);
-            EXPECT_EQ(is_supported(request.partition()), expected) << "rank " << rank << " axis " << axis;
+            EXPECT_EQ(request.partition().is_supported(), expected) << "rank " << rank << " axis " << axis;
             EXPECT_EQ(compile(request), expected ? jitnorm_success : jitnorm_invalid_arguments);
         }
     for (const int64_t axis : {-2, -1, 0, 2}) {
-        op_request request = with(rms_norm(), NUMBERS, {{jitnorm_graph_op_attr_begin_norm_axis, axis}});
+        op_request request = with(rms_norm(), AXIS, axis);
         request.inputs[0] = make_unknown_lt(SRC_ID);
-        EXPECT_EQ(is_supported(request.partition()), axis == -1);
+        EXPECT_EQ(request.partition().is_supported(), axis == -1);
     }
 }
 

@@ -58,6 +58,9 @@ TEST(fusion_errors, of_compilation) {
         EXPECT_EQ(c.refusal({src, with_strides({-4, 1})}), jitnorm_invalid_arguments);
         EXPECT_EQ(c.refusal({dense(SRC_ID, {2, 3, 5}), dense(OTHER_ID, {3, 4})}), jitnorm_invalid_shape);
     }
+    const combined modulation(Multiply, dense(OTHER_ID, {2, 1, 4})); // whose columns cannot be broadcast later
+    EXPECT_EQ(modulation.refusal({src, dense(OTHER_ID, {2, 1, 4})}), jitnorm_success);
+    EXPECT_EQ(modulation.refusal({src, dense(OTHER_ID, {2, 1, 1})}), jitnorm_invalid_shape);
 }
 
 TEST(fusion_errors, of_execution) {

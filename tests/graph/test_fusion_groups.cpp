@@ -15,17 +15,13 @@ using graph::partition;
 TEST(fusion_groups, functions_that_are_not_as_described) {
     for (const op::kind kind : {Clamp, Elu, HardSigmoid, LeakyReLU, SoftMax, Reciprocal, End, Wildcard})
         expect_separate(chain({{kind}})); // an attribute is missing, or they are others
-    expect_separate(chain({with_float(Clamp, op::attr::min, 1)}));
-    expect_separate(chain({with_float(LeakyReLU, op::attr::alpha, NAN)}));
-    expect_separate(chain({with_float(ReLU, op::attr::alpha, 1)}));
+    expect_separate(chain({with_attr(Clamp, op::attr::min, 1.F)}));
+    expect_separate(chain({with_attr(LeakyReLU, op::attr::alpha, NAN)}));
+    expect_separate(chain({with_attr(ReLU, op::attr::alpha, 1.F)}));
     expect_separate(chain({{ReLU, jitnorm_bf16}}));
     expect_separate(chain({{ReLU, jitnorm_f32, {dense(20, DIMS)}}}));
-    const auto mode = [](const std::string &value) {
-        return chain({{GELU, jitnorm_f32, {}, false, [=](op &o) { o.set_attr<std::string>(op::attr::mode, value); }}});
-    };
-    expect_separate(mode("gelu"));
-    const auto number = [](op &o) { o.set_attr<int64_t>(op::attr::axis, 1); };
-    expect_separate(chain({{GELU, jitnorm_f32, {}, false, number}}));
+    expect_separate(chain({with_attr(GELU, op::attr::mode, std::string("gelu"))}));
+    expect_separate(chain({with_attr(GELU, op::attr::axis, int64_t(1))}));
 }
 
 TEST(fusion_groups, combinations_that_are_not_as_described) {
@@ -40,18 +36,17 @@ TEST(fusion_groups, combinations_that_are_not_as_described) {
         unknown_src.inputs = {src};
         expect_separate(unknown_src);
     }
-    const auto number = [](op &o) { o.set_attr<int64_t>(op::attr::axis, 1); };
-    expect_separate(chain({{Add, jitnorm_f32, {dense(20, {4})}, false, number}}));
+    expect_separate(chain({with_attr(Add, op::attr::axis, int64_t(1), {dense(20, {4})})}));
 }
 
 TEST(fusion_groups, auto_broadcast) {
-    const auto set = [](const std::string &value) {
-        return [=](op &o) { o.set_attr<std::string>(op::attr::auto_broadcast, value); };
+    const auto add = [](const std::string &mode, const shape &dims) {
+        return chain({with_attr(Add, op::attr::auto_broadcast, mode, {dense(20, dims)})});
     };
-    expect_fused(chain({{Add, jitnorm_f32, {dense(20, {4})}, false, set("numpy")}}));
-    expect_fused(chain({{Add, jitnorm_f32, {dense(20, DIMS)}, false, set("none")}}));
-    expect_separate(chain({{Add, jitnorm_f32, {dense(20, {4})}, false, set("none")}}));
-    expect_separate(chain({{Add, jitnorm_f32, {dense(20, DIMS)}, false, set("some")}}));
+    expect_fused(add("numpy", {4}));
+    expect_fused(add("none", DIMS));
+    expect_separate(add("none", {4}));
+    expect_separate(add("some", DIMS));
 }
 
 // A tensor with itself, or with what the chain has written before, is read twice.
@@ -95,22 +90,19 @@ TEST(fusion_groups, quantize) {
         expect_separate(chain({quantize(scale)}));
     for (const std::vector<int64_t> &points : {std::vector<int64_t>{1, 2}, {(1 << 24) + 1}, {-(1 << 24) - 1}})
         expect_separate(chain({quantize(0.1F, jitnorm_s8, points)}));
-    const auto configured = [](configuration more) {
+    const auto with = [](op::attr name, auto value) {
         link q = quantize(0.1F);
-        q.configure = [first = q.configure, more](op &o) {
-            first(o);
-            more(o);
+        q.configure = [=, scale = q.configure](op &o) {
+            scale(o);
+            o.set_attr<decltype(value)>(name, value);
         };
         return chain({q});
     };
-    const auto qtype = [&](const std::string &v) {
-        return configured([=](op &o) { o.set_attr<std::string>(op::attr::qtype, v); });
-    };
-    expect_fused(qtype("per_tensor"));
-    expect_separate(qtype("per_channel"));
-    expect_fused(configured([](op &o) { o.set_attr<int64_t>(op::attr::axis, 0); })); // of no meaning per tensor
-    expect_separate(configured([](op &o) { o.set_attr<std::vector<float>>(op::attr::scales, {0.1F, 0.1F}); }));
-    expect_separate(configured([](op &o) { o.set_attr<float>(op::attr::alpha, 1); }));
+    expect_fused(with(op::attr::qtype, std::string("per_tensor")));
+    expect_separate(with(op::attr::qtype, std::string("per_channel")));
+    expect_fused(with(op::attr::axis, int64_t(0))); // of no meaning per tensor
+    expect_separate(with(op::attr::scales, std::vector<float>{0.1F, 0.1F}));
+    expect_separate(with(op::attr::alpha, 1.F));
     EXPECT_EQ(groups_of(chain({quantize(0.1F), {ReLU, jitnorm_s8}})), (groups{{1, 2}, {3}})); // the last one
 }
 
@@ -128,8 +120,7 @@ TEST(fusion_groups, what_somebody_else_reads_stays_a_tensor) {
     const fused_graph g = chain({{ReLU}, {Square}, {Tanh}});
     for (size_t read = 0; read < 3; ++read) {
         std::vector<op> ops = g.ops();
-        ops.emplace_back(9, End, std::vector<logical_tensor>{unknown(FIRST_RESULT + read)},
-                         std::vector<logical_tensor>{}, "outside");
+        ops.push_back(op(9, End, {unknown(FIRST_RESULT + read)}, {}, "outside"));
         const auto partitions = partitions_of(ops);
         ASSERT_FALSE(partitions.empty());
         EXPECT_EQ(partitions[0].get_ops_num(), read + 1); // the read result is the last one that is kept
@@ -138,34 +129,31 @@ TEST(fusion_groups, what_somebody_else_reads_stays_a_tensor) {
 }
 
 TEST(fusion_groups, which_norms_can_be_followed) {
-    fused_graph g = chain({{ReLU}});
-    g.inputs = {dense(10, DIMS), dense(11, {4}), dense(12, {4})};
-    const auto axis = [](int64_t value) {
-        return [=](op &o) { o.set_attr<int64_t>(op::attr::begin_norm_axis, value); };
-    };
-    g.configure = axis(2);
-    expect_fused(g);
-    for (const int64_t other : {-2, 0, 1}) {
-        g.configure = axis(other);
-        expect_separate(g);
+    const auto bf16 = jitnorm_bf16;
+    const struct {
+        std::vector<logical_tensor> inputs;
+        bool is_fused;
+        int64_t axis = -1;
+        op::kind norm = LayerNorm;
+    } cases[] = {
+        {{dense(10, DIMS), dense(11, {4}), dense(12, {4})}, true, 2},
+        {{dense(10, DIMS), dense(11, {3, 4})}, false, -2},
+        {{dense(10, DIMS), dense(11, {3, 4})}, false, 1},
+        {{dense(10, DIMS), dense(11, DIMS)}, false, 0},
+        {{dense(10, DIMS, bf16), dense(11, {4}, bf16)}, false},
+        {{dense(10, DIMS, bf16), dense(11, {4})}, true},
+        {{dense(10, {4})}, false},
+        {{dense(10, {1, 1, 1, 1, 1, 4})}, false},
+        {{dense(10, DIMS), dense(11, DIMS), dense(12, {2, 3}), dense(13, {2, 3})}, false, -1, LayerNormBackward},
+        {{unknown(10)}, true}};
+    for (const auto &[inputs, is_fused, axis, norm] : cases) {
+        SCOPED_TRACE(testing::PrintToString(ids_of(inputs)) + " axis " + std::to_string(axis));
+        fused_graph g = chain({{ReLU, jitnorm_data_type_t(inputs[0].get_data_type())}});
+        g.norm = norm;
+        g.inputs = inputs;
+        g.configure = [axis = axis](op &o) { o.set_attr<int64_t>(op::attr::begin_norm_axis, axis); };
+        is_fused ? expect_fused(g) : expect_separate(g);
     }
-    fused_graph narrow = chain({{ReLU, jitnorm_bf16}});
-    narrow.inputs = {dense(10, DIMS, jitnorm_bf16), dense(11, {4}, jitnorm_bf16)};
-    expect_separate(narrow);
-    narrow.inputs[1] = dense(11, {4});
-    expect_fused(narrow);
-    for (const shape &dims : {shape{4}, {1, 1, 1, 1, 1, 4}}) {
-        fused_graph odd = chain({{ReLU}});
-        odd.inputs = {dense(10, dims)};
-        expect_separate(odd);
-    }
-    fused_graph backward = chain({{ReLU}});
-    backward.norm = LayerNormBackward;
-    backward.inputs = {dense(10, DIMS), dense(11, DIMS), dense(12, {2, 3}), dense(13, {2, 3})};
-    expect_separate(backward);
-    fused_graph unknown_rank = chain({{ReLU}});
-    unknown_rank.inputs = {unknown(10)};
-    expect_fused(unknown_rank);
 }
 
 // Others may read them, but not to write what a later operation reads.
@@ -177,8 +165,7 @@ TEST(fusion_groups, statistics) {
     EXPECT_EQ(partitions[0].get_output_ports().size(), 3u);
     for (const size_t id : {30, 31}) {
         std::vector<op> ops = g.ops();
-        ops.emplace_back(9, StaticReshape, std::vector<logical_tensor>{dense(id, {2, 3})},
-                         std::vector<logical_tensor>{dense(20, {2, 3, 1})}, "between");
+        ops.push_back(op(9, StaticReshape, {dense(id, {2, 3})}, {dense(20, {2, 3, 1})}, "between"));
         EXPECT_EQ(groups_of(ops), (groups{{1}, {9}, {2}}));
         EXPECT_NO_THROW(partitions_of(ops)[0].compile(
             {dense(10, DIMS)}, {dense(50, DIMS), dense(30, {2, 3}), dense(31, {2, 3})}, engine(engine::kind::cpu, 0)))
@@ -216,15 +203,13 @@ TEST(fusion_groups, order_and_ports) {
     fused_graph g = chain({{ReLU}, {Multiply, jitnorm_f32, {dense(20, {4})}}, {Add, jitnorm_f32, {dense(10, DIMS)}}});
     std::vector<op> ops = g.ops();
     ops.insert(ops.begin(), op(8, Reciprocal, {unknown(g.result())}, {unknown(60)}, "after"));
-    ops.emplace_back(9, StaticReshape, std::vector<logical_tensor>{dense(21, {2, 2})},
-                     std::vector<logical_tensor>{dense(20, {4})}, "before");
+    ops.push_back(op(9, StaticReshape, {dense(21, {2, 2})}, {dense(20, {4})}, "before"));
     EXPECT_EQ(groups_of(ops), (groups{{9}, {1, 2, 3, 4}, {8}}));
-    const partition fused = partitions_of(ops)[1];
-    std::vector<size_t> inputs, outputs;
-    for (const logical_tensor &t : fused.get_input_ports()) inputs.push_back(t.get_id());
-    for (const logical_tensor &t : fused.get_output_ports()) outputs.push_back(t.get_id());
-    EXPECT_EQ(inputs, (std::vector<size_t>{10, 20}));
-    EXPECT_EQ(outputs, std::vector<size_t>{g.result()});
+    const std::vector<partition> partitions = partitions_of(ops);
+    EXPECT_NE(partitions[0].get_id(), partitions[1].get_id());
+    const partition &fused = partitions[1];
+    EXPECT_EQ(ids_of(fused.get_input_ports()), (std::vector<size_t>{10, 20}));
+    EXPECT_EQ(ids_of(fused.get_output_ports()), std::vector<size_t>{g.result()});
 }
 
 // ---------------------------------------------------------------- additions before
@@ -247,24 +232,22 @@ std::vector<op> added(op before, std::vector<link> links = {}, op::kind norm = L
 }
 
 TEST(fusion_groups_of_sums, an_addition_before) {
+    const groups apart = {{7}, {1}};
     for (const op::kind norm : {LayerNorm, RMSNorm}) {
         EXPECT_EQ(groups_of(added(addition(), {{ReLU}, quantize(0.5F)}, norm)), (groups{{7, 1, 2, 3}}));
-        EXPECT_EQ(groups_of(added(addition({2, 1, 4}, {1, 3, 4}), {}, norm)), (groups{{7}, {1}})); // neither is whole
-        EXPECT_EQ(groups_of(added(addition({4}, {4}), {}, norm)), (groups{{7}, {1}}));             // of one dimension
+        EXPECT_EQ(groups_of(added(addition({2, 1, 4}, {1, 3, 4}), {}, norm)), apart); // neither is whole
+        EXPECT_EQ(groups_of(added(addition({4}, {4}), {}, norm)), apart);             // of one dimension
     }
     op none = addition(DIMS, {4});
     none.set_attr<std::string>(op::attr::auto_broadcast, "none");
-    EXPECT_EQ(groups_of(added(std::move(none))), (groups{{7}, {1}}));
-    const op unshaped(7, Add, {dense(1, DIMS), unknown(2)}, {unknown(10)}, "add");
-    EXPECT_EQ(groups_of(added(unshaped)), (groups{{7}, {1}}));
-    EXPECT_EQ(groups_of(added(addition({2, JITNORM_GRAPH_UNKNOWN_DIM, 4}, {4}))), (groups{{7}, {1}}));
+    const op others[] = {none, op(7, Add, {dense(1, DIMS), unknown(2)}, {unknown(10)}, "unshaped"),
+                         addition({2, JITNORM_GRAPH_UNKNOWN_DIM, 4}, {4}),
+                         op(7, Add, {dense(1, DIMS), dense(1, DIMS)}, {unknown(10)}, "twice"),
+                         op(7, Multiply, {dense(1, DIMS), dense(2, DIMS)}, {unknown(10)}, "multiply")};
+    for (const op &other : others) EXPECT_EQ(groups_of(added(other)), apart) << &other - others;
     const std::vector<op> contradicting = {op(7, Add, {dense(1, DIMS), dense(2, DIMS)}, {dense(10, {2, 3, 5})}, "add"),
                                            op(1, RMSNorm, {dense(10, {2, 3, 5})}, {unknown(50)}, "norm")};
-    EXPECT_EQ(groups_of(contradicting), (groups{{7}, {1}}));
-    const op twice(7, Add, {dense(1, DIMS), dense(1, DIMS)}, {unknown(10)}, "add");
-    EXPECT_EQ(groups_of(added(twice)), (groups{{7}, {1}}));
-    const op other(7, Multiply, {dense(1, DIMS), dense(2, DIMS)}, {unknown(10)}, "multiply");
-    EXPECT_EQ(groups_of(added(other)), (groups{{7}, {1}}));
+    EXPECT_EQ(groups_of(contradicting), apart);
 }
 
 // gamma may be of any type that the normalization takes: only what follows wants f32.
@@ -281,21 +264,18 @@ TEST(fusion_groups_of_sums, types_of_an_addition_before) {
 
 TEST(fusion_groups_of_sums, a_sum_that_others_read_is_an_output) {
     std::vector<op> ops = added(addition(), {{ReLU}});
-    ops.emplace_back(9, End, std::vector<logical_tensor>{unknown(10)}, std::vector<logical_tensor>{}, "outside");
+    ops.push_back(op(9, End, {unknown(10)}, {}, "outside"));
     const auto partitions = partitions_of(ops);
     ASSERT_EQ(partitions.size(), 2u);
     EXPECT_EQ(partitions[0].get_ops(), (std::vector<size_t>{7, 1, 2}));
-    std::vector<size_t> outputs;
-    for (const logical_tensor &t : partitions[0].get_output_ports()) outputs.push_back(t.get_id());
-    EXPECT_EQ(outputs, (std::vector<size_t>{10, FIRST_RESULT + 1}));
+    EXPECT_EQ(ids_of(partitions[0].get_output_ports()), (std::vector<size_t>{10, FIRST_RESULT + 1}));
 }
 
 // The sum comes back as a later operand, directly or through another operation.
 TEST(fusion_groups_of_sums, a_sum_that_is_read_again_later) {
     EXPECT_EQ(groups_of(added(addition(), {{Add, jitnorm_f32, {unknown(10)}}})), (groups{{7, 1}, {2}}));
     std::vector<op> ops = added(addition(), {{Add, jitnorm_f32, {dense(20, DIMS)}}});
-    ops.emplace_back(9, StaticReshape, std::vector<logical_tensor>{unknown(10)},
-                     std::vector<logical_tensor>{dense(20, DIMS)}, "between");
+    ops.push_back(op(9, StaticReshape, {unknown(10)}, {dense(20, DIMS)}, "between"));
     EXPECT_EQ(groups_of(ops), (groups{{7, 1}, {9}, {2}}));
     fused_graph g;
     g.inputs = {unknown(10), unknown(10)}; // gamma, too
@@ -307,8 +287,7 @@ TEST(fusion_groups_of_sums, a_sum_that_is_read_again_later) {
 // What reads the sum to write gamma must come between.
 TEST(fusion_groups_of_sums, a_gamma_made_of_the_sum) {
     std::vector<op> ops = added(addition(), {}, RMSNorm, jitnorm_f32, {dense(11, {4})});
-    ops.emplace_back(9, StaticReshape, std::vector<logical_tensor>{unknown(10)},
-                     std::vector<logical_tensor>{dense(11, {4})}, "between");
+    ops.push_back(op(9, StaticReshape, {unknown(10)}, {dense(11, {4})}, "between"));
     EXPECT_EQ(groups_of(ops), (groups{{7}, {9}, {1}}));
 }
 

@@ -27,18 +27,12 @@ void expect_modulated(const modulation &m, bool rounds_once = true) {
             if (!m.adds_first) follow(Multiply, OTHER_ID, m.scale_dims, m.scale_type);
             follow(Add, SECOND_ID, m.shift_dims, m.shift_type);
             if (m.adds_first) follow(Multiply, OTHER_ID, m.scale_dims, m.scale_type);
-            const fused_execution e(c);
-            e.run();
-            floats y = e.normalized();
-            const floats scale = m.scale_dims.empty() ? floats(y.size(), 1) : e.others(),
-                         shift = m.shift_dims.empty() ? floats(y.size(), 0) : e.seconds();
-            for (size_t i = 0; i < y.size(); ++i) {
-                const float product = y[i] * scale[i], sum = y[i] + shift[i];
-                y[i] = m.adds_first  ? sum * scale[i]
-                       : rounds_once ? std::fma(y[i], scale[i], shift[i])
-                                     : product + shift[i];
-            }
-            expect_equal(as_floats(e.dst.data.values()), rounded(y, c.dst_type));
+            expect_bits_of(c, [&](float y, float scale, float shift) {
+                if (m.scale_dims.empty()) scale = 1;
+                if (m.shift_dims.empty()) shift = 0;
+                const float product = y * scale;
+                return m.adds_first ? (y + shift) * scale : rounds_once ? std::fma(y, scale, shift) : product + shift;
+            });
         }
 }
 
@@ -71,39 +65,7 @@ TEST(fusion_modulation, two_roundings_elsewhere) {
     expect_modulated(sum_first, false);
 }
 
-TEST(fusion_modulation, statistics_of_all_rows) {
-    const auto src = graph_tensor(SRC_ID, {2, 3, 7}, jitnorm_f32).filled(random_values(42, 0.5, 1, 1));
-    const auto scale = graph_tensor(20, {2, 1, 7}, jitnorm_f32).filled(random_values(14, 1, 1, 2));
-    const graph_tensor mean(30, {2, 3}, jitnorm_f32, "gap"), variance(31, {2, 3}, jitnorm_f32),
-        dst(51, {2, 3, 7}, jitnorm_f32);
-    const fused_graph g{LayerNorm,
-                        {src.described},
-                        {{Multiply, jitnorm_f32, {scale.described}}},
-                        [](op &) {},
-                        {mean.described, variance.described}};
-    execute_partition(partitions_of(g.ops())[0], {&src, &scale}, {&dst, &mean, &variance});
-    const std::vector<double> x = src.data.values();
-    for (size_t row = 0; row < 6; ++row) {
-        double sum = 0, squares = 0;
-        for (size_t c = 0; c < 7; ++c) sum += x[row * 7 + c];
-        for (size_t c = 0; c < 7; ++c) squares += std::pow(x[row * 7 + c] - sum / 7, 2);
-        EXPECT_NEAR(mean.data.values()[row], sum / 7, 1e-6);
-        EXPECT_NEAR(variance.data.values()[row], squares / 7, 1e-6);
-    }
-}
-
-TEST(fusion_modulation, an_operand_with_other_columns_at_compilation_is_refused) {
-    const fused_graph g = chain({{Multiply, jitnorm_f32, {dense(20, {2, 1, 4})}}});
-    const engine cpu(engine::kind::cpu, 0);
-    const auto partition = partitions_of(g.ops())[0];
-    EXPECT_NO_THROW(partition.compile({dense(10, {2, 3, 4}), dense(20, {2, 1, 4})}, {dense(51, {2, 3, 4})}, cpu));
-    const auto compile = [&] {
-        partition.compile({dense(10, {2, 3, 4}), dense(20, {2, 1, 1})}, {dense(51, {2, 3, 4})}, cpu);
-    };
-    EXPECT_EQ(status_of(compile), jitnorm_invalid_shape);
-}
-
-// ---------------------------------------------------------------- a gate
+// ---------------------------------------------------------------- a gate, whose results fuzz_graph checks
 
 constexpr size_t Z = 60, SIGMOID = 61, SILU = 62, GATED = 63;
 
@@ -116,7 +78,7 @@ std::vector<op> gated(size_t at, bool product_is_first = false, size_t factor = 
     std::vector<op> ops = {op(2, Sigmoid, {z}, {sigmoid}, "sigmoid"),
                            op(3, Multiply, {dense(factor, DIMS), sigmoid}, {silu}, "silu")};
     ops.insert(ops.begin() + ptrdiff_t(at), op(1, RMSNorm, {src}, {y}, "norm"));
-    ops.emplace_back(4, Multiply, last, std::vector{dense(GATED, DIMS)}, "gate");
+    ops.push_back(op(4, Multiply, last, {dense(GATED, DIMS)}, "gate"));
     return ops;
 }
 
@@ -127,22 +89,11 @@ TEST(fusion_modulation, a_gate_is_in_the_partition_wherever_it_was_added) {
             ASSERT_EQ(partitions.size(), 1u);
             EXPECT_TRUE(partitions[0].is_supported());
             EXPECT_EQ(partitions[0].get_input_ports().size(), 2u);
-
-            const auto src = graph_tensor(SRC_ID, DIMS, jitnorm_f32).filled(random_values(24, 0.5, 1, 1));
-            const auto z = graph_tensor(Z, DIMS, jitnorm_f32).filled(random_values(24, 0, 2, 2));
-            const graph_tensor dst(GATED, DIMS, jitnorm_f32), y(FIRST_RESULT, DIMS, jitnorm_f32);
-            execute_partition(partitions[0], {&src, &z}, {&dst});
-            run_op(RMSNorm, {&src}, {&y}, [](op &) {});
-            for (size_t i = 0; i < 24; ++i) {
-                const double gate = z.data.values()[i], expected = y.data.values()[i] * gate / (1 + std::exp(-gate));
-                EXPECT_NEAR(dst.data.values()[i], expected, 4e-7 * std::fabs(expected));
-            }
         }
 }
 
 TEST(fusion_modulation, a_gate_that_others_read_stays_outside) {
-    using all = groups;
-    const all apart = {{2}, {3}, {1, 4}};
+    const groups apart = {{2}, {3}, {1, 4}};
     EXPECT_EQ(groups_of(gated(0, false, SRC_ID)), apart); // the product of two tensors
     EXPECT_EQ(groups_of(gated(0, false, Z, jitnorm_bf16)), apart);
     EXPECT_EQ(groups_of(gated(0, false, Z, jitnorm_f32, jitnorm_bf16)), apart);
@@ -151,7 +102,7 @@ TEST(fusion_modulation, a_gate_that_others_read_stays_outside) {
     EXPECT_EQ(groups_of(sum), apart); // the gate is an ordinary operand
     for (const size_t shared : {SIGMOID, SILU}) {
         std::vector<op> ops = gated(0);
-        ops.emplace_back(5, End, std::vector{dense(shared, DIMS)}, std::vector<logical_tensor>{}, "end");
+        ops.push_back(op(5, End, {dense(shared, DIMS)}, {}, "end"));
         EXPECT_EQ(groups_of(ops).size(), 4u) << shared;
     }
 }

@@ -15,20 +15,20 @@ namespace {
 struct null_pointers_of_graphs : testing::Test {
     op_request request = layer_norm();
     execution e{request};
-    compiled_op &compiled = e.op;
-    bound &inputs = e.inputs, &outputs = e.outputs;
-    owned_op op = request.make(), made_op;
-    owned_graph graph, made_graph;
-    owned_partition made_partition;
-    owned_compiled made_compiled;
-    owned_tensor made_tensor;
+    const jitnorm_graph_partition_t partition = e.op.partition.get();
+    const jitnorm_graph_compiled_partition_t compiled = e.op.handle.get();
+    const jitnorm::graph::op an_op = request.make();
+    const jitnorm::graph::graph a_graph{jitnorm::engine::kind::cpu};
+    jitnorm_graph_op_t op = an_op.get(), made_op = nullptr;
+    jitnorm_graph_graph_t graph = a_graph.get(), made_graph = nullptr;
+    jitnorm_graph_partition_t made_partition = nullptr;
+    jitnorm_graph_compiled_partition_t made_compiled = nullptr;
+    jitnorm_graph_tensor_t made_tensor = nullptr;
     lt tensor = make_lt(5, {2, 3});
     size_t number = 0;
     uint8_t flag = 0;
     jitnorm_engine_t engine = cpu();
     jitnorm_engine_kind_t kind = jitnorm_cpu;
-
-    null_pointers_of_graphs() { EXPECT_OK(jitnorm_graph_graph_create(&graph, jitnorm_cpu)); }
 };
 
 TEST_F(null_pointers_of_graphs, of_logical_tensors_and_tensors) {
@@ -47,7 +47,7 @@ TEST_F(null_pointers_of_graphs, of_logical_tensors_and_tensors) {
     REFUSES_NULL(jitnorm_graph_logical_tensor_is_equal, &tensor, &tensor, &flag);
     REFUSES_NULL(jitnorm_graph_tensor_create, &made_tensor, &tensor, engine, nullptr);
     REFUSES_NULL(jitnorm_graph_tensor_create_scalar, &made_tensor, &scalar, &value);
-    const owned_tensor &made = inputs.owners[0];
+    const jitnorm_graph_tensor_t made = e.inputs.tensors[0].get();
     REFUSES_NULL(jitnorm_graph_tensor_get_engine, made, &engine);
     REFUSES_NULL(jitnorm_graph_tensor_get_logical_tensor, made, &tensor);
     REFUSES_NULL(jitnorm_graph_tensor_get_data_handle, made, &pointer);
@@ -83,7 +83,6 @@ TEST_F(null_pointers_of_graphs, of_graphs_and_partitions) {
     REFUSES_NULL_GRAPH(jitnorm_graph_graph_get_partitions, graph, 1, &one);
     EXPECT_EQ(jitnorm_graph_graph_get_partition_num(nullptr, &number), jitnorm_invalid_graph);
     EXPECT_EQ(jitnorm_graph_graph_get_partition_num(graph, nullptr), jitnorm_invalid_arguments);
-    const owned_partition &partition = compiled.partition;
     REFUSES_NULL(jitnorm_graph_partition_create_with_op, &made_partition, op, kind);
     REFUSES_NULL(jitnorm_graph_partition_get_op_num, partition, &number);
     REFUSES_NULL(jitnorm_graph_partition_get_ops, partition, 1, &number);
@@ -100,20 +99,18 @@ TEST_F(null_pointers_of_graphs, of_graphs_and_partitions) {
 TEST_F(null_pointers_of_graphs, of_compiled_partitions) {
     std::vector<const lt *> ins = pointers_to(request.inputs), outs = pointers_to(request.outputs);
     const jitnorm_graph_inplace_pair_t *pairs;
-    REFUSES_NULL(jitnorm_graph_compiled_partition_create, &made_compiled, compiled.partition);
-    REFUSES_NULL(jitnorm_graph_partition_compile, compiled.partition, compiled.handle, 3, ins.data(), 3, outs.data(),
-                 engine);
+    REFUSES_NULL(jitnorm_graph_compiled_partition_create, &made_compiled, partition);
+    REFUSES_NULL(jitnorm_graph_partition_compile, partition, compiled, 3, ins.data(), 3, outs.data(), engine);
     ins[1] = nullptr;
-    EXPECT_EQ(
-        jitnorm_graph_partition_compile(compiled.partition, compiled.handle, 3, ins.data(), 3, outs.data(), engine),
-        jitnorm_invalid_arguments);
-    REFUSES_NULL(jitnorm_graph_compiled_partition_query_logical_tensor, compiled.handle, SRC_ID, &tensor);
-    REFUSES_NULL(jitnorm_graph_compiled_partition_get_scratchpad_logical_tensor, compiled.handle, &tensor);
-    REFUSES_NULL(jitnorm_graph_compiled_partition_get_inplace_ports, compiled.handle, &number, &pairs);
-    REFUSES_NULL(jitnorm_graph_compiled_partition_execute, compiled.handle, e.stream, 3, inputs.handles.data(), 3,
-                 outputs.handles.data());
-    REFUSES_NULL(jitnorm_graph_compiled_partition_execute_v2, compiled.handle, e.stream, 3, inputs.handles.data(), 3,
-                 outputs.handles.data(), nullptr);
+    EXPECT_EQ(jitnorm_graph_partition_compile(partition, compiled, 3, ins.data(), 3, outs.data(), engine),
+              jitnorm_invalid_arguments);
+    REFUSES_NULL(jitnorm_graph_compiled_partition_query_logical_tensor, compiled, SRC_ID, &tensor);
+    REFUSES_NULL(jitnorm_graph_compiled_partition_get_scratchpad_logical_tensor, compiled, &tensor);
+    REFUSES_NULL(jitnorm_graph_compiled_partition_get_inplace_ports, compiled, &number, &pairs);
+    REFUSES_NULL(jitnorm_graph_compiled_partition_execute, compiled, e.stream, 3, e.inputs.handles.data(), 3,
+                 e.outputs.handles.data());
+    REFUSES_NULL(jitnorm_graph_compiled_partition_execute_v2, compiled, e.stream, 3, e.inputs.handles.data(), 3,
+                 e.outputs.handles.data(), nullptr);
 }
 
 TEST(destroy_of_graphs, null_is_fine) {

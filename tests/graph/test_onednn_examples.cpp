@@ -87,21 +87,6 @@ TEST_F(onednn_examples, a_scalar_of_the_host_is_copied) {
     EXPECT_THROW(tensor::make_scalar_tensor(factor, nullptr), error);
 }
 
-TEST_F(onednn_examples, tensors_are_what_was_compiled) {
-    const logical_tensor out = compiled.query_logical_tensor(3);
-    EXPECT_EQ(out.get_dims(), (dims{4, 2}));
-    EXPECT_EQ(out.get_strides(), (dims{2, 1}));
-    EXPECT_EQ(out.get_mem_size(), 32U);
-    EXPECT_EQ(out.get_layout_type(), layout_type::strided);
-    EXPECT_TRUE(compiled.get_inplace_ports().empty()); // of two layouts
-    float data[8];
-    tensor given(out, eng, nullptr), own(out, eng);
-    given.set_data_handle(data);
-    EXPECT_EQ(given.get_data_handle(), data);
-    EXPECT_NE(own.get_data_handle(), nullptr);
-    EXPECT_TRUE(given.get_logical_tensor().is_equal(out));
-}
-
 TEST_F(onednn_examples, a_scratchpad_may_be_the_callers) {
     const float value = 1;
     const tensor scalar = tensor::make_scalar_tensor(factor, &value);
@@ -129,38 +114,6 @@ TEST_F(onednn_examples, a_scratchpad_may_be_the_callers) {
     out.assign(8, 0);
     run(tensor(lt, eng, nullptr)); // the library's own
     EXPECT_EQ(out, expected);
-}
-
-// A normalization after another operation, as programs build their graphs.
-TEST(onednn_partitions, tell_what_they_are) {
-    const logical_tensor raw(0, data_type::f32, {2, 4}, layout_type::strided),
-        src(1, data_type::f32, {2, 4}, layout_type::strided),
-        gamma(2, data_type::f32, dims{4}, layout_type::strided, property_type::constant),
-        dst(4, data_type::f32, 2, layout_type::any);
-    op relu(0, op::kind::ReLU, {raw}, {src}, "relu");
-    op norm(1, op::kind::LayerNorm, "norm");
-    norm.add_inputs({src, gamma});
-    norm.add_outputs({dst});
-    norm.set_attr<bool>(op::attr::keep_stats, false);
-    norm.set_attr<int64_t>(op::attr::begin_norm_axis, -1);
-    norm.set_attr<float>(op::attr::epsilon, 0.F);
-    const engine eng(engine::kind::cpu, 0);
-    dnnl::graph::graph g(engine::kind::cpu, fpmath_mode::strict);
-    EXPECT_EQ(g.add_op(norm), dnnl::graph::status::success);
-    EXPECT_EQ(g.add_op(norm, false), dnnl::graph::status::invalid_graph_op);
-    g.add_op(relu);
-    g.finalize();
-    EXPECT_TRUE(g.is_finalized());
-    const std::vector<partition> partitions = g.get_partitions(partition::policy::fusion);
-    ASSERT_EQ(partitions.size(), 2U);
-    EXPECT_FALSE(partitions[0].is_supported());
-    EXPECT_THROW(partitions[0].compile({raw}, {src}, eng), error);
-    ASSERT_TRUE(partitions[1].is_supported());
-    EXPECT_EQ(partitions[1].get_ops(), std::vector<size_t>{1});
-    EXPECT_EQ(partitions[1].get_engine_kind(), engine::kind::cpu);
-    EXPECT_NE(partitions[1].get_id(), partitions[0].get_id());
-    EXPECT_EQ(partitions[1].get_input_ports().size(), 2U);
-    EXPECT_TRUE(partitions[1].get_output_ports()[0].is_equal(dst));
 }
 
 TEST(onednn_errors, are_exceptions) {
