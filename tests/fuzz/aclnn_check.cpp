@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnn_check.hpp"
+#include "aclnn_target.hpp"
 
 namespace jitnorm::fuzz {
 

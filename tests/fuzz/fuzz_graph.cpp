@@ -2,8 +2,7 @@
 // The graph interface: any logical tensors, operations, attributes, graphs. A partition that compiles is executed,
 // gives the bits of the reference, and is checked by the formulas.
 #include "circumstances.hpp"
-#include "graph_chain.hpp"
-#include "graph_check.hpp"
+#include "graph_target.hpp"
 #include "tensor_regions.hpp"
 
 namespace jitnorm::fuzz {
@@ -18,14 +17,14 @@ using graph_tensor = tests::owned<jitnorm_graph_tensor *, jitnorm_graph_tensor_d
 // ---- the tensors of executions
 
 graph_tensor tensor_at(const logical_tensor &t, void *handle) {
-    jitnorm_graph_tensor_t made = nullptr;
-    require(jitnorm_graph_tensor_create(&made, &t, tests::cpu(), handle) == jitnorm_success, "a tensor can be made");
+    auto tensor =
+        tests::make_owned<graph_tensor>("a tensor can be made", jitnorm_graph_tensor_create, &t, tests::cpu(), handle);
     logical_tensor answered = {};
     uint8_t equal = 0;
-    require(jitnorm_graph_tensor_get_logical_tensor(made, &answered) == jitnorm_success &&
+    require(jitnorm_graph_tensor_get_logical_tensor(tensor, &answered) == jitnorm_success &&
                 jitnorm_graph_logical_tensor_is_equal(&answered, &t, &equal) == jitnorm_success && equal == 1,
             "a tensor says what it is");
-    return graph_tensor(made);
+    return tensor;
 }
 
 std::vector<const_jitnorm_graph_tensor_t> borrowed(const std::vector<graph_tensor> &owned) {
@@ -37,12 +36,43 @@ std::vector<const_jitnorm_graph_tensor_t> borrowed(const std::vector<graph_tenso
 // For a compiled partition and another one of the same operation by the reference.
 class graph_tensors {
 public:
-    graph_tensors(byte_stream &choices, const graph_choice &what, const_jitnorm_graph_compiled_partition_t compiled);
+    graph_tensors(byte_stream &choices, const graph_choice &what, const_jitnorm_graph_compiled_partition_t compiled) {
+        for (const logical_tensor &t : what.inputs) add(choices, what, compiled, t, false);
+        for (const logical_tensor &t : what.outputs) add(choices, what, compiled, t, true);
+        if (!can_run_) return;
+        if (choices.one_in(4)) share_in_place(compiled);
+        regions_.share_hostile(choices);
+        regions_.allocate(choices);
+    }
 
     bool can_run() const { return can_run_; } // no tensor is too large
-    std::optional<run_result> run(const_jitnorm_graph_compiled_partition_t compiled, jitnorm_stream_t on);
+
+    std::optional<run_result> run(const_jitnorm_graph_compiled_partition_t compiled, jitnorm_stream_t on) {
+        regions_.restore();
+        std::vector<graph_tensor> ins, outs;
+        for (size_t i = 0; i < tensors_.size(); ++i) {
+            const tensor &t = tensors_[i];
+            for (int times = t.is_twice ? 2 : 1; times > 0; --times)
+                (t.is_output ? outs : ins).push_back(tensor_at(t.described, t.has_handle ? regions_.data(i) : nullptr));
+        }
+        auto in_list = borrowed(ins), out_list = borrowed(outs);
+        const jitnorm_status_t status = jitnorm_graph_compiled_partition_execute(
+            compiled, on, in_list.size(), in_list.data(), out_list.size(), out_list.data());
+        require_one_of("an execution has a documented status", status, jitnorm_success, jitnorm_invalid_arguments,
+                       jitnorm_out_of_memory);
+        const run_result result = regions_.result(status);
+        if (status == jitnorm_out_of_memory) return std::nullopt;
+        return result;
+    }
+
     // Checks the results of the last execution, if it was a success. Restores the outputs.
-    void check(const graph_choice &what, const std::vector<size_t> &ops);
+    void check(const graph_choice &what, const std::vector<size_t> &ops) {
+        if (!regions_.is_comparable()) return;
+        const values_by_id after = values(true);
+        regions_.restore();
+        check_partition(what, ops, values(false), after);
+    }
+
     void require_equal(const run_result &a, const run_result &b) const { regions_.require_equal(a, b, "ref:any"); }
 
 private:
@@ -52,96 +82,56 @@ private:
     };
 
     void add(byte_stream &choices, const graph_choice &what, const_jitnorm_graph_compiled_partition_t compiled,
-             const logical_tensor &told, bool is_output);
-    values_by_id values(bool outputs) const;
-    void share_in_place(const_jitnorm_graph_compiled_partition_t compiled);
+             const logical_tensor &told, bool is_output) {
+        logical_tensor t = {};
+        const jitnorm_status_t known = jitnorm_graph_compiled_partition_query_logical_tensor(compiled, told.id, &t);
+        if (known != jitnorm_success || choices.hostile()) return;
+        make_hostile(choices, t);
+        can_run_ = can_run_ && is_small(t);
+        if (!can_run_) return;
+        size_t bytes = 0;
+        jitnorm_graph_logical_tensor_get_mem_size(&t, &bytes);
+        const size_t number = regions_.add(bytes, t.data_type, !is_output, is_output);
+        const size_t variance = what.kind == jitnorm_graph_op_layer_norm_grad ? 2 : 3;
+        if (!is_output && what.input_ports > variance && told.id == what.inputs[variance].id)
+            regions_.make_positive(number);
+        tensors_.push_back({t, is_output, !choices.hostile(), choices.hostile()});
+    }
+
+    values_by_id values(bool outputs) const {
+        values_by_id all;
+        for (size_t i = 0; i < tensors_.size(); ++i) {
+            const logical_tensor &t = tensors_[i].described;
+            if (tensors_[i].is_output != outputs) continue;
+            sizes dims(t.dims, t.dims + t.ndims), strides(t.layout.strides, t.layout.strides + t.ndims);
+            if (dims.empty()) dims = strides = {1}; // a single number
+            all[t.id] = {t.data_type, dims, read({t.data_type, dims, dims, strides, {}, 0}, regions_.data(i))};
+        }
+        return all;
+    }
+
+    void share_in_place(const_jitnorm_graph_compiled_partition_t compiled) {
+        size_t count = 0;
+        const jitnorm_graph_inplace_pair_t *pairs = nullptr;
+        require(jitnorm_graph_compiled_partition_get_inplace_ports(compiled, &count, &pairs) == jitnorm_success &&
+                    count <= 2,
+                "at most two pairs of tensors may share memory");
+        const auto position = [&](size_t id, bool is_output) {
+            const auto found = std::find_if(tensors_.begin(), tensors_.end(), [&](const tensor &t) {
+                return t.described.id == id && t.is_output == is_output;
+            });
+            return size_t(found - tensors_.begin());
+        };
+        for (size_t i = 0; i < count; ++i) {
+            const size_t in = position(pairs[i].input_id, false), out = position(pairs[i].output_id, true);
+            if (in < tensors_.size() && out < tensors_.size()) regions_.share(in, out, 0, true);
+        }
+    }
 
     std::vector<tensor> tensors_;
     tensor_regions regions_; // a tensor for each
     bool can_run_ = true;
 };
-
-graph_tensors::graph_tensors(byte_stream &choices, const graph_choice &what,
-                             const_jitnorm_graph_compiled_partition_t compiled) {
-    for (const logical_tensor &t : what.inputs) add(choices, what, compiled, t, false);
-    for (const logical_tensor &t : what.outputs) add(choices, what, compiled, t, true);
-    if (!can_run_) return;
-    if (choices.one_in(4)) share_in_place(compiled);
-    regions_.share_hostile(choices);
-    regions_.allocate(choices);
-}
-
-void graph_tensors::add(byte_stream &choices, const graph_choice &what,
-                        const_jitnorm_graph_compiled_partition_t compiled, const logical_tensor &told, bool is_output) {
-    logical_tensor t = {};
-    const jitnorm_status_t known = jitnorm_graph_compiled_partition_query_logical_tensor(compiled, told.id, &t);
-    if (known != jitnorm_success || choices.hostile()) return;
-    make_hostile(choices, t);
-    can_run_ = can_run_ && is_small(t);
-    if (!can_run_) return;
-    size_t bytes = 0;
-    jitnorm_graph_logical_tensor_get_mem_size(&t, &bytes);
-    const size_t number = regions_.add(bytes, t.data_type, !is_output, is_output);
-    const size_t variance = what.kind == jitnorm_graph_op_layer_norm_grad ? 2 : 3;
-    if (!is_output && what.input_ports > variance && told.id == what.inputs[variance].id)
-        regions_.make_positive(number);
-    tensors_.push_back({t, is_output, !choices.hostile(), choices.hostile()});
-}
-
-void graph_tensors::share_in_place(const_jitnorm_graph_compiled_partition_t compiled) {
-    size_t count = 0;
-    const jitnorm_graph_inplace_pair_t *pairs = nullptr;
-    require(jitnorm_graph_compiled_partition_get_inplace_ports(compiled, &count, &pairs) == jitnorm_success &&
-                count <= 2,
-            "at most two pairs of tensors may share memory");
-    const auto position = [&](size_t id, bool is_output) {
-        const auto found = std::find_if(tensors_.begin(), tensors_.end(), [&](const tensor &t) {
-            return t.described.id == id && t.is_output == is_output;
-        });
-        return size_t(found - tensors_.begin());
-    };
-    for (size_t i = 0; i < count; ++i) {
-        const size_t in = position(pairs[i].input_id, false), out = position(pairs[i].output_id, true);
-        if (in < tensors_.size() && out < tensors_.size()) regions_.share(in, out, 0, true);
-    }
-}
-
-values_by_id graph_tensors::values(bool outputs) const {
-    values_by_id all;
-    for (size_t i = 0; i < tensors_.size(); ++i) {
-        const logical_tensor &t = tensors_[i].described;
-        if (tensors_[i].is_output != outputs) continue;
-        sizes dims(t.dims, t.dims + t.ndims), strides(t.layout.strides, t.layout.strides + t.ndims);
-        if (dims.empty()) dims = strides = {1}; // a single number
-        all[t.id] = {t.data_type, dims, read({t.data_type, dims, dims, strides, {}, 0}, regions_.data(i))};
-    }
-    return all;
-}
-
-void graph_tensors::check(const graph_choice &what, const std::vector<size_t> &ops) {
-    if (!regions_.is_comparable()) return;
-    const values_by_id after = values(true);
-    regions_.restore();
-    check_partition(what, ops, values(false), after);
-}
-
-std::optional<run_result> graph_tensors::run(const_jitnorm_graph_compiled_partition_t compiled, jitnorm_stream_t on) {
-    regions_.restore();
-    std::vector<graph_tensor> ins, outs;
-    for (size_t i = 0; i < tensors_.size(); ++i) {
-        const tensor &t = tensors_[i];
-        for (int times = t.is_twice ? 2 : 1; times > 0; --times)
-            (t.is_output ? outs : ins).push_back(tensor_at(t.described, t.has_handle ? regions_.data(i) : nullptr));
-    }
-    auto in_list = borrowed(ins), out_list = borrowed(outs);
-    const jitnorm_status_t status = jitnorm_graph_compiled_partition_execute(
-        compiled, on, in_list.size(), in_list.data(), out_list.size(), out_list.data());
-    require(status == jitnorm_success || status == jitnorm_invalid_arguments || status == jitnorm_out_of_memory,
-            "an execution has a documented status", jitnorm_status2str(status));
-    const run_result result = regions_.result(status);
-    if (status == jitnorm_out_of_memory) return std::nullopt;
-    return result;
-}
 
 // ---- operations, graphs and partitions
 
@@ -163,22 +153,14 @@ graph make_graph(byte_stream &choices) {
     return graph(made);
 }
 
-size_t op_count(const_jitnorm_graph_partition_t p) {
-    size_t number = 0;
-    require(jitnorm_graph_partition_get_op_num(p, &number) == jitnorm_success, "a partition counts operations");
-    return number;
-}
-
+size_t op_count(const_jitnorm_graph_partition_t p) { return tests::queried(jitnorm_graph_partition_get_op_num, p); }
 bool is_supported(const_jitnorm_graph_partition_t p) {
-    uint8_t supported = 0;
-    require(jitnorm_graph_partition_is_supported(p, &supported) == jitnorm_success, "a partition answers");
-    return supported != 0;
+    return tests::queried(jitnorm_graph_partition_is_supported, p) != 0;
 }
 
 // One of the partitions, mostly the largest of those that are supported; all others end here.
 partition any_partition(byte_stream &choices, jitnorm_graph_graph_t g) {
-    size_t count = 0;
-    require(jitnorm_graph_graph_get_partition_num(g, &count) == jitnorm_success, "a graph counts its partitions");
+    const size_t count = tests::queried(jitnorm_graph_graph_get_partition_num, g);
     const size_t asked = choices.hostile() ? choices.below(4) : count;
     std::vector<jitnorm_graph_partition_t> made(asked, nullptr);
     const jitnorm_status_t status = jitnorm_graph_graph_get_partitions(g, asked, made.data());
@@ -220,9 +202,8 @@ partition make_partition(byte_stream &choices, const surroundings &around, graph
     jitnorm_graph_partition_t made = nullptr;
     const auto kind = jitnorm_engine_kind_t(choices.hostile() ? int(choices.byte()) : jitnorm_cpu);
     const jitnorm_status_t status = jitnorm_graph_partition_create_with_op(&made, op.get(), kind);
-    require(status == jitnorm_success || status == jitnorm_invalid_arguments || status == jitnorm_invalid_graph ||
-                status == jitnorm_invalid_graph_op,
-            "a partition is made or refused", jitnorm_status2str(status));
+    require_one_of("a partition is made or refused", status, jitnorm_success, jitnorm_invalid_arguments,
+                   jitnorm_invalid_graph, jitnorm_invalid_graph_op);
     return partition(made);
 }
 
@@ -234,9 +215,8 @@ std::vector<size_t> ops_of(jitnorm_graph_partition_t p) {
 }
 
 void ask(byte_stream &choices, jitnorm_graph_partition_t p) {
-    size_t count = 0;
     (void)is_supported(p);
-    require(jitnorm_graph_partition_get_input_ports_num(p, &count) == jitnorm_success, "a partition counts its inputs");
+    size_t count = tests::queried(jitnorm_graph_partition_get_input_ports_num, p);
     if (choices.hostile()) count = choices.below(4);
     std::vector<logical_tensor> ports(count);
     jitnorm_graph_partition_get_input_ports(p, count, ports.data());
@@ -257,12 +237,11 @@ struct compilation {
 };
 
 compilation compile(jitnorm_graph_partition_t p, tensor_list inputs, tensor_list outputs) {
-    jitnorm_graph_compiled_partition_t made = nullptr;
-    require(jitnorm_graph_compiled_partition_create(&made, p) == jitnorm_success,
-            "a partition can be compiled into one");
-    const jitnorm_status_t status = jitnorm_graph_partition_compile(p, made, inputs.size(), inputs.data(),
+    auto compiled = tests::make_owned<compiled_partition>("a partition can be compiled into one",
+                                                          jitnorm_graph_compiled_partition_create, p);
+    const jitnorm_status_t status = jitnorm_graph_partition_compile(p, compiled, inputs.size(), inputs.data(),
                                                                     outputs.size(), outputs.data(), tests::cpu());
-    return {compiled_partition(made), status};
+    return {std::move(compiled), status};
 }
 
 void compare(byte_stream &choices, const graph_choice &what, jitnorm_graph_partition_t p) {

@@ -21,10 +21,10 @@ struct partial_choice {
     tests::dims parts = {};
 };
 
-// On one thread or three in turn; diff_src of the parts now and then in place of diff_dst.
+// On one thread, on three, and on many in turn; diff_src of the parts now and then in place of diff_dst.
 class chosen_memory : public tests::split_memory {
 public:
-    chosen_memory(byte_stream &choices, const std::vector<split_tensor> &tensors) : in_parts_(choices.coin()) {
+    chosen_memory(byte_stream &choices, const std::vector<split_tensor> &tensors) : turn_(choices.coin()) {
         for (const bool of_parts : {false, true})
             for (const split_tensor &t : tensors)
                 if (!of_parts || t.is_written) add(choices, t, of_parts);
@@ -32,7 +32,10 @@ public:
     }
 
     void *data(int arg, bool of_parts) const override { return regions_.data(numbers_.at({arg, of_parts})); }
-    jitnorm_stream_t stream() override { return fuzz::stream(std::exchange(in_parts_, !in_parts_)); }
+    jitnorm_stream_t stream() override {
+        static const tests::owned_stream many = tests::make_stream({last_part_first, nullptr, 70});
+        return ++turn_ % 3 == 0 ? many.get() : fuzz::stream(turn_ % 3 == 1);
+    }
 
 private:
     void add(byte_stream &choices, const split_tensor &t, bool of_parts) {
@@ -47,7 +50,7 @@ private:
 
     std::map<std::pair<int, bool>, size_t> numbers_;
     tensor_regions regions_;
-    bool in_parts_;
+    int turn_;
 };
 
 int64_t choose_stride(byte_stream &choices, int64_t columns) {

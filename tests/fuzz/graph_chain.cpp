@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "graph_chain.hpp"
+#include "graph_target.hpp"
 
 namespace jitnorm::fuzz {
 
@@ -57,21 +57,19 @@ private:
     }
 
     jitnorm_graph_op_t make(const char *kind, const std::vector<logical_tensor> &inputs, const logical_tensor &output) {
-        jitnorm_graph_op_t made = nullptr;
         benchdnn_lite::graph_op &link = what_.links.emplace_back();
         link.id = next_op_++;
         link.kind = kind;
-        require(jitnorm_graph_op_create(&made, link.id, benchdnn_lite::graph_kind(kind), "linked") == jitnorm_success,
-                "an op can be made");
-        ops_.emplace_back(made);
-        bool is_taken = jitnorm_graph_op_add_output(made, &output) == jitnorm_success;
+        const auto &op = ops_.emplace_back(tests::make_owned<graph_op>(
+            "an op can be made", jitnorm_graph_op_create, link.id, benchdnn_lite::graph_kind(kind), "linked"));
+        bool is_taken = jitnorm_graph_op_add_output(op, &output) == jitnorm_success;
         for (const logical_tensor &t : inputs) {
-            is_taken = jitnorm_graph_op_add_input(made, &t) == jitnorm_success && is_taken;
+            is_taken = jitnorm_graph_op_add_input(op, &t) == jitnorm_success && is_taken;
             link.inputs.push_back(mention(t));
         }
         link.outputs.push_back(mention(output));
         what_.is_ordinary = what_.is_ordinary && is_taken;
-        return made;
+        return op;
     }
 
     void apply(const char *kind, jitnorm_data_type_t to) {

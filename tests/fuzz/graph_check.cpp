@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "graph_check.hpp"
+#include "graph_target.hpp"
 
 #include <algorithm>
 #include <set>

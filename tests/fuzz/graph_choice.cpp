@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "graph_choice.hpp"
+#include "graph_target.hpp"
 
 #include <limits>
 
@@ -201,15 +201,13 @@ graph_choice choose_operation(byte_stream &choices, size_t first_id) {
 }
 
 graph_op make_op(byte_stream &choices, graph_choice &what, size_t id) {
-    jitnorm_graph_op_t made = nullptr;
-    require(jitnorm_graph_op_create(&made, id, what.kind, "op") == jitnorm_success, "an operation can be made");
-    graph_op op(made);
+    auto op = tests::make_owned<graph_op>("an operation can be made", jitnorm_graph_op_create, id, what.kind, "op");
     what.op = id;
     const bool is_all_known = !choices.one_in(4);
     const auto tell = [&](const auto &add, const std::vector<logical_tensor> &tensors, logical_tensor &first) {
         for (const logical_tensor &t : tensors) {
             const logical_tensor told = for_op(choices, is_all_known, t);
-            what.is_ordinary = add(made, &told) == jitnorm_success && what.is_ordinary;
+            what.is_ordinary = add(op, &told) == jitnorm_success && what.is_ordinary;
             if (&t == &tensors.front()) first = told;
         }
     };
@@ -217,7 +215,7 @@ graph_op make_op(byte_stream &choices, graph_choice &what, size_t id) {
     tell(jitnorm_graph_op_add_output, what.outputs, what.first_output);
     const int64_t axis = -int64_t(what.normalized), told = choices.hostile() ? hostile_number(choices) : axis;
     what.is_ordinary = told == axis && what.is_ordinary;
-    set_attributes(choices, what, made, told);
+    set_attributes(choices, what, op, told);
     return op;
 }
 

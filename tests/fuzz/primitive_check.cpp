@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "primitive_check.hpp"
+#include "primitive_target.hpp"
 
 #include <algorithm>
 
@@ -17,10 +17,9 @@ class checked_primitive {
 public:
     checked_primitive(const primitive_choice &what, const_jitnorm_primitive_desc_t pd,
                       const std::map<int, dense_tensor> &inputs, const std::map<int, dense_tensor> &outputs)
-        : what_(what), inputs_(inputs), outputs_(outputs), dims_(inputs.at(JITNORM_ARG_SRC).where.dims) {
-        require(jitnorm_primitive_desc_get_attr(pd, &attr_) == jitnorm_success &&
-                    jitnorm_primitive_attr_get_post_ops(attr_, &post_ops_) == jitnorm_success,
-                "a primitive descriptor has attributes");
+        : what_(what), inputs_(inputs), outputs_(outputs), dims_(inputs.at(JITNORM_ARG_SRC).where.dims),
+          attr_(tests::queried(jitnorm_primitive_desc_get_attr, pd)),
+          post_ops_(tests::queried(jitnorm_primitive_attr_get_post_ops, attr_)) {
         describe();
     }
 
@@ -237,8 +236,8 @@ private:
     const primitive_choice &what_;
     const std::map<int, dense_tensor> &inputs_, &outputs_;
     const std::vector<int64_t> dims_;
-    const_jitnorm_primitive_attr_t attr_ = nullptr;
-    const_jitnorm_post_ops_t post_ops_ = nullptr;
+    const const_jitnorm_primitive_attr_t attr_;
+    const const_jitnorm_post_ops_t post_ops_;
     oracle_problem n_;
     benchdnn_lite::attributes attributes_; // scales of src and dst, post-ops
     numbers sum_;

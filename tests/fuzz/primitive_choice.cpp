@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "primitive_choice.hpp"
+#include "primitive_target.hpp"
 
 #include <bit>
 #include <limits>
@@ -42,15 +42,20 @@ unsigned choose_flags(byte_stream &choices) {
     return flags;
 }
 
-// 1 where it is broadcast along the dimension, at times all of the destination's.
-tensor_choice choose_source(byte_stream &choices, tensor_rules rules) {
-    constexpr jitnorm_data_type_t TYPES[] = {jitnorm_f32, jitnorm_s32, jitnorm_bf16, jitnorm_f16,
-                                             jitnorm_f64, jitnorm_s8,  jitnorm_u8};
-    for (size_t d = 0; d < rules.dims.size(); ++d)
+// A size of 1 for some of the first dimensions.
+void broadcast_some(byte_stream &choices, tensor_rules &rules, size_t dimensions) {
+    for (size_t d = 0; d < dimensions; ++d)
         if (choices.coin()) {
             rules.dims[d] = 1;
             rules.runtime_dims &= ~(1U << d);
         }
+}
+
+// Broadcast, at times all of the destination's size.
+tensor_choice choose_source(byte_stream &choices, tensor_rules rules) {
+    constexpr jitnorm_data_type_t TYPES[] = {jitnorm_f32, jitnorm_s32, jitnorm_bf16, jitnorm_f16,
+                                             jitnorm_f64, jitnorm_s8,  jitnorm_u8};
+    broadcast_some(choices, rules, rules.dims.size());
     return choose_tensor(choices, rules, choices.hostile() ? jitnorm_data_type_undef : choices.pick(TYPES));
 }
 
@@ -101,11 +106,7 @@ void choose_modulation(byte_stream &choices, jitnorm_primitive_attr_t attr, tens
     constexpr jitnorm_data_type_t GATES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64};
     const auto choose = [&](jitnorm_data_type_t type) {
         tensor_rules own = rules;
-        for (size_t d = 0; d + 1 < own.dims.size(); ++d)
-            if (choices.coin()) {
-                own.dims[d] = 1;
-                own.runtime_dims &= ~(1U << d);
-            }
+        if (!own.dims.empty()) broadcast_some(choices, own, own.dims.size() - 1);
         tensor_choice chosen = choose_tensor(choices, own, choices.hostile() ? choose_type(choices, true) : type);
         if (choices.below(4) > 0) { // most other layouts are refused
             chosen.tag = jitnorm_format_tag_undef;
@@ -156,9 +157,7 @@ void choose_forward_attributes(byte_stream &choices, jitnorm_primitive_attr_t at
             jitnorm_primitive_attr_set_scales_mask(attr, choices.hostile() ? int(choices.number()) : arg,
                                                    choices.hostile() ? int(choices.number()) : 0);
     if (choices.one_in(4) && !what.tensors[JITNORM_ARG_DST].dims.empty()) find_scales(choices, attr, what);
-    jitnorm_post_ops_t ops = nullptr;
-    require(jitnorm_post_ops_create(&ops) == jitnorm_success, "post-ops can be made");
-    const tests::owned_post_ops owned(ops);
+    const tests::owned_post_ops ops = tests::make_post_ops();
     for (size_t left = choices.hostile() ? 34 : choices.below(4); left > 0; --left) append(choices, ops, rules, what);
     require(jitnorm_primitive_attr_set_post_ops(attr, ops) == jitnorm_success, "post-ops can be set");
     const auto choose_output = [&](int argument) {
@@ -176,17 +175,14 @@ void choose_forward_attributes(byte_stream &choices, jitnorm_primitive_attr_t at
 
 tests::owned_attr choose_attributes(byte_stream &choices, const tensor_rules &rules, primitive_choice &what) {
     if (choices.below(3) == 0) return nullptr;
-    jitnorm_primitive_attr_t made = nullptr;
-    require(jitnorm_primitive_attr_create(&made) == jitnorm_success, "attributes can be made");
-    tests::owned_attr attr(made);
+    tests::owned_attr attr = tests::make_attr();
     if (choices.coin())
-        jitnorm_primitive_attr_set_scratchpad_mode(made, jitnorm_scratchpad_mode_t(choices.hostile() ? 2 : 1));
-    if (choices.coin()) choose_residual(choices, made, rules, what);
-    if (what.is_forward() || choices.hostile()) choose_forward_attributes(choices, made, rules, what);
-    if (choices.coin()) choose_modulation(choices, made, rules, what);
-    jitnorm_primitive_attr_t copy = nullptr;
-    require(jitnorm_primitive_attr_clone(&copy, made) == jitnorm_success, "attributes can be cloned");
-    tests::owned_attr clone(copy);
+        jitnorm_primitive_attr_set_scratchpad_mode(attr, jitnorm_scratchpad_mode_t(choices.hostile() ? 2 : 1));
+    if (choices.coin()) choose_residual(choices, attr, rules, what);
+    if (what.is_forward() || choices.hostile()) choose_forward_attributes(choices, attr, rules, what);
+    if (choices.coin()) choose_modulation(choices, attr, rules, what);
+    auto clone =
+        tests::make_owned<tests::owned_attr>("attributes can be cloned", jitnorm_primitive_attr_clone, attr.get());
     return choices.coin() ? std::move(clone) : std::move(attr);
 }
 
@@ -284,9 +280,8 @@ tests::owned_pd request(byte_stream &choices, primitive_choice &what) {
     const descriptors all = describe(choices, what);
     jitnorm_primitive_desc_t pd = nullptr;
     const jitnorm_status_t status = create(choices, what, all, attr.get(), &pd);
-    require(status == jitnorm_success || status == jitnorm_invalid_arguments || status == jitnorm_unimplemented ||
-                status == jitnorm_out_of_memory,
-            "creating a primitive descriptor has a documented status", jitnorm_status2str(status));
+    require_one_of("creating a primitive descriptor has a documented status", status, jitnorm_success,
+                   jitnorm_invalid_arguments, jitnorm_unimplemented, jitnorm_out_of_memory);
     require((status == jitnorm_success) == (pd != nullptr), "a result is written on success only");
     return tests::owned_pd(pd);
 }

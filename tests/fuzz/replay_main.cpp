@@ -4,11 +4,7 @@
 // A file beside the program has the current input, also after a crash. --names prints the name of each input before it
 // runs. At the end the program prints how often each event happened (run_one.hpp); with --at-least it fails if an event
 // was rarer among the inputs so far.
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -22,42 +18,25 @@ namespace {
 namespace fs = std::filesystem;
 using jitnorm::fuzz::run_one;
 
-// A file keeps its bytes when the process dies.
-class input_in_work {
-public:
-    explicit input_in_work(std::string path)
-        : path_(std::move(path)), file_(open(path_.c_str(), O_CREAT | O_RDWR, 0644)) {
-        if (file_ < 0) {
-            std::perror(path_.c_str());
-            std::exit(2);
-        }
-    }
-    ~input_in_work() {
-        close(file_);
-        unlink(path_.c_str());
-    }
-    input_in_work(const input_in_work &) = delete;
-    input_in_work &operator=(const input_in_work &) = delete;
+[[noreturn]] void fail(const std::string &reason) {
+    std::fprintf(stderr, "%s\n", reason.c_str());
+    std::exit(2);
+}
+
+struct input_in_work {
+    const std::string path; // of a file, which keeps its bytes when the process dies
+    size_t count = 0;
+    bool prints_names = false;
 
     void run(const std::string &name, const std::string &bytes) {
-        if (prints_names) {
-            std::printf("%s\n", name.c_str());
-            std::fflush(stdout);
-        }
-        if (ftruncate(file_, 0) != 0 || pwrite(file_, bytes.data(), bytes.size(), 0) != ssize_t(bytes.size()))
-            std::perror(path_.c_str());
+        if (prints_names) std::printf("%s\n", name.c_str());
+        std::fflush(stdout);
+        if (!(std::ofstream(path, std::ios::binary) << bytes).flush()) fail("cannot write " + path);
         // On the heap and of exactly this size, so that the address sanitizer sees a read after the input's end.
         const std::vector<uint8_t> exact(bytes.begin(), bytes.end());
         run_one(exact.data(), exact.size());
-        ++count_;
+        ++count;
     }
-    size_t count() const { return count_; }
-    bool prints_names = false;
-
-private:
-    const std::string path_;
-    const int file_;
-    size_t count_ = 0;
 };
 
 std::vector<fs::path> files_in(const fs::path &named) {
@@ -71,10 +50,7 @@ std::vector<fs::path> files_in(const fs::path &named) {
 
 void run_file(const fs::path &path, input_in_work &inputs) {
     std::ifstream file(path, std::ios::binary);
-    if (!file) {
-        std::fprintf(stderr, "cannot read %s\n", path.c_str());
-        std::exit(2);
-    }
+    if (!file) fail("cannot read " + path.string());
     inputs.run(path.string(), {std::istreambuf_iterator<char>(file), {}});
 }
 
@@ -89,10 +65,7 @@ std::string input_of_seed(uint64_t seed) {
 
 void run_seeds(const char *range, input_in_work &inputs) {
     unsigned long long first = 0, count = 0;
-    if (std::sscanf(range, "%llu:%llu", &first, &count) != 2) {
-        std::fprintf(stderr, "--seeds=FIRST:COUNT, not '%s'\n", range);
-        std::exit(2);
-    }
+    if (std::sscanf(range, "%llu:%llu", &first, &count) != 2) fail(std::string("--seeds=FIRST:COUNT, not ") + range);
     for (unsigned long long seed = first; seed < first + count; ++seed)
         inputs.run("seed " + std::to_string(seed), input_of_seed(seed));
 }
@@ -109,20 +82,21 @@ bool happened_enough(const std::string &wanted) {
 } // namespace
 
 int main(int argc, char **argv) {
-    input_in_work inputs(std::string(argv[0]) + ".input");
-    constexpr const char SEEDS[] = "--seeds=", AT_LEAST[] = "--at-least=";
+    input_in_work inputs{std::string(argv[0]) + ".input"};
     bool is_enough = true;
     for (int i = 1; i < argc; ++i) {
-        if (std::strncmp(argv[i], SEEDS, sizeof SEEDS - 1) == 0)
-            run_seeds(argv[i] + sizeof SEEDS - 1, inputs);
-        else if (std::strncmp(argv[i], AT_LEAST, sizeof AT_LEAST - 1) == 0)
-            is_enough &= happened_enough(argv[i] + sizeof AT_LEAST - 1);
-        else if (std::strcmp(argv[i], "--names") == 0)
+        const std::string argument = argv[i], value = argument.substr(argument.find('=') + 1);
+        if (argument.starts_with("--seeds="))
+            run_seeds(value.c_str(), inputs);
+        else if (argument.starts_with("--at-least="))
+            is_enough &= happened_enough(value);
+        else if (argument == "--names")
             inputs.prints_names = true;
         else
-            for (const fs::path &path : files_in(argv[i])) run_file(path, inputs);
+            for (const fs::path &path : files_in(argument)) run_file(path, inputs);
     }
-    std::printf("%zu inputs\n", inputs.count());
+    fs::remove(inputs.path);
+    std::printf("%zu inputs\n", inputs.count);
     for (const auto &[event, count] : jitnorm::fuzz::tally()) std::printf("%7zu %s\n", count, event.c_str());
-    return inputs.count() > 0 && is_enough ? 0 : 2;
+    return inputs.count > 0 && is_enough ? 0 : 2;
 }

@@ -20,6 +20,11 @@ inline void require(bool holds, const char *promise, const std::string &details 
     std::abort();
 }
 
+template <typename Status, typename... Documented>
+void require_one_of(const char *promise, Status status, Documented... documented) {
+    require(((status == documented) || ...), promise, "status " + std::to_string(status));
+}
+
 // How often each event happened to the inputs: replay_main.cpp prints it, and fails where choices do not reach it often
 // enough.
 inline std::map<std::string, size_t> &tally() {

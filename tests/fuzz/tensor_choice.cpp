@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tensor_choice.hpp"
+#include "primitive_target.hpp"
 
 #include <cctype>
 #include <climits>
@@ -53,8 +53,8 @@ tests::owned_md tensor_choice::make(const sizes &with_dims, const sizes &with_st
             ? jitnorm_memory_desc_create_with_tag(&md, ndims, with_dims.data(), type, with_tag)
             : jitnorm_memory_desc_create_with_strides(&md, ndims, with_dims.data(), type,
                                                       null_strides ? nullptr : with_strides.data());
-    require(status == jitnorm_success || status == jitnorm_invalid_arguments || status == jitnorm_out_of_memory,
-            "creating a memory descriptor has a documented status");
+    require_one_of("creating a memory descriptor has a documented status", status, jitnorm_success,
+                   jitnorm_invalid_arguments, jitnorm_out_of_memory);
     require((status == jitnorm_success) == (md != nullptr), "a result is written on success only");
     return tests::owned_md(md);
 }
@@ -96,8 +96,8 @@ tensor_choice choose_tensor(byte_stream &choices, const tensor_rules &rules, jit
     if (choices.hostile()) {
         t.ndims = choices.pick(STRANGE_RANKS);
         // As many numbers as a tensor may have dimensions are read, and no more.
-        for (sizes *numbers : {&t.dims, &t.strides, &t.asked_dims, &t.asked_strides})
-            numbers->resize(size_t(std::clamp(t.ndims, 0, JITNORM_MAX_NDIMS)), 1);
+        for (sizes *each : {&t.dims, &t.strides, &t.asked_dims, &t.asked_strides})
+            each->resize(size_t(std::clamp(t.ndims, 0, JITNORM_MAX_NDIMS)), 1);
     }
     return t;
 }
@@ -107,11 +107,9 @@ tests::owned_md exercised(byte_stream &choices, tests::owned_md md) {
     void *answer[2] = {}; // as large as the largest answer
     for (const int what : {int(jitnorm_query_strides), int(choices.byte()), 256 + int(choices.below(12))})
         jitnorm_memory_desc_query(md.get(), jitnorm_query_t(what), answer);
-    jitnorm_memory_desc_t copy = nullptr;
-    require(jitnorm_memory_desc_clone(&copy, md.get()) == jitnorm_success, "a descriptor can be cloned");
-    tests::owned_md clone(copy);
-    require(jitnorm_memory_desc_equal(md.get(), copy) == 1, "a clone equals what it was cloned from");
-    require(jitnorm_memory_desc_get_size(md.get()) == jitnorm_memory_desc_get_size(copy), "and is as large");
+    tests::owned_md clone = clone_of(md);
+    require(jitnorm_memory_desc_equal(md, clone) == 1, "a clone equals what it was cloned from");
+    require(jitnorm_memory_desc_get_size(md) == jitnorm_memory_desc_get_size(clone), "and is as large");
     return choices.coin() ? std::move(clone) : std::move(md);
 }
 

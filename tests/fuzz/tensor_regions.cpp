@@ -1,11 +1,103 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensor_regions.hpp"
 
-#include <algorithm>
+#include <cmath>
+#include <cstring>
 
+#include "jitnorm/jitnorm_memory.h"
+#include "problem/data_type.hpp"
 #include "run_one.hpp"
 
 namespace jitnorm::fuzz {
+
+namespace {
+
+struct float_format {
+    int mantissa, exponent; // bits, from the lowest one
+};
+
+// Nothing for integers.
+std::optional<float_format> format_of(jitnorm_data_type_t type) {
+    switch (type) {
+#define DATA_TYPE(name, number, size, precision, ...)                                                                  \
+    case jitnorm_##name:                                                                                               \
+        return precision == 0 ? std::nullopt : std::optional(float_format{precision - 1, 8 * size - precision});
+#include "../../tables/data_types.inc"
+    default:
+        return std::nullopt;
+    }
+}
+
+size_t size_of(jitnorm_data_type_t type) { return std::max<size_t>(jitnorm_data_type_size(type), 1); }
+
+uint64_t low_bits(uint64_t value, int count) { return value & ((uint64_t(1) << count) - 1); }
+
+uint64_t next(uint64_t &state) { // splitmix64 (Steele, Lea, Flood 2014)
+    uint64_t z = (state += 0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+}
+
+// A random number of about the magnitude that `kind` says, as bits.
+uint64_t element(const float_format &f, contents kind, uint64_t &state) {
+    const uint64_t bits = next(state);
+    const uint64_t top = low_bits(~uint64_t(0), f.exponent), one = top / 2;
+    uint64_t exponent = one - 2 + bits % 4;
+    if (kind == contents::huge) exponent = top - 1 - bits % 4;
+    if (kind == contents::tiny) exponent = bits % 4;
+    if (kind == contents::any_bits || (kind == contents::few_any_bits && bits % 61 == 0)) exponent = (bits >> 8) & top;
+    const uint64_t mantissa = low_bits(next(state), f.mantissa), sign = bits >> 63;
+    return (sign << f.exponent | exponent) << f.mantissa | mantissa;
+}
+
+// The index of the first element, gaps and padding included, in which the two differ; -1 if none. A NaN equals any
+// other.
+ptrdiff_t first_difference(jitnorm_data_type_t type, const std::vector<unsigned char> &a,
+                           const std::vector<unsigned char> &b) {
+    if (a == b) return -1;
+    const size_t size = size_of(type);
+    const auto is_nan = [&](const std::vector<unsigned char> &of, size_t i) {
+        return format_of(type) && std::isnan(benchdnn_lite::load(type, of.data(), int64_t(i)));
+    };
+    for (size_t i = 0; (i + 1) * size <= a.size(); ++i) {
+        const bool same = std::memcmp(&a[i * size], &b[i * size], size) == 0;
+        if (!same && !(is_nan(a, i) && is_nan(b, i))) return ptrdiff_t(i);
+    }
+    return -1;
+}
+
+size_t choose_off(byte_stream &choices) { return choices.one_in(4) ? 1 + choices.below(63) : 0; }
+
+} // namespace
+
+contents choose_contents(byte_stream &choices) {
+    return choices.one_in(3) ? contents(choices.below(6)) : contents::ordinary;
+}
+
+tensor_memory::tensor_memory(byte_stream &choices, size_t bytes)
+    : bytes_(bytes), off_(choose_off(choices)),
+      buffer_(bytes + off_, choices.coin() ? tests::guard_side::before : tests::guard_side::after),
+      data_(buffer_.as<unsigned char>() + (choices.coin() ? off_ : 0)) {}
+
+void tensor_memory::fill(jitnorm_data_type_t type, contents kind, uint64_t seed, bool is_positive) {
+    const auto format = format_of(type);
+    const size_t size = size_of(type);
+    uint64_t state = seed, bits = 0;
+    for (size_t at = 0; at + size <= bytes_; at += size) {
+        const bool again = kind == contents::constant && at > 0;
+        if (!again) bits = format ? element(*format, kind, state) : next(state);
+        if (format && is_positive) bits = low_bits(bits, format->mantissa + format->exponent);
+        std::memcpy(data_ + at, &bits, size);
+    }
+}
+
+bool tensor_memory::surroundings_untouched() const {
+    const auto *begin = buffer_.as<unsigned char>();
+    const auto is_canary = [](unsigned char byte) { return byte == tests::guarded_buffer::CANARY; };
+    return buffer_.slack_untouched() && std::all_of(begin, static_cast<const unsigned char *>(data_), is_canary) &&
+           std::all_of(static_cast<const unsigned char *>(data_) + bytes_, begin + buffer_.bytes(), is_canary);
+}
 
 size_t tensor_regions::add(size_t bytes, jitnorm_data_type_t type, bool is_read, bool is_written) {
     region own;

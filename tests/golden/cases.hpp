@@ -19,9 +19,6 @@ struct golden_case {
     std::string name = {};      // unique: the problem in words, and a number where those are the same
 };
 
-// In the order of the file.
-std::vector<golden_case> golden_cases();
-
 // ---- for the parts of the list
 
 using impl::post_op;

@@ -4,8 +4,6 @@
 // writes the file anew:
 //
 //     test_golden --write tests/golden/digests.inc
-#include <omp.h>
-
 #include <cstdio>
 #include <fstream>
 #include <iostream>
@@ -13,7 +11,7 @@
 
 #include "cases.hpp"
 #include "dispatch/ranking.hpp"
-#include "jit/isa.hpp"
+#include "support/equality.hpp"
 
 namespace jitnorm::tests {
 namespace {
@@ -30,6 +28,33 @@ const kept_digest KEPT[] = {
 
 const char *const HOW_TO_WRITE = "\nOnly a change of the definition changes bits: CONTRIBUTING.md. Then write the file "
                                  "anew: test_golden --write tests/golden/digests.inc";
+
+// ---- the cases, in the order of the file. They are chosen by structure: rows around every edge of vectors, blocks and
+// chunks, each flag, pair of types, kind of layout, post-op and way through the executors at least once, in more than
+// one type where the code differs.
+
+// Bochs 2.7 rounds numbers halfway between two of f16 away from zero, where processors take the even one.
+bool writes_f16(const setup &s) {
+    const auto types = {s.dst_type, s.diff_src_type, s.statistics_type, s.affine_type, s.gradient_type};
+    return std::find(types.begin(), types.end(), F16) != types.end();
+}
+
+const char *content_of(const golden_case &c) {
+    static const char *const NAMES[] = {"",      " constant", " huge_mean", " outlier",  " ramp",
+                                        " huge", " tiny",     " denormal",  " infinite", " mixed"};
+    return NAMES[size_t(c.src)];
+}
+
+std::vector<golden_case> golden_cases() {
+    list cases;
+    for (const auto add : {add_forward, add_backward, add_fused}) add(cases);
+    for (golden_case &c : cases) {
+        c.name = text_of(c.s) + (c.runtime_sizes ? " runtime_sizes" : "") + content_of(c) + " seed " +
+                 std::to_string(c.s.seed);
+        c.emulated = c.emulated && !writes_f16(c.s);
+    }
+    return cases;
+}
 
 // ---- one case
 
@@ -74,19 +99,10 @@ const implementation *find(std::string_view name, const golden_case &c) {
 
 // ---- all of them
 
-// The cases whose bits differ from the file.
-std::string changed_cases(const char *name, bool emulated_only) {
-    std::string changed;
-    const std::vector<golden_case> cases = golden_cases();
-    for (size_t i = 0; i < cases.size() && i < std::size(KEPT); ++i)
-        if (cases[i].emulated || !emulated_only)
-            if (digest_of(*find(name, cases[i]), cases[i]) != KEPT[i].digest) changed += "\n  " + cases[i].name;
-    return changed;
-}
-
 struct on {
     const char *name;
     int threads;
+    bool emulated_cases_only = false;
 };
 
 class golden : public testing::TestWithParam<on> {
@@ -94,21 +110,19 @@ protected:
     void SetUp() override {
         if (find(GetParam().name, golden_cases().front()) == nullptr)
             GTEST_SKIP() << "no " << GetParam().name << " on this machine";
-        omp_set_num_threads(GetParam().threads);
     }
-    void TearDown() override { omp_set_num_threads(before_); }
 
 private:
-    int before_ = omp_get_max_threads();
+    const thread_count threads_{GetParam().threads};
 };
-class emulated_golden : public golden {};
 
 TEST_P(golden, bits_are_those_of_the_file) {
-    const std::string changed = changed_cases(GetParam().name, false);
-    EXPECT_TRUE(changed.empty()) << "Other bits:" << changed << HOW_TO_WRITE;
-}
-TEST_P(emulated_golden, bits_are_those_of_the_file) {
-    const std::string changed = changed_cases(GetParam().name, true);
+    std::string changed;
+    const std::vector<golden_case> cases = golden_cases();
+    for (size_t i = 0; i < cases.size() && i < std::size(KEPT); ++i)
+        if (cases[i].emulated || !GetParam().emulated_cases_only)
+            if (digest_of(*find(GetParam().name, cases[i]), cases[i]) != KEPT[i].digest)
+                changed += "\n  " + cases[i].name;
     EXPECT_TRUE(changed.empty()) << "Other bits:" << changed << HOW_TO_WRITE;
 }
 
@@ -137,7 +151,7 @@ std::string name_of(const testing::TestParamInfo<on> &info) {
 constexpr on EVERYWHERE[] = {{"ref:any", 1},  {"ref:any", 2},    {"ref:any", 5},    {"jit:avx2", 1},  {"jit:avx2", 2},
                              {"jit:avx2", 5}, {"jit:avx512", 1}, {"jit:avx512", 2}, {"jit:avx512", 5}};
 INSTANTIATE_TEST_SUITE_P(native, golden, testing::ValuesIn(EVERYWHERE), name_of);
-INSTANTIATE_TEST_SUITE_P(emulated, emulated_golden, testing::Values(on{"jit:avx512", 2}), name_of);
+INSTANTIATE_TEST_SUITE_P(emulated, golden, testing::Values(on{"jit:avx512", 2, true}), name_of);
 
 // By the reference.
 bool write_digests(const char *path) {

@@ -99,9 +99,52 @@ const std::vector<sweep> SWEEPS = {
      .each = {all_layouts(), kinds({BACKWARD, BACKWARD_DATA}), row_types({jitnorm_f32, jitnorm_bf16, jitnorm_f64}),
               each_of(&setup::side, {guard_side::after, guard_side::before})},
      .in_turn = {flags(every_flag())}},
+    {.name = "bands_with_gaps",
+     .of = {.kind = BACKWARD, .dims = {67, 0}},
+     .each = {columns({15, 192, 207, 513, 1499, 4096}), row_types(TYPES), row_layouts({"dense", "gap"}),
+              each_of(&setup::form, {statistics_form::variance, statistics_form::inverse_deviation})},
+     .in_turn = {kinds({BACKWARD, BACKWARD_DATA}), flags({0, SCALE | SHIFT, RMS | SCALE}),
+                 each_of(&setup::in_place, {false, false, true})},
+     .small_caches = true},
     {.name = "large_layouts_on_threads",
      .each = {LARGE_LAYOUTS, kinds({BACKWARD, BACKWARD_DATA})},
      .threads = {1, 2, 3, 7}},
+};
+
+// Backward of some rows of a larger problem: the sums of their parts, whichever way through rows is taken.
+const std::vector<sweep> PARTIAL = {
+    {.name = "anywhere_among_parts", // blocks of 32 rows; 4097 rows are parts of three
+     .of = {.kind = BACKWARD, .all_rows = 4097},
+     .each = {each_of(&setup::first_row, {0, 32, 64, 96}), rows({0, 1, 32, 64, 96, 101, 224, 300}),
+              columns({1, 16, 70})},
+     .threads = {1, 3},
+     .small_caches = true},
+    {.name = "types_and_flags",
+     .of = {.kind = BACKWARD, .dims = {100, 33}, .first_row = 64, .all_rows = 5000},
+     .each = {row_types(TYPES), flags({0, SCALE, SHIFT, SCALE | SHIFT, SCALE | SHIFT | GIVEN, RMS | SCALE})},
+     .threads = {1, 3},
+     .small_caches = true},
+    {.name = "layouts",
+     .of = {.kind = BACKWARD, .first_row = 64, .all_rows = 70000},
+     .each = {each_layouts({{{104, 40}, "ba", "ba", "dense", "a"},
+                            {{104, 40}, "gap", "ba", "dense", "a"},
+                            {{104, 40}, "spread", "ba", "dense", "a"},
+                            {{104, 40}, "AB8b8a", "ba", "dense", "a"},
+                            {{5, 64, 24}, "acb", "acb", "acb", "ab"},
+                            {{70, 9, 16}, "bac", "bac", "abc", "ab"},
+                            {{40, 4100}, "ba", "ab", "ab", "a"}})},
+     .threads = {1, 3},
+     .small_caches = true},
+    {.name = "long_rows", // whose chunks threads share: blocks of 4 rows, parts of one or more
+     .of = {.kind = BACKWARD, .first_row = 8, .all_rows = 17},
+     .each = {columns({5000, 140000}), rows({4, 9})},
+     .threads = {1, 3},
+     .small_caches = true},
+    {.name = "in_place_and_without_diff_src",
+     .of = {.kind = BACKWARD, .dims = {65, 48}, .first_row = 96, .all_rows = 4097},
+     .each = {{[](setup &s) { s.in_place = true; }, [](setup &s) { s.omitted = bit_of(DIFF_SRC); }}},
+     .threads = {1, 3},
+     .small_caches = true},
 };
 
 const std::vector<sweep> EMULATED = {
@@ -137,6 +180,8 @@ const std::vector<sweep> EMULATED = {
 class backward_kernels : public equality_in_sweeps {};
 TEST_P(backward_kernels, equal_the_reference) { expect_equal(); }
 INSTANTIATE_TEST_SUITE_P(native, backward_kernels, testing::ValuesIn(on_each({isa::avx2, isa::avx512}, SWEEPS)),
+                         name_of_sweep);
+INSTANTIATE_TEST_SUITE_P(partial, backward_kernels, testing::ValuesIn(on_each({isa::avx2, isa::avx512}, PARTIAL)),
                          name_of_sweep);
 INSTANTIATE_TEST_SUITE_P(emulated, backward_kernels, testing::ValuesIn(on_each({isa::avx512}, EMULATED)),
                          name_of_sweep);

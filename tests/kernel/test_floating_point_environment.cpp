@@ -6,7 +6,7 @@
 #include <cfenv>
 
 #include "support/accuracy.hpp"
-#include "support/equality.hpp"
+#include "support/sweep.hpp"
 
 namespace jitnorm::tests {
 namespace {
@@ -31,9 +31,10 @@ constexpr unsigned rounding(int mode) { // as <cfenv> counts them, for MXCSR
 }
 
 // Only the call is in the environment; everything is on this thread.
-outputs outputs_in(unsigned bits, const implementation &entry, const setup &s) {
+outputs outputs_in(unsigned bits, const implementation &entry, const setup &s, const preparation &prepare = {}) {
     const thread_count one(1);
     run r(s);
+    if (prepare) prepare(r);
     const plan how = plan_of(entry, r.p);
     const auto executor = create(entry, r.p);
     const guarded_buffer scratchpad(how.scratchpad.bytes(), guard_side::before);
@@ -45,7 +46,23 @@ outputs outputs_in(unsigned bits, const implementation &entry, const setup &s) {
     return outputs_of(r);
 }
 
-constexpr jitnorm_prop_kind_t KINDS[] = {jitnorm_forward_training, jitnorm_backward};
+void quantize(setup &s) {
+    s.src_type = jitnorm_u8;
+    s.dst_type = jitnorm_s8;
+    s.mean = 100;
+    s.deviation = 30;
+    s.attr.src_scale = s.attr.dst_scale = true;
+}
+
+const choices KINDS = kinds({jitnorm_forward_training, jitnorm_backward});
+const choices LENGTHS = columns({5, 64, 300, 5000});
+const sweep ORDINARY = {.of = {.dims = {6, 0}},
+                        .each = {LENGTHS, KINDS, row_types({jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64}),
+                                 flags({6, 6 | jitnorm_rms_norm}), row_layouts({"dense", "ba"})}};
+const sweep QUANTIZED = {.of = {.dims = {6, 300}}, .each = {{quantize}, {leave, [](setup &s) {
+                                                                             s.attr.dst_scale = false;
+                                                                             s.dynamic_scales = scales_of(s.dims, 3);
+                                                                         }}}};
 
 class floating_point_environment : public on_isa {
 protected:
@@ -56,65 +73,38 @@ protected:
 };
 
 TEST_P(floating_point_environment, without_denormals_ordinary_data_has_the_same_bits) {
-    for (const auto kind : KINDS)
-        for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64})
-            for (const unsigned rms : {0U, unsigned(jitnorm_rms_norm)})
-                for (const dim_t columns : {5, 64, 300, 5000})
-                    for (const char *layout : {"dense", "ba"}) {
-                        setup s{.kind = kind, .dims = {6, columns}, .src = layout, .dst = layout, .diff_src = layout};
-                        s.flags |= rms;
-                        s.src_type = s.dst_type = s.diff_src_type = type;
-                        for_each_implementation([&](const implementation &entry) {
-                            expect_same(outputs_in(FLUSH_TO_ZERO | DENORMALS_ARE_ZERO, entry, s),
-                                        outputs_in(0, entry, s), s, entry.name);
-                        });
-                    }
-}
-
-TEST_P(floating_point_environment, without_denormals_integers_and_scales_have_the_same_bits) {
-    setup s{.dims = {6, 300}, .src_type = jitnorm_u8, .dst_type = jitnorm_s8, .mean = 100, .deviation = 30};
-    s.attr.src_scale = s.attr.dst_scale = true;
-    setup found = s;
-    found.attr.dst_scale = false;
-    found.dynamic_scales = scales_of(found.dims, 3);
-    for (const setup &each : {s, found})
-        for_each_implementation([&](const implementation &entry) {
-            expect_same(outputs_in(FLUSH_TO_ZERO | DENORMALS_ARE_ZERO, entry, each), outputs_in(0, entry, each), each,
-                        entry.name);
+    for (const sweep &cases : {ORDINARY, QUANTIZED})
+        for_each_case(cases, [&](const setup &s) {
+            for_each_implementation([&](const implementation &entry) {
+                expect_same(outputs_in(FLUSH_TO_ZERO | DENORMALS_ARE_ZERO, entry, s), outputs_in(0, entry, s), s,
+                            entry.name);
+            });
         });
 }
 
 // A row of denormals is one of zeros then: constant.
 TEST_P(floating_point_environment, denormal_inputs_become_zero) {
+    const setup s = {.flags = jitnorm_use_scale, .dims = {2, 70}};
     for_each_implementation([&](const implementation &entry) {
-        const thread_count one(1);
-        run r({.dims = {2, 70}});
-        r[SRC].fill(std::vector<double>(140, 1e-40));
-        const auto executor = create(entry, r.p);
-        const guarded_buffer scratchpad(scratchpad_bytes(entry, r.p), guard_side::before);
-        {
-            const environment changed(FLUSH_TO_ZERO | DENORMALS_ARE_ZERO);
-            ASSERT_EQ(r.call(*executor, scratchpad.data()), jitnorm_success);
-        }
-        EXPECT_EQ(r[VARIANCE].values(), std::vector<double>(2, 0.0)) << entry.name;
-        const std::vector<double> dst = r[DST].values(), shift = r[SHIFT].values();
-        for (size_t i = 0; i < dst.size(); ++i) ASSERT_EQ(dst[i], shift[i % 70]) << entry.name;
+        const outputs got = outputs_in(FLUSH_TO_ZERO | DENORMALS_ARE_ZERO, entry, s,
+                                       [](run &r) { r[SRC].fill(std::vector<double>(140, 1e-40)); });
+        EXPECT_EQ(got[VARIANCE], std::vector<double>(2, 0.0)) << entry.name;
+        EXPECT_EQ(got[DST], std::vector<double>(140, 0.0)) << entry.name;
     });
 }
 
 TEST_P(floating_point_environment, other_rounding_modes_change_little) {
     for (const int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO})
-        for (const auto kind : KINDS)
-            for (const dim_t columns : {5, 64, 300, 5000}) {
-                const setup s{.kind = kind, .dims = {6, columns}};
-                for_each_implementation([&](const implementation &entry) {
-                    const outputs got = outputs_in(rounding(mode), entry, s), usual = outputs_in(0, entry, s);
-                    expect_close(got.result(), usual.result(), size_t(columns), 1e-5);
-                    expect_close(got[DIFF_SCALE], usual[DIFF_SCALE], size_t(columns), 1e-5);
-                    expect_close(got[DIFF_SHIFT], usual[DIFF_SHIFT], size_t(columns), 1e-5);
-                    expect_close(got[VARIANCE], usual[VARIANCE], 1, 1e-5);
-                });
-            }
+        for_each_case({.of = {.dims = {6, 0}}, .each = {LENGTHS, KINDS}}, [&](const setup &s) {
+            for_each_implementation([&](const implementation &entry) {
+                const outputs got = outputs_in(rounding(mode), entry, s), usual = outputs_in(0, entry, s);
+                const auto columns = size_t(s.dims.back());
+                expect_close(got.result(), usual.result(), columns, 1e-5);
+                expect_close(got[DIFF_SCALE], usual[DIFF_SCALE], columns, 1e-5);
+                expect_close(got[DIFF_SHIFT], usual[DIFF_SHIFT], columns, 1e-5);
+                expect_close(got[VARIANCE], usual[VARIANCE], 1, 1e-5);
+            });
+        });
 }
 
 INSTANTIATE_TEST_SUITE_P(native, floating_point_environment, testing::Values(isa::avx2, isa::avx512), on_isa::name);

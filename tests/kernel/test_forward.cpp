@@ -3,7 +3,9 @@
 // every number of threads.
 #include <bit>
 #include <cstring>
+#include <numeric>
 
+#include "support/dynamic_scales.hpp"
 #include "support/sweep.hpp"
 
 namespace jitnorm::tests {
@@ -38,6 +40,12 @@ const std::vector<sweep> SWEEPS = {
      .each = {columns(LENGTHS), rows({1, 2, 3, 4, 5, 6, 7, 8, 9, 37}), flags(every_flag())},
      .in_turn = {kinds({TRAINING, INFERENCE}), each_of(&setup::in_place, {false, true})},
      .small_caches = true},
+    {.name = "row_counts", // around eights and bands
+     .each = {columns({5, 64, 200, 700, 1100}),
+              rows({11, 12, 15, 16, 17, 24, 31, 32, 33, 40, 63, 64, 65, 97}),
+              flags({0, SCALE | SHIFT, RMS | SCALE}),
+              {leave, add_residual}},
+     .small_caches = true},
     {.name = "threads",
      .each = {columns({1, 16, 63, 130, 768, 1025, 4097, 10007}), MANY_ROWS},
      .threads = {1, 2, 3, 4}},
@@ -55,7 +63,8 @@ const std::vector<sweep> SWEEPS = {
               each_of(&setup::dst_type, DST_TYPES),
               each_of(&setup::affine_type, AFFINE_TYPES),
               {scale_every_second}},
-     .in_turn = {flags({SCALE | SHIFT, 0, SCALE, SHIFT, RMS, RMS | SCALE, PLUS_ONE, PLUS_ONE | SHIFT})},
+     .in_turn = {flags({SCALE | SHIFT, 0, SCALE, SHIFT, RMS, RMS | SCALE, PLUS_ONE, PLUS_ONE | SHIFT}),
+                 rows({37, 37, 1, 9})}, // the latter are single batches
      .small_caches = true,
      .prepare = use_the_range},
     {.name = "rounded_values",
@@ -78,6 +87,27 @@ const std::vector<sweep> SWEEPS = {
      .each = {all_layouts(), kinds({TRAINING, INFERENCE}), row_types({jitnorm_f32, jitnorm_bf16, jitnorm_f64}),
               each_of(&setup::side, {guard_side::after, guard_side::before})},
      .in_turn = {flags(every_flag())}},
+    {.name = "gaps_and_statistics", // of whole bands
+     .of = {.dims = {67, 0}},
+     .each = {columns({16, 61, 192, 207, 512, 3072}), row_types({jitnorm_f32, jitnorm_bf16, jitnorm_f16}),
+              row_layouts({"gap", "dense+7"}), each_of(&setup::statistics, {"dense", "gap"}),
+              each_of(&setup::form, {statistics_form::variance, statistics_form::inverse_deviation})},
+     .in_turn = {each_of(&setup::statistics_type, {jitnorm_f32, jitnorm_bf16}), flags({SCALE | SHIFT, RMS | SCALE})},
+     .small_caches = true},
+    {.name = "bands_in_tiles",
+     .of = {.dims = {41, 0}, .src = "@ba"},
+     .each = {columns({5, 48, 64, 100, 700, 4096}),
+              each_of(&setup::dst, {"@ba", "dense"}),
+              flags({0, SCALE | SHIFT, RMS | SCALE}),
+              {leave, add_residual}},
+     .small_caches = true},
+    {.name = "long_rows_in_batches",
+     .of = {.dims = {7, 0}, .dst = "dense+7"},
+     .each = {columns({1024, 4096, 4097, 8257}), flags({SCALE | SHIFT, RMS | SCALE, SCALE | SHIFT | GIVEN}),
+              each_of(&setup::src_type, {jitnorm_f32, jitnorm_bf16, jitnorm_f64}),
+              each_of(&setup::dst_type, {jitnorm_f32, jitnorm_f16, jitnorm_s8})},
+     .in_turn = {each_of(&setup::src, {"dense", "gap"}), {leave, add_residual}},
+     .machines = {batches_in_l2(1 << 18, 1 << 12), batches_in_l2(1 << 20, dim_t(1) << 40)}},
     {.name = "rows_that_overlap_in_src", .of = {.dims = {6, 20}, .src = "0,1"}, .each = {flags(every_flag())}},
     {.name = "blocks_of_every_filling",
      .each = {dims({{1, 1}, {3, 5}, {16, 16}, {50, 33}, {7, 300}, {97, 130}}),
@@ -87,6 +117,16 @@ const std::vector<sweep> SWEEPS = {
      .of = {.dims = {300, 500}, .src = "ba", .dst = "ba", .in_place = true},
      .threads = {1, 2, 3, 4, 7}},
     {.name = "no_rows_or_no_columns", .each = {dims({{0, 64}, {5, 0}, {0, 0}}), flags({0, SCALE | SHIFT})}},
+    {.name = "statistics_of_no_columns",
+     .each = {each_layouts({{{3, 0}, "dense", "dense", "dense", "dense"},
+                            {{7, 0}, "ba", "ba", "ba", "gap+7"},
+                            {{3, 5, 0}, "cba", "bac", "cba", "ba"},
+                            {{3, 5, 0}, "aBc8b", "abc", "aBC8b8c", "aB8b"},
+                            {{3, 5, 4, 0}, "spread", "dense", "dense", "spread"}}),
+              flags({0, SCALE | SHIFT, RMS}), row_types({jitnorm_f32, jitnorm_f64}),
+              each_of(&setup::statistics_type, AFFINE_TYPES),
+              each_of(&setup::form, {statistics_form::variance, statistics_form::inverse_deviation}),
+              each_of(&setup::omitted, {0, bit_of(MEAN), bit_of(VARIANCE)})}},
     {.name = "short_rows_of_every_type", // whole groups of rows and an incomplete one
      .of = {.mean = 20, .deviation = 30},
      .each = {columns(lengths_up_to(33, {39, 40, 48, 56, 63, 64, 79, 80, 96, 112, 127, 128, 129})), rows({8, 43}),
@@ -151,44 +191,36 @@ TEST_P(forward_kernels_on, rows_not_shared_for_want_of_a_scratchpad) {
 }
 
 // Rounding of values that overflow, underflow, tie, or are no numbers, in every output type: given statistics that
-// change nothing (mean 0, variance 1, epsilon 0) let every pattern through.
+// change nothing let every pattern through.
 TEST_P(forward_kernels_on, special_values_are_stored_as_defined) {
-    std::vector<float> src;
+    std::vector<double> src;
     for (uint32_t high = 0; high < 0x10000; ++high)
         for (uint32_t low : {0x0000U, 0x0001U, 0x1000U, 0x3000U, 0x7fffU, 0x8000U, 0x8001U, 0xf000U})
-            src.push_back(std::bit_cast<float>(high << 16 | low));
-    const dim_t C = 1024, rows = dim_t(src.size()) / C;
+            src.push_back(double(std::bit_cast<float>(high << 16 | low)));
     for (const auto type : DST_TYPES)
-        expect_equal_to_reference(GetParam(), {.kind = INFERENCE, .flags = GIVEN, .dims = {rows, C}, .dst_type = type},
-                                  [&](run &r) {
-                                      r.p.epsilon = 0;
-                                      std::memcpy(r[SRC].data(), src.data(), src.size() * sizeof(float));
-                                      r[MEAN].fill(std::vector<double>(size_t(rows), 0));
-                                      r[VARIANCE].fill(std::vector<double>(size_t(rows), 1));
-                                  });
+        expect_equal_to_reference(
+            GetParam(), {.kind = INFERENCE, .flags = GIVEN, .dims = {dim_t(src.size()) / 1024, 1024}, .dst_type = type},
+            holding(src));
 }
 
 // Normalized values of every magnitude are rounded as the reference rounds them, also those that the type does not
 // hold.
 TEST_P(forward_kernels_on, special_values_are_rounded_as_defined) {
-    std::vector<uint16_t> src;
-    for (uint32_t code = 0; code < 0x10000; ++code) src.push_back(uint16_t(code));
-    const dim_t C = 1024, rows = dim_t(src.size()) / C;
+    std::vector<uint16_t> codes(0x10000);
+    std::iota(codes.begin(), codes.end(), uint16_t(0));
     for (const auto type : {jitnorm_bf16, jitnorm_f16})
         for (const auto dst : {jitnorm_f32, jitnorm_f64, type})
-            for (const double variance : {1.0, 0.3, 7e5, 3e-6})
-                expect_equal_to_reference(GetParam(),
-                                          {.kind = INFERENCE,
-                                           .flags = GIVEN | ROUND | SCALE,
-                                           .dims = {rows, C},
-                                           .src_type = type,
-                                           .dst_type = dst},
-                                          [&](run &r) {
-                                              r.p.epsilon = 0;
-                                              std::memcpy(r[SRC].data(), src.data(), src.size() * sizeof(uint16_t));
-                                              r[MEAN].fill(std::vector<double>(size_t(rows), 0));
-                                              r[VARIANCE].fill(std::vector<double>(size_t(rows), variance));
-                                          });
+            for (const double variance : {1.0, 0.3, 7e5, 3e-6}) {
+                const setup s = {.kind = INFERENCE,
+                                 .flags = GIVEN | ROUND | SCALE,
+                                 .dims = {dim_t(codes.size()) / 1024, 1024},
+                                 .src_type = type,
+                                 .dst_type = dst};
+                expect_equal_to_reference(GetParam(), s, [&](run &r) {
+                    holding({}, variance)(r);
+                    std::memcpy(r[SRC].data(), codes.data(), codes.size() * sizeof(uint16_t));
+                });
+            }
 }
 
 INSTANTIATE_TEST_SUITE_P(native, forward_kernels_on, testing::Values(isa::avx2, isa::avx512), on_isa::name);

@@ -116,15 +116,17 @@ void quantize_by_given_statistics(setup &s) {
 void rms_of_even_lengths(setup &s) {
     s.flags = jitnorm_use_scale | unsigned(s.dims.back() % 2 == 0 ? jitnorm_rms_norm : jitnorm_use_shift);
 }
-void add_residual(setup &s) {
+void add_narrow_residual(setup &s) {
     s.residual = {.added = "dense", .sum = "dense", .type = BF16, .sum_type = BF16};
     s.residual.in_place = s.dims.back() % 3 == 0;
 }
 void multiply_columns(setup &s) {
     s.attr.post_ops.entries = {impl::binary_post_op{jitnorm_binary_mul, dense({1, s.dims.back()})}};
 }
-void leave(setup &) {}
-
+void write_second_output(setup &s) { s.pre_quantization = "dense"; }
+void put_the_sum_over_the_residual(setup &s) {
+    s.residual.in_place = !s.residual.sum.empty() && s.residual.type == s.residual.sum_type;
+}
 void leave_out_the_sum(setup &s) {
     if (!s.residual.rounded) s.residual.sum.clear(); // the rounded sum is the stored one
 }
@@ -139,7 +141,14 @@ const std::vector<sweep> SWEEPS = {
     {.name = "sums",
      .of = sum_of(37),
      .each = {columns(LENGTHS), each_of(&setup::src_type, {F32, BF16, F64}), SUM_TYPES, ROUNDED},
-     .in_turn = {{flags_by_length}, {types_of_src}, BIASES, GATES, {leave, leave, leave_out_the_sum}},
+     .in_turn = {{flags_by_length},
+                 {types_of_src},
+                 BIASES,
+                 GATES,
+                 {leave, leave, leave_out_the_sum},
+                 rows({37, 9, 37, 1}), // at most 32 are a single batch
+                 each_of(&residual_setup::silu, {false, false, true}),
+                 {leave, put_the_sum_over_the_residual}},
      .small_caches = true},
     {.name = "sums_on_threads",
      .of = sum_of(0, BF16),
@@ -153,8 +162,9 @@ const std::vector<sweep> SWEEPS = {
      .threads = {1, 2, 7}},
     {.name = "sums_of_special_values",
      .of = sum_of(8),
-     .each = {columns({20, 21, 22, 23, 300, 5000}), SUM_TYPES},
+     .each = {columns({20, 21, 22, 23, 300, 5000}), rows({8, 40}), SUM_TYPES, {leave, put_the_sum_over_the_residual}},
      .in_turn = {{flags_by_length}},
+     .small_caches = true,
      .prepare = make_special},
     {.name = "gradients", // vectors are crossed where types are not alike
      .of = gradient_of_sum(13),
@@ -173,7 +183,7 @@ const std::vector<sweep> SWEEPS = {
     {.name = "second_outputs",
      .of = with_second_output(37),
      .each = {columns(LENGTHS), row_types({F32, BF16, F64}), {leave, quantize_after_post_ops}},
-     .in_turn = {{flags_by_length}, second_types(FLOATING)},
+     .in_turn = {{flags_by_length}, second_types(FLOATING), rows({37, 9, 37, 1})},
      .small_caches = true},
     {.name = "second_outputs_on_threads",
      .of = with_second_output(0, BF16),
@@ -188,7 +198,11 @@ const std::vector<sweep> SWEEPS = {
      .of = with_scales(1),
      .each = {columns(lengths_up_to(70, {127, 128, 129, 512, 1000, 1024, 4095, 4096})), rows({1, 2, 3, 40}),
               GROUPS_OF_EVERY_SIZE},
-     .in_turn = {each_of(&setup::dst_type, QUANTIZED), {rms_of_even_lengths}}},
+     .in_turn = {each_of(&setup::dst_type, QUANTIZED),
+                 {rms_of_even_lengths},
+                 each_of(&setup::src_type, {F32, F32, BF16}),
+                 {leave, leave, add_residual, multiply_columns, write_second_output}},
+     .small_caches = true},
     {.name = "found_scales_of_special_values",
      .of = with_scales(8),
      .each = {columns({20, 33, 64, 300, 5000}), each_of(&setup::dst_type, QUANTIZED), scales_per_row({1, 4})},
@@ -205,8 +219,8 @@ const std::vector<sweep> SWEEPS = {
      .each = {columns({4097, 4160, 9000, 16512, 40000, 70000}),
               scales_per_row({1, 2, 8, 10, 129}),
               {leave, one_or_all_packed().back()},
-              {leave, add_residual, multiply_columns}},
-     .in_turn = {{rms_of_even_lengths}, {leave, [](setup &s) { s.pre_quantization = "dense"; }}},
+              {leave, add_narrow_residual, multiply_columns}},
+     .in_turn = {{rms_of_even_lengths}, {leave, write_second_output}},
      .threads = {1, 3}},
 };
 
@@ -242,23 +256,6 @@ INSTANTIATE_TEST_SUITE_P(native, fused_kernels, testing::ValuesIn(on_each({isa::
 INSTANTIATE_TEST_SUITE_P(emulated, fused_kernels, testing::ValuesIn(on_each({isa::avx512}, EMULATED)), name_of_sweep);
 
 class fused_kernels_on : public on_isa {};
-
-// A scratchpad for all sizes is large enough for each.
-TEST_P(fused_kernels_on, a_scratchpad_for_any_size) {
-    setup both = sum_of(70);
-    both.pre_quantization = "dense";
-    const sweep all = {.name = "all sizes",
-                       .of = both,
-                       .each = {columns({1, 2, 100, 1000, 4096, 4097, 20000}), each_of(&setup::src_type, {F32, F64}),
-                                one_or_all_packed()},
-                       .in_turn = {{types_of_src}}};
-    for_each_case(all, [](const setup &s) {
-        const problem p = make_problem(s);
-        plan how = plan_of(jit_for(GetParam()), p);
-        how.give_up_chunks();
-        EXPECT_LE(how.scratchpad.bytes(), scratchpad_bytes(jit_for(GetParam()), with_runtime_sizes(p))) << s;
-    });
-}
 
 // Zeros, numbers beyond and below the range, infinities and NaN, one and several among others, at every place of a row.
 TEST_P(fused_kernels_on, scales_of_special_values) {
@@ -298,46 +295,6 @@ TEST_P(fused_kernels_on, the_second_output_is_dst_of_a_normalization_without_att
                 EXPECT_TRUE(same_bits(both[PRE_QUANTIZATION], outputs_by(entry, plain).result())) << s;
                 EXPECT_TRUE(same_bits(both.result(), outputs_by(entry, alone).result())) << s;
             }
-}
-
-// An addition that stores its result in `type`, two additions in the compute type and one rounding, then a
-// normalization of the stored sum.
-outputs in_steps(const implementation &entry, const setup &s, jitnorm_data_type_t type) {
-    const run asked(s);
-    std::vector<double> sums = asked[SRC].values();
-    const std::vector<double> added = asked[RESIDUAL].values(), bias = asked[BIAS].values();
-    for (size_t i = 0; i < sums.size(); ++i) {
-        float x = float(sums[i]) + float(added[i]);
-        if (!bias.empty()) x += float(bias[i % bias.size()]);
-        sums[i] = double(x);
-    }
-    setup plain = s;
-    plain.residual = {};
-    plain.src_type = type;
-    run normalization(plain);
-    normalization[SRC].fill(sums);
-    const std::vector<double> stored = normalization[SRC].values();
-    normalization.execute_on(entry);
-    outputs all = outputs_of(normalization);
-    all[SUM] = stored;
-    return all;
-}
-
-TEST_P(fused_kernels_on, a_residual_is_an_addition_and_a_normalization) {
-    for (const implementation &entry : {reference_entry, jit_for(GetParam())})
-        for (const dim_t C : {31, 768, 4096, 8192})
-            for (const auto bias : {NONE, BF16})
-                for (const bool rounded : {false, true}) {
-                    setup s = sum_of(4, BF16);
-                    s.dims.back() = C;
-                    s.flags = jitnorm_rms_norm | jitnorm_use_scale;
-                    s.dst_type = F32;
-                    s.residual.bias_type = bias;
-                    s.residual.rounded = rounded;
-                    outputs expected = in_steps(entry, s, rounded ? BF16 : F32);
-                    if (!rounded) expected[SUM] = in_steps(entry, s, BF16)[SUM];
-                    expect_same(outputs_by(entry, s), expected, s, entry.name);
-                }
 }
 
 // x * silu(z) to within 2.5 ulp, and the normalization of this.

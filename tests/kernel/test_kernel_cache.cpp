@@ -28,18 +28,6 @@ protected:
     void TearDown() override { SetUp(); }
 };
 
-TEST_F(kernel_cache, generates_once_per_key) {
-    int generated = 0;
-    const auto generate = [&] {
-        ++generated;
-        return make_code();
-    };
-    const code_ptr first = find_or_generate(key(false, false), generate);
-    EXPECT_EQ(find_or_generate(key(false, false), generate), first);
-    EXPECT_NE(find_or_generate(key(true, false), generate), first);
-    EXPECT_EQ(generated, 2);
-}
-
 // Several threads that ask for one kernel, of which the one that generates waits until all have come to ask.
 template <typename Ask> // void(int thread, all_there), where all_there() waits
 void ask_at_once(int threads, Ask &&ask) {

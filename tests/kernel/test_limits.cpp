@@ -2,10 +2,9 @@
 // The limits of docs/arithmetic.md ("Accuracy"): up to them results are as accurate as promised, and beyond them
 // every implementation gives the documented values.
 #include <cmath>
-#include <limits>
-#include <random>
 
 #include "dispatch/ranking.hpp"
+#include "support/accuracy.hpp"
 #include "support/equality.hpp"
 
 namespace jitnorm::tests {
@@ -24,12 +23,8 @@ void by_each(const problem &p, Body &&body) {
     }
 }
 
-std::vector<double> numbers(dim_t count, double size) {
-    std::mt19937 random(3);
-    std::normal_distribution<double> ordinary;
-    std::vector<double> result(static_cast<size_t>(count));
-    for (double &x : result) x = ordinary(random) * size;
-    return result;
+std::vector<double> numbers(dim_t columns, double size, unsigned seed = 3) {
+    return random_values(ROWS * columns, 0, size, seed);
 }
 
 std::vector<double> two_levels(dim_t columns, double size) {
@@ -38,48 +33,30 @@ std::vector<double> two_levels(dim_t columns, double size) {
     return result;
 }
 
-struct statistics {
-    std::vector<double> mean, variance;
-};
-
 setup rows_of(jitnorm_data_type_t type, dim_t columns, unsigned flags = 0) {
     return {.flags = flags, .dims = {ROWS, columns}, .src_type = type, .dst_type = type, .diff_src_type = type};
 }
 
-outputs forward(const implementation &entry, const setup &s, const std::vector<double> &src, double epsilon) {
+run forward_of(const setup &s, const std::vector<double> &src, double epsilon) {
     run r(s);
     r.p.epsilon = epsilon;
     r[SRC].fill(src);
-    r.execute_on(entry);
+    return r;
+}
+
+outputs executed(run r, const implementation &by) {
+    r.execute_on(by);
     return outputs_of(r);
 }
 
-// The sums of rows in arithmetic with any exponents.
-struct exact_row {
-    exact_row(const double *x, dim_t columns, bool rms, double epsilon) {
-        for (dim_t c = 0; c < columns && !rms; ++c) mean += x[c];
-        mean /= columns;
-        for (dim_t c = 0; c < columns; ++c) variance += (x[c] - mean) * (x[c] - mean);
-        variance /= columns;
-        rstd = 1 / std::sqrt(variance + epsilon);
-    }
-    long double mean = 0, variance = 0, rstd = 0;
-};
+outputs forward(const implementation &entry, const setup &s, const std::vector<double> &src, double epsilon) {
+    return executed(forward_of(s, src, epsilon), entry);
+}
 
 void expect_normalized(const setup &s, const std::vector<double> &src, double epsilon, double bound) {
+    const exact_results exact = exact_results_of(forward_of(s, src, epsilon).question());
     by_each(make_problem(s), [&](const implementation &entry) {
-        const outputs got = forward(entry, s, src, epsilon);
-        const dim_t columns = s.dims.back();
-        for (dim_t row = 0; row < ROWS; ++row) {
-            const exact_row exact(&src[size_t(row * columns)], columns, s.flags == RMS, epsilon);
-            long double worst = 0, largest = 0;
-            for (auto i = size_t(row * columns); i < size_t((row + 1) * columns); ++i) {
-                const long double expected = (src[i] - exact.mean) * exact.rstd;
-                worst = std::fmax(worst, std::fabs(got[DST][i] - expected));
-                largest = std::fmax(largest, std::fabs(expected));
-            }
-            EXPECT_LE(worst, bound * largest) << "row " << row;
-        }
+        expect_close(forward(entry, s, src, epsilon)[DST], exact.dst, size_t(s.dims.back()), bound);
     });
 }
 
@@ -100,7 +77,7 @@ TEST(limits, doubles_whose_squares_are_in_range) {
         for (const dim_t columns : {3, 17, 100, 5000})
             for (const unsigned flags : {0U, RMS}) {
                 SCOPED_TRACE(testing::Message() << size << ", C " << columns << ", flags " << flags);
-                expect_normalized(rows_of(jitnorm_f64, columns, flags), numbers(ROWS * columns, size), 0, 1e-13);
+                expect_normalized(rows_of(jitnorm_f64, columns, flags), numbers(columns, size), 0, 1e-13);
             }
     for (const dim_t columns : {2, 100, 5000}) {
         SCOPED_TRACE(columns);
@@ -117,7 +94,7 @@ TEST(limits, doubles_whose_squares_vanish_beside_epsilon) {
         for (const double epsilon : {1e-5, 1e-300})
             for (const unsigned flags : {0U, RMS}) {
                 SCOPED_TRACE(testing::Message() << size << ", epsilon " << epsilon << ", flags " << flags);
-                expect_normalized(rows_of(jitnorm_f64, 100, flags), numbers(ROWS * 100, size), epsilon, 1e-13);
+                expect_normalized(rows_of(jitnorm_f64, 100, flags), numbers(100, size), epsilon, 1e-13);
             }
 }
 
@@ -149,55 +126,28 @@ TEST(limits, constant_rows) {
 
 // ---- backward, from statistics that are floats
 
-struct gradients {
-    std::vector<double> src, scale;
-};
-
-// By the forward's own mean, and its variance or inverse deviation.
-gradients backward(const implementation &entry, setup s, const std::vector<double> &src, double epsilon,
-                   const std::vector<double> &diff_dst) {
-    const outputs found = forward(entry, s, src, epsilon);
-    s.kind = jitnorm_backward;
-    run r(s);
-    r.p.epsilon = epsilon;
-    r[SRC].fill(src);
-    r[DIFF_DST].fill(diff_dst);
-    r[SCALE].fill(std::vector<double>(size_t(s.dims.back()), 1));
-    r[MEAN].fill(found[MEAN]);
-    r[VARIANCE].fill(found[VARIANCE]);
-    r.execute_on(entry);
-    const outputs got = outputs_of(r);
-    return {got[DIFF_SRC], got[DIFF_SCALE]};
-}
-
 setup backward_rows(jitnorm_data_type_t type, dim_t columns, statistics_form form) {
     setup s = rows_of(type, columns, jitnorm_use_scale);
     s.form = form;
     return s;
 }
 
-void expect_gradients(const gradients &got, const std::vector<double> &src, const std::vector<double> &diff_dst,
-                      dim_t columns) {
-    std::vector<long double> of_scale(static_cast<size_t>(columns), 0);
-    for (dim_t row = 0; row < ROWS; ++row) {
-        const auto first = size_t(row * columns);
-        const exact_row exact(&src[first], columns, false, 0);
-        long double mean_g = 0, mean_product = 0, largest = 0;
-        std::vector<long double> xhat;
-        for (size_t c = 0; c < size_t(columns); ++c) {
-            xhat.push_back((src[first + c] - exact.mean) * exact.rstd);
-            mean_g += diff_dst[first + c] / static_cast<long double>(columns);
-            mean_product += diff_dst[first + c] * xhat[c] / columns;
-            largest = std::fmax(largest, std::fabs(diff_dst[first + c] * exact.rstd));
-            of_scale[c] += diff_dst[first + c] * xhat[c];
-        }
-        for (size_t c = 0; c < size_t(columns); ++c) {
-            const long double expected = exact.rstd * (diff_dst[first + c] - mean_g - xhat[c] * mean_product);
-            ASSERT_LE(std::fabs(got.src[first + c] - expected), 1e-5L * largest) << "row " << row << ", column " << c;
-        }
-    }
-    for (size_t c = 0; c < size_t(columns); ++c)
-        EXPECT_LE(std::fabs(got.scale[c] - of_scale[c]), 1e-5L * ROWS * 3) << "column " << c;
+// By the forward's own mean, and its variance or inverse deviation.
+run backward_of(const implementation &entry, setup s, const std::vector<double> &src,
+                const std::vector<double> &diff_dst) {
+    const outputs found = forward(entry, s, src, 0);
+    s.kind = jitnorm_backward;
+    run r = forward_of(s, src, 0);
+    r[DIFF_DST].fill(diff_dst);
+    r[SCALE].fill(std::vector<double>(size_t(s.dims.back()), 1));
+    r[MEAN].fill(found[MEAN]);
+    r[VARIANCE].fill(found[VARIANCE]);
+    return r;
+}
+
+outputs backward(const implementation &entry, const setup &s, const std::vector<double> &src,
+                 const std::vector<double> &diff_dst) {
+    return executed(backward_of(entry, s, src, diff_dst), entry);
 }
 
 TEST(limits, variances_beyond_floats_give_no_gradients) {
@@ -205,20 +155,20 @@ TEST(limits, variances_beyond_floats_give_no_gradients) {
         for (const dim_t columns : {2, 100, 5000}) {
             SCOPED_TRACE(testing::Message() << "type " << type << ", C " << columns);
             const setup s = backward_rows(type, columns, statistics_form::variance);
-            const std::vector<double> diff_dst = numbers(ROWS * columns, 1);
+            const std::vector<double> diff_dst = numbers(columns, 1);
             by_each(make_problem(s), [&](const implementation &entry) {
                 const auto large = two_levels(columns, 2e19), small = two_levels(columns, 1e-25);
                 const setup plain = rows_of(type, columns);
                 EXPECT_NEAR(forward(entry, plain, large, 0)[DST][1], 1, 1e-6);
                 expect_every(forward(entry, plain, large, 0)[VARIANCE], is_infinite);
-                const gradients of_large = backward(entry, s, large, 0, diff_dst);
-                expect_every(of_large.src, is_zero);
-                expect_every(of_large.scale, is_zero);
+                const outputs of_large = backward(entry, s, large, diff_dst);
+                expect_every(of_large[DIFF_SRC], is_zero);
+                expect_every(of_large[DIFF_SCALE], is_zero);
                 EXPECT_NEAR(forward(entry, plain, small, 0)[DST][1], 1, 1e-6);
                 expect_every(forward(entry, plain, small, 0)[VARIANCE], is_zero);
-                const gradients of_small = backward(entry, s, small, 0, diff_dst);
-                expect_every(of_small.src, is_not_finite);
-                expect_every(of_small.scale, is_not_finite);
+                const outputs of_small = backward(entry, s, small, diff_dst);
+                expect_every(of_small[DIFF_SRC], is_not_finite);
+                expect_every(of_small[DIFF_SCALE], is_not_finite);
             });
         }
 }
@@ -229,12 +179,20 @@ TEST(limits, inverse_deviations_give_gradients_at_any_deviation) {
             for (const dim_t columns : {3, 100, 5000}) {
                 SCOPED_TRACE(testing::Message() << "type " << type << ", C " << columns << ", " << size);
                 const setup s = backward_rows(type, columns, statistics_form::inverse_deviation);
-                std::vector<double> src = numbers(ROWS * columns, size);
+                std::vector<double> src = numbers(columns, size);
                 if (type == jitnorm_f32)
                     for (double &x : src) x = double(float(x));
-                const std::vector<double> diff_dst = numbers(ROWS * columns, 1);
+                const std::vector<double> diff_dst = numbers(columns, 1, 4);
+                const exact_results statistics = exact_results_of(forward_of(s, src, 0).question());
                 by_each(make_problem(s), [&](const implementation &entry) {
-                    expect_gradients(backward(entry, s, src, 0, diff_dst), src, diff_dst, columns);
+                    run r = backward_of(entry, s, src, diff_dst);
+                    oracle_problem question = r.question();
+                    question.mean = statistics.mean; // in place of those that are floats
+                    question.variance = statistics.variance;
+                    const exact_results exact = exact_results_of(question);
+                    const outputs got = executed(std::move(r), entry);
+                    expect_close(got[DIFF_SRC], exact.diff_src, size_t(columns), 1e-5);
+                    expect_close(got[DIFF_SCALE], exact.diff_scale, size_t(columns), 1e-5);
                 });
             }
 }
@@ -242,10 +200,10 @@ TEST(limits, inverse_deviations_give_gradients_at_any_deviation) {
 // A deviation that is no float has no inverse deviation that is one.
 TEST(limits, doubles_beyond_floats_have_no_statistics_for_backward) {
     const setup s = backward_rows(jitnorm_f64, 100, statistics_form::inverse_deviation);
-    const std::vector<double> diff_dst = numbers(ROWS * 100, 1);
+    const std::vector<double> diff_dst = numbers(100, 1);
     by_each(make_problem(s), [&](const implementation &entry) {
-        expect_every(backward(entry, s, two_levels(100, 1e50), 0, diff_dst).src, is_zero);
-        expect_every(backward(entry, s, two_levels(100, 1e-50), 0, diff_dst).src, is_not_finite);
+        expect_every(backward(entry, s, two_levels(100, 1e50), diff_dst)[DIFF_SRC], is_zero);
+        expect_every(backward(entry, s, two_levels(100, 1e-50), diff_dst)[DIFF_SRC], is_not_finite);
     });
 }
 

@@ -62,7 +62,8 @@ choices each_sum() {
     return list;
 }
 
-const choices OPERANDS_OF_LONG_ROWS = each_value<std::string>({"ab", "ba"}, [](setup &s, const std::string &layout) {
+// Of every way of broadcasting, gathered or not.
+const choices OPERANDS = each_value<std::string>({"ab", "ba"}, [](setup &s, const std::string &layout) {
     const dim_t rows = s.dims[0], C = s.dims[1];
     s.attr.post_ops.entries = {binary(jitnorm_binary_add, make_layout(layout, {rows, C}, jitnorm_bf16)),
                                binary(jitnorm_binary_mul, dense({1, C}, jitnorm_f64)),
@@ -91,8 +92,6 @@ setup of_rows(dim_t rows) {
     return s;
 }
 
-void add_residual(setup &s) { s.residual = {.added = "dense", .sum = "dense"}; }
-
 std::vector<sweep> sweeps_of_algorithms(const std::vector<dim_t> &lengths) {
     const auto computed_in = row_types({jitnorm_f32, jitnorm_f64});
     return {{.name = "eltwise", .of = of_rows(5), .each = {columns(lengths), each_eltwise(), computed_in}},
@@ -108,11 +107,19 @@ const std::vector<sweep> OTHERS = {
     {.name = "chains", .of = of_rows(70), .each = {columns({77}), row_types(TYPES), longest_chains()}},
     {.name = "long_rows_and_threads",
      .of = IN_RANGE,
-     .each = {rows({1, 3}), columns({9000, 100003}), OPERANDS_OF_LONG_ROWS},
+     .each = {rows({1, 3}), columns({9000, 100003}), OPERANDS},
      .threads = {1, 2, 3, 4, 7}},
     {.name = "beside_reductions", // in pieces, between which the frame keeps the sums
      .of = of_rows(37),
-     .each = {columns({600}), each_eltwise(), {[](setup &) {}, add_residual}},
+     .each = {columns({600}), each_eltwise(), {leave, add_residual}},
+     .small_caches = true},
+    {.name = "operands_beside_reductions",
+     .of = IN_RANGE,
+     .each = {rows({2, 9, 67}),
+              columns({1, 16, 61, 192, 1000, 4096, 5000}),
+              OPERANDS,
+              row_layouts({"dense", "@ba"}),
+              {leave, add_residual}},
      .small_caches = true},
 };
 
@@ -123,21 +130,6 @@ INSTANTIATE_TEST_SUITE_P(algorithms, post_op_kernels, testing::ValuesIn(on_each(
 INSTANTIATE_TEST_SUITE_P(others, post_op_kernels, testing::ValuesIn(on_each({isa::avx2, isa::avx512}, OTHERS)),
                          name_of_sweep);
 INSTANTIATE_TEST_SUITE_P(emulated, post_op_kernels, testing::ValuesIn(on_each({isa::avx512}, EMULATED)), name_of_sweep);
-
-class post_op_kernels_on : public on_isa {};
-
-// An operand that is gathered, before one that is not.
-TEST_P(post_op_kernels_on, a_scratchpad_for_any_size) {
-    setup s = {.dims = {5, 100000000}}; // of which a tile takes a chunk at a time
-    s.attr.post_ops.entries = {binary(jitnorm_binary_mul, make_layout("ba", s.dims, jitnorm_f32)),
-                               binary(jitnorm_binary_add, dense({5, 1}))};
-    const problem p = make_problem(s);
-    plan how = plan_of(jit_for(GetParam()), p);
-    how.give_up_chunks();
-    EXPECT_GT(how.scratchpad.bytes(), 0U);
-    EXPECT_LE(how.scratchpad.bytes(), scratchpad_bytes(jit_for(GetParam()), with_runtime_sizes(p)));
-}
-INSTANTIATE_TEST_SUITE_P(native, post_op_kernels_on, testing::Values(isa::avx2, isa::avx512), on_isa::name);
 
 } // namespace
 } // namespace jitnorm::tests

@@ -11,7 +11,7 @@
 #include "dispatch/ranking.hpp"
 #include "jit/kernel_cache.hpp"
 #include "jitnorm/jitnorm.hpp"
-#include "support/run.hpp"
+#include "support/sweep.hpp"
 
 namespace jitnorm::tests {
 namespace {
@@ -66,19 +66,6 @@ void expect_success_everywhere(const setup &s) {
     }
 }
 
-constexpr jitnorm_data_type_t TYPES[] = {jitnorm_f64, jitnorm_f32, jitnorm_bf16, jitnorm_s8};
-
-setup setup_of(jitnorm_prop_kind_t kind, jitnorm_data_type_t type, const char *layout, std::vector<dim_t> dims) {
-    return {.kind = kind,
-            .dims = std::move(dims),
-            .src = layout,
-            .dst = layout,
-            .diff_src = layout,
-            .src_type = type,
-            .dst_type = type,
-            .diff_src_type = type};
-}
-
 // As many post-ops as there may be: the table of their operands is the largest thing on the stack.
 void add_post_ops(setup &s) {
     const dim_t row[] = {1, s.dims.back()}, column[] = {s.dims.front(), 1};
@@ -102,36 +89,41 @@ protected:
     }
 };
 
-TEST_F(small_stack, forward) {
-    for (const auto type : TYPES)
-        for (const char *layout : {"dense", "ba", "spread", "AB16b16a"})
-            for (const dim_t columns : {9, 300, 9000})
-                for (const unsigned flags : {0U, unsigned(jitnorm_use_global_stats), unsigned(jitnorm_rms_norm)}) {
-                    setup s = setup_of(jitnorm_forward_training, type, layout, {33, columns});
-                    s.flags |= flags;
-                    if (columns > 1000) s.dims.front() = 3;
-                    expect_success_everywhere(s);
-                }
+// Few rows of long ones.
+void shorten(setup &s) {
+    if (s.dims.back() > 1000) s.dims.front() = s.dims.front() > 33 ? 5 : 3;
 }
 
-TEST_F(small_stack, forward_with_post_ops) {
-    for (const auto type : TYPES)
-        for (const char *layout : {"dense", "ba", "spread"})
-            for (const dim_t columns : {9, 4500}) {
-                setup s = setup_of(jitnorm_forward_training, type, layout, {5, columns});
-                add_post_ops(s);
-                expect_success_everywhere(s);
-            }
-}
+const choices TYPES = row_types({jitnorm_f64, jitnorm_f32, jitnorm_bf16, jitnorm_s8});
+const choices LAYOUTS = row_layouts({"dense", "ba", "spread", "AB16b16a"});
 
-TEST_F(small_stack, backward) {
-    for (const auto kind : {jitnorm_backward, jitnorm_backward_data})
-        for (const auto type : {jitnorm_f64, jitnorm_f32, jitnorm_bf16})
-            for (const char *layout : {"dense", "ba", "spread", "AB16b16a"})
-                for (const dim_t columns : {9, 300, 9000})
-                    expect_success_everywhere(setup_of(kind, type, layout, {columns > 1000 ? 5 : 70, columns}));
-    expect_success_everywhere(setup_of(jitnorm_backward, jitnorm_f64, "cba", {3, 64, 9})); // by units of rows
-    expect_success_everywhere(setup_of(jitnorm_backward, jitnorm_f64, "dense", {2, 40000}));
+const sweep SWEEPS[] = {
+    {.name = "forward",
+     .of = {.dims = {33, 0}},
+     .each = {TYPES,
+              LAYOUTS,
+              columns({9, 300, 9000}),
+              flags({6, 6 | jitnorm_use_global_stats, 6 | jitnorm_rms_norm}),
+              {shorten}}},
+    {.name = "forward_with_post_ops",
+     .each = {TYPES, row_layouts({"dense", "ba", "spread"}), columns({9, 4500}), {add_post_ops}}},
+    {.name = "backward",
+     .of = {.dims = {70, 0}},
+     .each = {kinds({jitnorm_backward, jitnorm_backward_data}),
+              row_types({jitnorm_f64, jitnorm_f32, jitnorm_bf16}),
+              LAYOUTS,
+              columns({9, 300, 9000}),
+              {shorten}}},
+    {.name = "backward_by_units_of_rows_and_chunks",
+     .of = {.kind = jitnorm_backward},
+     .each = {each_layouts({{{3, 64, 9}, "cba", "cba", "cba", "ab"}, {{2, 40000}, "ab", "ab", "ab", "a"}}),
+              row_types({jitnorm_f64})}}};
+
+TEST_F(small_stack, is_enough_for_every_way) {
+    for (const sweep &s : SWEEPS) {
+        SCOPED_TRACE(s.name);
+        for_each_case(s, expect_success_everywhere);
+    }
 }
 
 // Through the public interface, where descriptors and attributes are on the stack as well.

@@ -160,6 +160,7 @@ std::vector<sweep> sweeps(const std::string &name, void (*prepare)(run &)) {
          .each = {columns({2, 19, 70}), TYPES, flags({0, RMS}),
                   each_of(&setup::dst_type,
                           {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64, jitnorm_s8, jitnorm_u8})},
+         .small_caches = true,
          .prepare = prepare},
         {.name = "forward_in_short_rows_" + name,
          .each = {columns(SHORT), rows({1, 2, 7, 8, 9, 15, 31, 32, 33, 65, 200}),
@@ -175,6 +176,7 @@ std::vector<sweep> sweeps(const std::string &name, void (*prepare)(run &)) {
          .of = backward,
          .each = {columns({1, 5, 8, 16, 21, 40, 768}), rows({1, 2, 3, 40}),
                   each_of(&setup::gradient_type, {jitnorm_f32, jitnorm_bf16})},
+         .small_caches = true,
          .prepare = prepare}};
 }
 
@@ -234,59 +236,43 @@ TEST_P(given_moments, of_rms_norm_have_no_mean) {
 }
 INSTANTIATE_TEST_SUITE_P(native, given_moments, testing::ValuesIn(EVERY_SET), on_isa::name);
 
-// Which results a NaN or an infinity in one element of src changes: with statistics of the row, and with given ones.
-class number_that_is_not_finite : public on_isa {
-protected:
-    static constexpr dim_t ROWS = 40, COLUMNS = 70;
-
-    void SetUp() override {
-        on_isa::SetUp();
-        for (setup *s : {&forward_, &backward_}) s->dims = {ROWS, COLUMNS};
-        backward_.kind = jitnorm_backward;
-    }
-
-    static void spoil(run &r, double value) {
-        std::vector<double> x = r[SRC].values();
-        x[3 * COLUMNS + 5] = value;
-        r[SRC].fill(x);
-    }
-
-    static dim_t count_not_finite(const std::vector<double> &values) {
+// How many results a NaN or an infinity in one element of src changes: with statistics of the row, which then reach
+// every column of diff_scale, and with given ones, by which it stays in its column.
+class number_that_is_not_finite : public on_isa {};
+TEST_P(number_that_is_not_finite, reaches_others_by_its_statistics_only) {
+    constexpr dim_t ROWS = 40, COLUMNS = 70;
+    const auto count_not_finite = [](const std::vector<double> &values) {
         return std::count_if(values.begin(), values.end(), [](double value) { return !std::isfinite(value); });
-    }
-
-    setup forward_, backward_;
-};
-
-TEST_P(number_that_is_not_finite, reaches_every_column_of_diff_scale_by_its_statistics) {
-    for (const implementation *entry : {&reference_entry, &jit_for(GetParam())})
-        for (const double value : {QNAN, INF}) {
-            const outputs found = outputs_by(*entry, forward_, [=](run &r) { spoil(r, value); });
-            EXPECT_EQ(count_not_finite(found[DST]), COLUMNS) << entry->name;
-            EXPECT_TRUE(std::isnan(found[VARIANCE][3])) << entry->name;
-            const outputs got = outputs_by(*entry, backward_, [&](run &r) {
-                spoil(r, value);
-                r[MEAN].fill(found[MEAN]);
-                r[VARIANCE].fill(found[VARIANCE]);
-            });
-            EXPECT_EQ(count_not_finite(got[DIFF_SRC]), COLUMNS) << entry->name;
-            EXPECT_EQ(count_not_finite(got[DIFF_SCALE]), COLUMNS) << entry->name;
-            EXPECT_EQ(count_not_finite(got[DIFF_SHIFT]), 0) << entry->name;
-        }
-}
-
-TEST_P(number_that_is_not_finite, stays_in_its_column_where_statistics_are_given) {
-    for (setup *s : {&forward_, &backward_}) s->flags |= jitnorm_use_global_stats;
-    for (const implementation *entry : {&reference_entry, &jit_for(GetParam())})
-        for (const double value : {QNAN, INF}) {
-            const outputs normalized = outputs_by(*entry, forward_, [=](run &r) { spoil(r, value); });
-            EXPECT_EQ(count_not_finite(normalized[DST]), 1) << entry->name;
-            const outputs got = outputs_by(*entry, backward_, [=](run &r) { spoil(r, value); });
-            EXPECT_EQ(count_not_finite(got[DIFF_SRC]), 0) << entry->name;
-            EXPECT_EQ(count_not_finite(got[DIFF_SCALE]), 1) << entry->name;
-            EXPECT_FALSE(std::isfinite(got[DIFF_SCALE][5])) << entry->name;
-            EXPECT_EQ(count_not_finite(got[DIFF_SHIFT]), 0) << entry->name;
-        }
+    };
+    const struct {
+        bool given;
+        dim_t in_dst, in_diff_src, in_diff_scale;
+    } cases[] = {{false, COLUMNS, COLUMNS, COLUMNS}, {true, 1, 0, 1}};
+    for (const auto &[given, in_dst, in_diff_src, in_diff_scale] : cases)
+        for (const implementation *entry : {&reference_entry, &jit_for(GetParam())})
+            for (const double value : {QNAN, INF}) {
+                SCOPED_TRACE(testing::Message() << entry->name << ", given " << given << ", " << value);
+                setup s = {.dims = {ROWS, COLUMNS}};
+                if (given) s.flags |= GIVEN;
+                outputs found;
+                const auto spoil = [&](run &r) {
+                    std::vector<double> x = r[SRC].values();
+                    x[3 * COLUMNS + 5] = value;
+                    r[SRC].fill(x);
+                    if (given || r.p.is_forward()) return;
+                    r[MEAN].fill(found[MEAN]);
+                    r[VARIANCE].fill(found[VARIANCE]);
+                };
+                found = outputs_by(*entry, s, spoil);
+                EXPECT_EQ(count_not_finite(found[DST]), in_dst);
+                EXPECT_TRUE(given || std::isnan(found[VARIANCE][3]));
+                s.kind = jitnorm_backward;
+                const outputs got = outputs_by(*entry, s, spoil);
+                EXPECT_EQ(count_not_finite(got[DIFF_SRC]), in_diff_src);
+                EXPECT_EQ(count_not_finite(got[DIFF_SCALE]), in_diff_scale);
+                EXPECT_FALSE(std::isfinite(got[DIFF_SCALE][5]));
+                EXPECT_EQ(count_not_finite(got[DIFF_SHIFT]), 0);
+            }
 }
 INSTANTIATE_TEST_SUITE_P(native, number_that_is_not_finite, testing::ValuesIn(EVERY_SET), on_isa::name);
 

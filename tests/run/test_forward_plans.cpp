@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What executions of forward do that the table of plans does not show: sums and operands in one loop over two batches,
-// groups of a row, single batches.
+// What executions of forward do that the table of plans does not show: groups of a row, single batches.
 #include <gtest/gtest.h>
 
 #include "plans_on_machines.hpp"
@@ -11,39 +10,6 @@ namespace jitnorm::tests {
 namespace {
 
 class forward_plans : public plans_on_machines {};
-
-// Sums with a residual are added and reduced while the batch before is written: in the output, where it holds the rows
-// as they are normalized, and otherwise in two tiles; in place and not.
-TEST_P(forward_plans, sums_in_one_loop) {
-    for (const unsigned flags : {0U, unsigned(jitnorm_rms_norm)})
-        for (const auto &[src, sum] : {std::pair(jitnorm_f32, jitnorm_f32), std::pair(jitnorm_f32, jitnorm_bf16),
-                                       std::pair(jitnorm_bf16, jitnorm_bf16), std::pair(jitnorm_f64, jitnorm_f64)})
-            for (const dim_t columns : {33, 100, 511, 513, 4096})
-                for (const char *output : {"dense", ""}) {
-                    setup s = in_place_of(jitnorm_forward_training, src, 37, columns);
-                    s.flags |= flags;
-                    s.residual = {.added = "dense", .sum = output, .type = src, .sum_type = sum};
-                    EXPECT_TRUE(plan_of(s, NO_CACHES).on(2, true).one_loop) << s;
-                    expect_reference(s, NO_CACHES);
-                    s.residual.in_place = sum == src && output[0] != '\0';
-                    s.in_place = true;
-                    expect_reference(s, NO_CACHES);
-                }
-    setup longer = in_place_of(jitnorm_forward_training, jitnorm_f32, 7, 5000);
-    longer.residual = {.added = "dense", .sum = "dense", .type = jitnorm_f32, .sum_type = jitnorm_f32};
-    EXPECT_FALSE(plan_of(longer, NO_CACHES).on(1, true).one_loop) << "rows of more than a chunk";
-}
-
-// Operands of post-ops that are gathered have tiles for a chunk, also where the last batch of long rows is only
-// written.
-TEST_P(forward_plans, gathered_operands_in_one_loop) {
-    for (const dim_t columns : {300, 4096, 5000, 9000}) {
-        setup s = in_place_of(jitnorm_forward_training, jitnorm_f32, 5, columns);
-        s.attr.post_ops.entries = {impl::binary_post_op{jitnorm_binary_mul, dense({5, columns}, jitnorm_f64)}};
-        EXPECT_TRUE(plan_of(s, NO_CACHES).on(1, true).one_loop) << s;
-        expect_reference(s, NO_CACHES);
-    }
-}
 
 // Unless post-ops have operands.
 TEST_P(forward_plans, groups_of_a_row_share_a_tile_where_a_batch_has_fewer_rows) {
@@ -70,30 +36,49 @@ TEST_P(forward_plans, groups_of_a_row_share_a_tile_where_a_batch_has_fewer_rows)
             }
 }
 
-// Where one batch on one thread is all, in tensors whose rows are evenly spaced.
+// Where one batch of rows of at most a chunk is all, on one thread, in tensors whose rows are evenly spaced.
 TEST_P(forward_plans, single_batches) {
-    const auto forward = [](dim_t rows, dim_t columns) {
-        return in_place_of(jitnorm_forward_training, jitnorm_f32, rows, columns);
+    const auto forward = [](std::vector<dim_t> dims, const char *layout = "dense", unsigned flags = 0) {
+        return setup{.flags = flags, .dims = std::move(dims), .src = layout, .dst = layout};
     };
-    const auto laid_out = [&](const char *layout, const std::vector<dim_t> &dims) {
-        setup s = forward(1, 1);
-        s.dims = dims;
-        s.src = s.dst = layout;
-        return s;
-    };
-    const auto is_single = [&](const setup &s, const machine &m = ROOMY) {
-        return takes_single_batch(make_problem(s), plan_of(s, m));
-    };
-    EXPECT_TRUE(is_single(forward(32, 192)));
-    EXPECT_FALSE(is_single(forward(33, 192))) << "two batches";
-    EXPECT_FALSE(is_single(forward(32, 192), NO_CACHES)) << "in one loop";
-    EXPECT_FALSE(is_single(forward(32, 4096 * 8))) << "of several threads, in chunks";
-    EXPECT_FALSE(is_single(laid_out("@ba", {32, 192}))) << "in tiles";
-    EXPECT_FALSE(is_single(laid_out("@bac", {3, 5, 64}))) << "unevenly spaced";
-    EXPECT_FALSE(is_single(in_place_of(jitnorm_backward, jitnorm_f32, 32, 192)));
-    plan several = plan_of(forward(32, 192), ROOMY);
+    setup in_double = forward({1, 64}), normalized_together = forward({1, 8, 8}, "@acb"), found_scales = in_double,
+          several_scales = in_double, operands = in_double, sums = forward({3, 1, 100}, "gap");
+    in_double.src_type = in_double.dst_type = jitnorm_f64;
+    normalized_together.axes = 2;
+    found_scales.dst_type = several_scales.dst_type = jitnorm_s8;
+    found_scales.dynamic_scales = scales_of({1, 64});
+    several_scales.dynamic_scales = scales_of({1, 64}, 4);
+    operands.attr.post_ops.entries = {impl::sum_post_op{},
+                                      impl::binary_post_op{jitnorm_binary_add, dense({1, 64}, jitnorm_f64)}};
+    sums.residual = {.added = "gap", .sum = "gap", .sum_type = jitnorm_bf16};
+    const struct {
+        const char *what;
+        bool is_single;
+        setup of;
+        machine on = ROOMY;
+    } cases[] = {{"one row", true, forward({1, 64})},
+                 {"a whole batch", true, forward({32, 192})},
+                 {"two batches", false, forward({33, 192})},
+                 {"in one loop", false, forward({32, 192}), NO_CACHES},
+                 {"enough for several threads", false, forward({32, 4096})},
+                 {"enough for several threads, in chunks", false, forward({32, 4096 * 8})},
+                 {"more than a chunk", false, forward({1, 4097})},
+                 {"in tiles", false, forward({32, 192}, "@ba")},
+                 {"not dense", false, normalized_together},
+                 {"unevenly spaced", false, forward({3, 5, 64}, "@bac")},
+                 {"evenly spaced", true, forward({3, 1, 100}, "gap")},
+                 {"sums", true, sums},
+                 {"in double", false, in_double},
+                 {"nothing is reduced", false, forward({1, 64}, "dense", jitnorm_use_global_stats)},
+                 {"a scale for each row", true, found_scales},
+                 {"several scales in a row", false, several_scales},
+                 {"operands", true, operands},
+                 {"backward", false, in_place_of(jitnorm_backward, jitnorm_f32, 32, 192)}};
+    for (const auto &[what, is_single, of, on] : cases)
+        EXPECT_EQ(takes_single_batch(make_problem(of), plan_of(of, on)), is_single) << what;
+    plan several = plan_of(forward({32, 192}), ROOMY);
     several.row_threads = 2;
-    EXPECT_FALSE(takes_single_batch(make_problem(forward(32, 192)), several));
+    EXPECT_FALSE(takes_single_batch(make_problem(forward({32, 192})), several));
 }
 
 INSTANTIATE_TEST_SUITE_P(native, forward_plans, testing::Values(isa::avx2, isa::avx512), on_isa::name);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When plans store results past the caches, at small sizes, because the machines have small caches; and the bits.
+// When plans store results past the caches, at small sizes, because the machines have small caches; and the bits, also
+// of batches of long rows, which stay in L2 until they are written.
 #include <gtest/gtest.h>
 
 #include "plans_on_machines.hpp"
@@ -13,26 +14,9 @@ namespace {
 
 class non_temporal_stores : public plans_on_machines {};
 
-TEST_P(non_temporal_stores, of_every_type_are_reached) {
-    for (const auto kind :
-         {jitnorm_forward_training, jitnorm_forward_inference, jitnorm_backward, jitnorm_backward_data})
-        for (const auto type : FLOATING)
-            for (const dim_t columns : {64, 192, 1024, 4096 + 512}) {
-                const setup s = in_place_of(kind, type, 37, columns);
-                const plan how = plan_of(s, NO_CACHES);
-                EXPECT_TRUE(how.non_temporal_threads > 0) << s;
-                EXPECT_TRUE(how.on(1, true).non_temporal) << "where the first element lies at a cache line";
-                EXPECT_FALSE(how.on(1, false).non_temporal);
-                EXPECT_FALSE(plan_of(s, NO_L2).non_temporal_threads > 0) << s;
-                expect_reference(s, NO_CACHES);
-            }
-}
-
 // Long rows may share cache lines, which are stored by ordinary stores: in batches and one by one, with a first line of
 // every length, which is longer than the row's last vectors or not, from odd addresses on.
 TEST_P(non_temporal_stores, of_long_rows_at_any_address) {
-    constexpr machine alone = batches_in_l1(1 << 10, 1 << 12);
-    constexpr machine together = batches_in_l2(1 << 18, 1 << 12);
     for (const auto kind : {jitnorm_forward_training, jitnorm_backward, jitnorm_backward_data})
         for (const auto type : FLOATING)
             for (const dim_t more : {-1, 0, 1, 5, 21, 1600})
@@ -43,12 +27,12 @@ TEST_P(non_temporal_stores, of_long_rows_at_any_address) {
                     s.residual.sum = kind == jitnorm_backward_data ? "dense" : "";
                     s.residual.sum_type = type;
                     if (more == 5) s.flags |= jitnorm_rms_norm;
-                    for (const machine &m : {NO_CACHES, alone, together}) {
+                    for (const machine &m : {NO_CACHES, IN_MEMORY, THROUGH_L2}) {
                         EXPECT_EQ(plan_of(s, m).on(1, true).non_temporal, more >= 0) << s;
                         expect_reference(s, m);
                     }
                     s.diff_src = s.dst = "gap";
-                    expect_reference(s, alone);
+                    expect_reference(s, IN_MEMORY);
                 }
 }
 
@@ -89,6 +73,24 @@ TEST_P(non_temporal_stores, never_in_place_or_where_no_line_begins) {
     }
 }
 
+class long_rows : public plans_on_machines {};
+
+TEST_P(long_rows, of_backward_in_batches) {
+    for (const auto kind : {jitnorm_backward, jitnorm_backward_data})
+        for (const auto type : FLOATING)
+            for (const dim_t columns : {4097, 6001, 8192, 8192 + 65})
+                for (const machine &m : {THROUGH_L2, IN_L2}) {
+                    setup s = in_place_of(kind, type, 19, columns);
+                    if (type != jitnorm_f32 || columns != 6001) s.flags |= jitnorm_rms_norm;
+                    EXPECT_EQ(plan_of(s, m).band_rows, 0) << s;
+                    EXPECT_FALSE(plan_of(s, m).on(1, true).one_loop) << s;
+                    expect_reference(s, m);
+                    s.in_place = true;
+                    expect_reference(s, m);
+                }
+}
+
+INSTANTIATE_TEST_SUITE_P(native, long_rows, testing::Values(isa::avx2, isa::avx512), on_isa::name);
 INSTANTIATE_TEST_SUITE_P(native, non_temporal_stores, testing::Values(isa::avx2, isa::avx512), on_isa::name);
 
 } // namespace

@@ -68,6 +68,11 @@ setup sums(setup s, const char *written = "dense", jitnorm_data_type_t sum_type 
     return s;
 }
 
+setup with_gathered_operands(setup s) {
+    s.attr.post_ops.entries = {impl::binary_post_op{jitnorm_binary_mul, dense(s.dims, jitnorm_f64)}};
+    return s;
+}
+
 constexpr auto ALWAYS = "one_loop_threads:2147483647", NEVER = "one_loop_threads:0";
 constexpr machine NO_PREFETCH = {.l2 = 1, .last_level = 1, .one_loop = 0};
 constexpr machine LARGE_L2 = {.l2 = 1 << 19, .last_level = 1 << 12};
@@ -106,6 +111,10 @@ std::vector<decision> one_loop() {
          {.l2 = 1 << 10, .last_level = 96 * 512 * 4 + 1},
          NEVER},
         {"sums of more than a chunk", sums(forward(jitnorm_f32, 7, 5000)), NO_CACHES, NEVER},
+        {"sums in their output", sums(forward()), NO_CACHES, ALWAYS},
+        {"sums in tiles", sums(forward(), ""), NO_CACHES, ALWAYS},
+        {"rounded sums in tiles", sums(forward(), "dense", jitnorm_bf16), NO_CACHES, ALWAYS},
+        {"gathered operands", with_gathered_operands(forward(jitnorm_f32, 5, 5000)), NO_CACHES, ALWAYS},
         {"the last batch alone", backward(jitnorm_f32, 37, 4096 + 512), NO_CACHES, ALWAYS}};
 }
 
@@ -175,6 +184,10 @@ std::vector<decision> bands() {
          "band:1,non_temporal_threads:0"},
         {"prefetched", forward(), TO_L1, "band:2,non_temporal_band:16,prefetch:1"},
         {"prefetched, longer than the band", forward(513), TO_L1, "band:1,non_temporal_band:7,prefetch:1"},
+        {"in sweeps", forward(), SMALL_CACHES[1], "band:2,non_temporal_band:16,prefetch:1"},
+        {"in sweeps", forward(), SMALL_CACHES[2], "band:16,prefetch:2"},
+        {"in sweeps", backward(), SMALL_CACHES[1], "band:1,prefetch:1"},
+        {"in sweeps", backward(), SMALL_CACHES[2], "band:1,prefetch:2"},
         {"narrow sums", sums(forward(jitnorm_bf16, 37, 256)), TO_L1, "band:2,non_temporal_band:16,prefetch:1"},
         {"other sums", sums(forward(256)), TO_L1, "band:16,-non_temporal_band,-prefetch"},
         {"more than a chunk", forward(4097), TO_L1, "-band,prefetch:2"},
@@ -233,6 +246,11 @@ std::vector<decision> prefetches_and_stores() {
         {"only executions know where tensors begin", laid_out("dense+7", backward()), NO_CACHES, PAST},
         {"two outputs are streams enough", with(forward(), [](setup &s) { s.pre_quantization = "dense"; }), NO_CACHES,
          NO}};
+    for (const auto type : FLOATING)
+        for (const setup &s : {forward(type), backward(type), backward_data(backward(type))}) {
+            all.push_back({"every type", s, NO_CACHES, PAST});
+            all.push_back({"in the caches", s, NO_L2, NO});
+        }
     for (const auto type : {jitnorm_bf16, jitnorm_f16, jitnorm_f32})
         for (const auto *written : {"dense", ""})
             for (const dim_t columns : {15, 1024, 4097}) {
@@ -334,6 +352,19 @@ std::vector<decision> room() {
         {"two tiles in one loop", sums(forward(), ""), NO_CACHES, "batch:21,scratchpad:34944"},
         {"long sums", sums(forward(jitnorm_f32, 7, 20000), ""), ROOMY,
          "panel:4096,batch:1,chunk_threads:35,scratchpad:576832"},
+        {"sums, and a second output", with(sums(packed), [](setup &s) { s.pre_quantization = "@ba"; }), ROOMY,
+         "rows:tiles"},
+        {"long sums, and a second output",
+         with(sums(laid_out("@ba", {7, 20000}, forward())), [](setup &s) { s.pre_quantization = "@ba"; }), ROOMY,
+         "rows:tiles,panel:4096"},
+        {"gathered operands of tiles",
+         with(forward(jitnorm_f32, 5, 100000),
+              [](setup &s) {
+                  s.attr.post_ops.entries = {
+                      impl::binary_post_op{jitnorm_binary_mul, make_layout("ba", s.dims, jitnorm_f32)},
+                      impl::binary_post_op{jitnorm_binary_add, dense({5, 1})}};
+              }),
+         ROOMY, "panel:4096"},
         {"narrow sums until the last level", narrow_sums, {.l2 = 1 << 10, .last_level = 4 * 37 * 192 * 2 + 1}, NEVER},
         {"rows unevenly spaced", laid_out("@bac", {3, 5, 64}, forward()), ROOMY, "rows:in_place"},
         {"from memory", forward(1536), from_memory, "prefetch:2"},
@@ -344,12 +375,8 @@ std::vector<decision> room() {
         {"rows enough", forward(jitnorm_f32, 64, 8192), ROOMY, "batch:1,chunk_threads:0,scratchpad:0"},
         {"a piece of a group", found(forward(jitnorm_f32, 3, 40000), 1), ROOMY, "batch:1,scratchpad:196608"},
         {"groups of double", found(forward(jitnorm_f64, 37, 4096), 1), batches_in_l2(1 << 21, FAR), "batch:4"},
-        {"gathered operands",
-         with(forward(jitnorm_f32, 5, 5000),
-              [](setup &s) {
-                  s.attr.post_ops.entries = {impl::binary_post_op{jitnorm_binary_mul, dense({5, 5000}, jitnorm_f64)}};
-              }),
-         ROOMY, "panel:4096,batch:1,chunk_threads:1,scratchpad:33152"}};
+        {"gathered operands", with_gathered_operands(forward(jitnorm_f32, 5, 5000)), ROOMY,
+         "panel:4096,batch:1,chunk_threads:1,scratchpad:33152"}};
 }
 
 std::vector<decision> the_table() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of rows in memory: neighbours follow each other, and no element moves.
+// The order of rows in memory: neighbours follow each other, and no element moves. Units of strands: each row once,
+// blocks whole and in their order, rows where their places say.
 #include "tensor/descriptors.hpp"
 
 using namespace jitnorm::impl;
@@ -37,6 +38,69 @@ TEST(row_order, the_same_elements_at_the_same_places) {
             ASSERT_EQ(offset(tensor, position), offset(ordered, moved)) << named.name;
         }
     }
+}
+
+// Where the row's first element is.
+dim_t offset_of_row(const memory_desc &md, int row_ndims, dim_t row) {
+    dim_t position[MAX_NDIMS] = {};
+    for (int d = row_ndims - 1; d >= 0; row /= md.dims[d--]) position[d] = row % md.dims[d];
+    return offset(md, position);
+}
+
+interleaved_blocks strands_of(const memory_desc &md, dim_t block_rows) { return {md, md.ndims - 1, block_rows}; }
+
+TEST(interleaved_blocks, every_row_once_and_where_its_place_says) {
+    const struct {
+        memory_desc md;
+        dim_t block_rows;
+    } cases[] = {{tagged({3, 64, 9}, jitnorm_cba), 32},
+                 {tagged({3, 64, 9}, jitnorm_cba), 4},
+                 {tagged({2, 37, 32, 3}, jitnorm_acdb), 32},     // some of the strands in a unit
+                 {tagged({2, 37, 32, 3}, jitnorm_acdb), 8},      // strands of several blocks
+                 {tagged({5, 6, 4, 3}, jitnorm_dcba), 24},       // rows of two dimensions in each strand
+                 {tagged({2, 3, 8, 7}, jitnorm_dcba), 4},        // strands of two dimensions
+                 {tagged({3, 2, 5, 16, 2}, jitnorm_edcba), 16},  // strands of three
+                 {tagged({24, 5, 8, 3}, jitnorm_ABcd16b16a), 8}, // blocks of a layout
+                 {tagged({3, 64, 9}, jitnorm_cba, jitnorm_f64), 32}};
+    for (const auto &[md, block_rows] : cases) {
+        SCOPED_TRACE(text_of(md));
+        const int row_ndims = md.ndims - 1;
+        const interleaved_blocks strands = strands_of(md, block_rows);
+        ASSERT_TRUE(strands.exist());
+        const memory_desc ordered = with_row_order(md, row_ndims, strands.order());
+        std::vector<int> seen(size_t(nelems(md) / md.dims[row_ndims]), 0);
+        for (dim_t number = 0; number < strands.units(); ++number) {
+            const auto unit = strands.at(number);
+            ASSERT_GE(unit.strands, 1);
+            ASSERT_LE(unit.strands, strands.strands_of_unit());
+            for (dim_t strand = 0; strand < unit.strands; ++strand) {
+                const dim_t first = strands.first_row(unit, strand);
+                ASSERT_EQ(first % block_rows, 0);
+                for (dim_t i = 0; i < block_rows; ++i) {
+                    ++seen.at(size_t(first + i));
+                    ASSERT_EQ(offset_of_row(md, row_ndims, first + i),
+                              offset_of_row(ordered, row_ndims, unit.place + i * unit.from_row + strand))
+                        << "unit " << number << " strand " << strand << " row " << i;
+                }
+            }
+        }
+        EXPECT_EQ(seen, std::vector<int>(seen.size(), 1));
+    }
+}
+
+TEST(interleaved_blocks, lines_are_used_whole) {
+    EXPECT_EQ(strands_of(tagged({2, 37, 32, 3}, jitnorm_acdb), 32).strands_of_unit(), 16);
+    EXPECT_EQ(strands_of(tagged({2, 37, 32, 3}, jitnorm_acdb, jitnorm_bf16), 32).strands_of_unit(), 32);
+    EXPECT_EQ(strands_of(tagged({3, 64, 9}, jitnorm_cba), 32).strands_of_unit(), 3);
+    EXPECT_EQ(strands_of(tagged({2, 3, 8, 7}, jitnorm_dcba), 4).strands_of_unit(), 6);
+}
+
+TEST(interleaved_blocks, none_where_they_do_not_help_or_blocks_do_not_fit) {
+    EXPECT_FALSE(strands_of(tagged({3, 64, 9}, jitnorm_abc), 32).exist()) << "rows of their own";
+    EXPECT_FALSE(strands_of(tagged({3, 64, 9}, jitnorm_acb), 32).exist()) << "neighbours in memory and in number";
+    EXPECT_FALSE(strands_of(tagged({3, 63, 9}, jitnorm_cba), 32).exist()) << "blocks across strands";
+    EXPECT_FALSE(strands_of(tagged({1, 64, 9}, jitnorm_cba), 32).exist()) << "a single strand";
+    EXPECT_EQ(strands_of(tagged({3, 63, 9}, jitnorm_cba), 32).units(), 0);
 }
 
 } // namespace

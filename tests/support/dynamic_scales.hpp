@@ -27,12 +27,13 @@ inline setup letting_through(dim_t rows, dim_t columns, dim_t per_row = 1) {
     return s;
 }
 
-inline preparation holding(const std::vector<double> &src) {
-    return [src](run &r) {
+// With mean 0, the variance and no epsilon; no values: src stays as it is.
+inline preparation holding(const std::vector<double> &src, double variance = 1) {
+    return [=](run &r) {
         r.p.epsilon = 0;
         r[SRC].fill(src);
         r[MEAN].fill(std::vector<double>(size_t(r.p.rows()), 0));
-        r[VARIANCE].fill(std::vector<double>(size_t(r.p.rows()), 1));
+        r[VARIANCE].fill(std::vector<double>(size_t(r.p.rows()), variance));
     };
 }
 

@@ -80,23 +80,24 @@ inline jitnorm_engine_t cpu() {
     return engine;
 }
 
+// An object of such a type, which the function makes of the arguments after the pointer to its handle.
+template <typename Owned, typename Create, typename... Arguments>
+Owned make_owned(const char *what, Create create, Arguments... arguments) {
+    Owned object;
+    must(create(&object, arguments...), what);
+    return object;
+}
+
 inline owned_stream make_stream() {
-    owned_stream stream;
-    must(jitnorm_stream_create(&stream, cpu(), jitnorm_stream_default_flags), "a stream");
-    return stream;
+    return make_owned<owned_stream>("a stream", jitnorm_stream_create, cpu(), jitnorm_stream_default_flags);
 }
 
 inline owned_stream make_stream(const jitnorm_thread_pool_t &pool) {
-    owned_stream stream;
-    must(jitnorm_stream_create_with_thread_pool(&stream, cpu(), jitnorm_stream_default_flags, &pool), "a stream");
-    return stream;
+    return make_owned<owned_stream>("a stream", jitnorm_stream_create_with_thread_pool, cpu(),
+                                    jitnorm_stream_default_flags, &pool);
 }
 
-inline owned_attr make_attr() {
-    owned_attr attr;
-    must(jitnorm_primitive_attr_create(&attr), "attributes");
-    return attr;
-}
+inline owned_attr make_attr() { return make_owned<owned_attr>("attributes", jitnorm_primitive_attr_create); }
 
 // With which the user gives the scratchpad.
 inline owned_attr with_user_scratchpad() {
@@ -105,36 +106,24 @@ inline owned_attr with_user_scratchpad() {
     return attr;
 }
 
-inline owned_post_ops make_post_ops() {
-    owned_post_ops post_ops;
-    must(jitnorm_post_ops_create(&post_ops), "post-ops");
-    return post_ops;
-}
+inline owned_post_ops make_post_ops() { return make_owned<owned_post_ops>("post-ops", jitnorm_post_ops_create); }
 
 inline owned_md make_md(const dims &sizes, jitnorm_data_type_t type, jitnorm_format_tag_t tag) {
-    owned_md md;
-    must(jitnorm_memory_desc_create_with_tag(&md, int(sizes.size()), sizes.data(), type, tag), "a descriptor");
-    return md;
+    return make_owned<owned_md>("a descriptor", jitnorm_memory_desc_create_with_tag, int(sizes.size()), sizes.data(),
+                                type, tag);
 }
 
 inline owned_md make_md(const dims &sizes, jitnorm_data_type_t type, const dims &strides = {}) {
-    owned_md md;
-    must(jitnorm_memory_desc_create_with_strides(&md, int(sizes.size()), sizes.data(), type,
-                                                 strides.empty() ? nullptr : strides.data()),
-         "a descriptor");
-    return md;
+    return make_owned<owned_md>("a descriptor", jitnorm_memory_desc_create_with_strides, int(sizes.size()),
+                                sizes.data(), type, strides.empty() ? nullptr : strides.data());
 }
 
 inline owned_memory make_memory(const_jitnorm_memory_desc_t md, void *data) {
-    owned_memory memory;
-    must(jitnorm_memory_create(&memory, md, cpu(), data), "a memory");
-    return memory;
+    return make_owned<owned_memory>("a memory", jitnorm_memory_create, md, cpu(), data);
 }
 
 inline owned_primitive make_primitive(const_jitnorm_primitive_desc_t pd) {
-    owned_primitive primitive;
-    must(jitnorm_primitive_create(&primitive, pd), "a primitive");
-    return primitive;
+    return make_owned<owned_primitive>("a primitive", jitnorm_primitive_create, pd);
 }
 
 template <typename Answer>

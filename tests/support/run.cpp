@@ -76,41 +76,26 @@ void run::fill(slot s, const setup &how) {
         }
         return values;
     };
-    const auto values = [&]() -> std::vector<double> {
-        switch (s) {
-        case ROW_SUMS:
-            return sums_of_rows();
-        case SRC:
-            return normal(how.mean, how.deviation, 0);
-        case SCALE:
-            return normal(1, 0.5, 1);
-        case SHIFT:
-            return normal(0, 1, 2);
-        case MEAN:
-            return normal(how.mean, how.deviation / 8, 3);
-        case VARIANCE:
-            return variances();
-        case DIFF_DST:
-            return normal(0.1, 1, 6);
-        case DST: // for a sum post-op
-            return normal(0, 3, 7);
-        case RESIDUAL:
-            return normal(-how.mean / 2, how.deviation, 8);
-        case BIAS:
-            return normal(0.5, 1, 9);
-        case GATE:
-            return normal(0.5, 1, 11);
-        case DIFF_SUM:
-            return normal(0, 1, 10);
-        case SRC_SCALE:
-            return {0.75};
-        case DST_SCALE:
-            return {1.5};
-        default: // an operand of a post-op
-            return normal(1, 2, 5);
-        }
-    };
-    filled.fill(values());
+    const struct {
+        slot which;
+        double mean, deviation;
+        unsigned salt;
+    } normals[] = {{SRC, how.mean, how.deviation, 0},
+                   {SCALE, 1, 0.5, 1},
+                   {SHIFT, 0, 1, 2},
+                   {MEAN, how.mean, how.deviation / 8, 3},
+                   {DIFF_DST, 0.1, 1, 6},
+                   {DST, 0, 3, 7}, // for a sum post-op
+                   {RESIDUAL, -how.mean / 2, how.deviation, 8},
+                   {BIAS, 0.5, 1, 9},
+                   {GATE, 0.5, 1, 11},
+                   {DIFF_SUM, 0, 1, 10}};
+    if (s == ROW_SUMS) return filled.fill(sums_of_rows());
+    if (s == VARIANCE) return filled.fill(variances());
+    if (s == SRC_SCALE || s == DST_SCALE) return filled.fill({s == SRC_SCALE ? 0.75 : 1.5});
+    for (const auto &[which, mean, deviation, salt] : normals)
+        if (which == s) return filled.fill(normal(mean, deviation, salt));
+    filled.fill(normal(1, 2, 5)); // an operand of a post-op
 }
 
 oracle_problem run::question() const {

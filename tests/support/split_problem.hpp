@@ -121,9 +121,7 @@ void for_each_part(const dims &parts, Body &&body) {
 // The descriptor that `create` makes of the arguments after the engine.
 template <typename Create, typename... Arguments>
 owned_pd described(Create &&create, const Arguments &...arguments) {
-    owned_pd pd;
-    must(create(&pd, cpu(), arguments...), "a part or the whole of a problem can be described");
-    return pd;
+    return make_owned<owned_pd>("a part or the whole of a problem can be described", create, cpu(), arguments...);
 }
 
 // Sums that the primitives of parts write for an argument.

@@ -2,6 +2,7 @@
 #include "sweep.hpp"
 
 #include <ostream>
+#include <span>
 
 namespace jitnorm::tests {
 
@@ -58,8 +59,11 @@ void expect_equal_in_case(isa vectors, const sweep &all, const setup &s) {
         scope.set(count);
         expect(entry, ", " + std::to_string(count) + " threads");
     }
-    if (all.small_caches)
-        for (const impl::machine &on : SMALL_CACHES) expect(entry, ", " + describe(on), sizes_come::at_creation, on);
+    const auto expect_on = [&](std::span<const impl::machine> machines) {
+        for (const impl::machine &on : machines) expect(entry, ", " + describe(on), sizes_come::at_creation, on);
+    };
+    if (all.small_caches) expect_on(SMALL_CACHES);
+    expect_on(all.machines);
     if (!all.late_sizes) return;
     expect(entry, ", sizes at execution", sizes_come::at_execution);
     expect(reference_entry, ", sizes at execution", sizes_come::at_execution);

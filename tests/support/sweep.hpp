@@ -18,11 +18,12 @@ using choices = std::vector<choice>;
 struct sweep {
     std::string name = {}; // in snake_case
     setup of = {};
-    std::vector<choices> each = {};    // one of each list, in every combination; applied in this order
-    std::vector<choices> in_turn = {}; // then one of each list; of a list with one choice always that
-    std::vector<int> threads = {};     // the numbers of threads to execute with; empty: as many as there are
-    bool late_sizes = false;           // executed once more with sizes that come at execution
-    bool small_caches = false;         // executed once more with each plan for SMALL_CACHES
+    std::vector<choices> each = {};           // one of each list, in every combination; applied in this order
+    std::vector<choices> in_turn = {};        // then one of each list; of a list with one choice always that
+    std::vector<int> threads = {};            // the numbers of threads to execute with; empty: as many as there are
+    bool late_sizes = false;                  // executed once more with sizes that come at execution
+    bool small_caches = false;                // executed once more with each plan for SMALL_CACHES
+    std::vector<impl::machine> machines = {}; // the same for other machines
     preparation prepare = {};
 };
 
@@ -63,6 +64,8 @@ choices rows(const std::vector<dim_t> &values);
 choices row_types(const std::vector<jitnorm_data_type_t> &values); // of src, dst and diff_src
 choices row_layouts(const std::vector<std::string> &values);       // of src, dst and diff_src
 choices scales_per_row(const std::vector<dim_t> &values);          // that are found; one where these do not divide C
+inline void leave(setup &) {}                                      // a choice that changes nothing
+inline void add_residual(setup &s) { s.residual = {.added = "dense", .sum = "dense", .type = s.src_type}; }
 choices joined(choices list, const choices &others);
 std::vector<dim_t> lengths_up_to(dim_t last, const std::vector<dim_t> &others); // all from 1, then the others
 

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work drawn at random (groups of rows, gates, packed and long rows, partial problems) on pools that run parts in odd
+// Work drawn at random (groups of rows, gates, packed and long rows) on pools that run parts in odd
 // orders: every pool gives the bits of the plain C++ implementation on one thread.
 #include <gtest/gtest.h>
 
 #include <functional>
-#include <memory>
 #include <numeric>
 #include <random>
 #include <thread>
 
-#include "api/parts_with_numbers.hpp"
 #include "drawn_work.hpp"
 
 using namespace jitnorm::tests;
@@ -156,67 +154,6 @@ TEST(drawn_work, keeps_its_bits_on_odd_pools) {
     if (any.implementation() != std::string("ref:any")) { // which has no plans
         EXPECT_GE(reached.with_groups_at_once * 8, reached.works);
     }
-}
-
-// ---------------------------------------------------------------- partial problems
-
-// The whole on one thread and each part on another odd pool.
-class parts_on_odd_pools : public parts_with_numbers {
-public:
-    parts_on_odd_pools(const std::vector<split_tensor> &tensors, generator &random, other_work &other)
-        : parts_with_numbers(tensors), random_(random), other_(other) {}
-    jitnorm_stream_t stream() override {
-        if (is_first_) return is_first_ = false, alone_.get();
-        pool_ = std::make_unique<odd_pool>(random_, [this] { other_.run(); });
-        return pool_->stream();
-    }
-
-private:
-    generator &random_;
-    other_work &other_;
-    owned_stream alone_ = make_stream({nullptr, nullptr, 1});
-    std::unique_ptr<odd_pool> pool_;
-    bool is_first_ = true;
-};
-
-// Ranges of whole units, some of them empty.
-dims cut_at_random(generator &random, jitnorm_dim_t length, jitnorm_dim_t unit) {
-    dims parts;
-    for (jitnorm_dim_t left = length; left > 0; left -= parts.back()) {
-        const auto units = jitnorm_dim_t(below(random, size_t(left / unit + 2)));
-        parts.push_back(parts.size() > 6 ? left : std::min(units * unit, left));
-    }
-    return parts;
-}
-
-split_shape draw_shape(generator &random) {
-    constexpr jitnorm_data_type_t TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64};
-    split_shape s;
-    s.type = pick(random, TYPES);
-    if (one_in(random, 3)) s.flags |= jitnorm_rms_norm;
-    return s;
-}
-
-TEST(drawn_work, keeps_the_bits_of_partial_problems) {
-    constexpr jitnorm_dim_t ROWS[] = {33, 600, 2049, 5000}, COLUMNS[] = {5, 64, 129, 300}, CHUNK = 4096;
-    other_work other;
-    for (unsigned seed = 0; seed < SEEDS / 5; ++seed) {
-        generator random(seed);
-        SCOPED_TRACE(testing::Message() << "seed " << seed);
-        split_shape s = draw_shape(random);
-        s.rows = pick(random, ROWS);
-        s.columns = s.stride = pick(random, COLUMNS);
-        jitnorm_dim_t block = 0;
-        ASSERT_OK(jitnorm_layer_normalization_row_block(&block, s.rows, s.columns));
-        parts_on_odd_pools by_rows(tensors_by_rows(s), random, other);
-        EXPECT_NO_THROW(rows_must_match(s, cut_at_random(random, s.rows, block), by_rows));
-
-        s.rows = jitnorm_dim_t(1 + below(random, 12));
-        s.columns = s.stride = CHUNK * jitnorm_dim_t(below(random, 8)) + jitnorm_dim_t(1 + below(random, CHUNK));
-        parts_on_odd_pools by_columns(tensors_by_columns(s), random, other);
-        EXPECT_NO_THROW(columns_must_match(s, cut_at_random(random, s.columns, CHUNK), by_columns));
-    }
-    EXPECT_EQ(other.different(), 0);
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts run once each, whatever the number of threads; nested use is serial.
+// Parts run once each, whatever the number of threads, on the library's own threads and on the caller's pool; nested
+// use is serial.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -14,8 +15,10 @@
 #endif
 
 #include "base/parallel.hpp"
+#include "pools.hpp"
 
 using namespace jitnorm::impl;
+using namespace jitnorm::tests;
 
 namespace {
 
@@ -36,17 +39,46 @@ std::set<pid_t> threads_used(int parts) {
     return ids;
 }
 
-TEST(parallel, one_part_runs_on_the_caller) { EXPECT_EQ(threads_used(1), std::set{gettid()}); }
+// Calls body on the library's own threads, and on pools of all sorts.
+template <typename Body>
+void on_own_threads_and_pools(Body &&body) {
+    small_pool pool(3);
+    backward_pool backward;
+    const jitnorm_thread_pool_t seen = pool.as_seen_by_the_library();
+    const jitnorm_thread_pool_t *const own = nullptr;
+    for (const jitnorm_thread_pool_t *each : {own, &seen, &THREAD_FOR_EACH, &std::as_const(backward.pool), &ALONE}) {
+        SCOPED_TRACE(each == nullptr ? "own threads" : "a pool of " + std::to_string(each->concurrency));
+        const threads_of scope(each);
+        body();
+    }
+}
 
-TEST(parallel, no_parts_no_runs) {
-    EXPECT_EQ(count_runs(0), std::vector<int>{0});
-    EXPECT_EQ(count_runs(-3), std::vector<int>{0});
+TEST(parallel, each_part_runs_once) {
+    on_own_threads_and_pools([] {
+        for (const int none : {0, -3}) EXPECT_EQ(count_runs(none), std::vector<int>{0});
+        for (int parts = 1; parts <= 9; ++parts) EXPECT_EQ(count_runs(parts), std::vector<int>(size_t(parts), 1));
+        EXPECT_EQ(threads_used(1), std::set{gettid()});
+    });
 }
 
 TEST(parallel, results_are_visible_afterwards) {
-    std::vector<int> values(64, 0); // not atomic: the wait orders them
-    parallel_parts(64, [&](int part) { values[size_t(part)] = part * part; });
-    for (int part = 0; part < 64; ++part) EXPECT_EQ(values[size_t(part)], part * part);
+    on_own_threads_and_pools([] {
+        std::vector<int> values(64, 0); // not atomic: the wait orders them
+        parallel_parts(64, [&](int part) { values[size_t(part)] = part * part; });
+        for (int part = 0; part < 64; ++part) EXPECT_EQ(values[size_t(part)], part * part);
+    });
+}
+
+TEST(parallel, nested_use_is_serial) {
+    on_own_threads_and_pools([] {
+        std::atomic<int> runs = 0, wrong = 0;
+        parallel_parts(4, [&](int) {
+            wrong += max_threads() != 1 || threads_used(4) != std::set{gettid()};
+            parallel_parts(5, [&](int) { ++runs; });
+        });
+        EXPECT_EQ(runs, 20);
+        EXPECT_EQ(wrong, 0);
+    });
 }
 
 TEST(parallel, splits_cover_every_item_once) {
@@ -63,6 +95,48 @@ TEST(parallel, splits_cover_every_item_once) {
             EXPECT_EQ(next, count);
         }
 }
+
+// ---------------------------------------------------------------- pools
+
+TEST(parts_on_a_pool, ask_it_once_for_several_parts) {
+    backward_pool pool;
+    const threads_of scope(&pool.pool);
+    EXPECT_EQ(max_threads(), 4);
+    for (const int parts : {0, 1, 5, 2}) count_runs(parts);
+    parallel_parts(4, [](int) { count_runs(5); });
+    EXPECT_EQ(pool.counts, (std::vector<int>{5, 2, 4}));
+    const threads_of nobody(&ALONE); // is not asked
+    EXPECT_EQ(max_threads(), 1);
+    EXPECT_EQ(threads_used(5), std::set{gettid()});
+}
+
+TEST(parts_on_a_pool, scopes_nest_and_end) {
+    const int before = max_threads();
+    {
+        const threads_of outer(&THREAD_FOR_EACH);
+        {
+            const threads_of inner(&ALONE);
+            EXPECT_EQ(max_threads(), 1);
+        }
+        EXPECT_EQ(max_threads(), 3);
+        const threads_of own(nullptr);
+        EXPECT_EQ(max_threads(), before);
+    }
+    EXPECT_EQ(max_threads(), before);
+}
+
+TEST(parts_on_a_pool, other_threads_keep_their_own) {
+    const threads_of scope(&THREAD_FOR_EACH);
+    int elsewhere = 0;
+    std::thread([&] {
+        const threads_of alone(&ALONE);
+        elsewhere = max_threads();
+    }).join();
+    EXPECT_EQ(elsewhere, 1);
+    EXPECT_EQ(max_threads(), 3);
+}
+
+// ---------------------------------------------------------------- own threads
 
 #ifdef JITNORM_THREADING_OMP
 
@@ -109,12 +183,6 @@ TEST(parallel, teams_rest_and_start_again) {
     EXPECT_EQ(threads_used(4).size(), 4u);
 }
 
-TEST(parallel, several_threads_are_used) {
-    end_rest();
-    omp_set_num_threads(4);
-    EXPECT_EQ(threads_used(4).size(), 4u);
-}
-
 TEST(parallel, threads_stay_when_fewer_have_work) {
     end_rest();
     omp_set_num_threads(4);
@@ -129,17 +197,6 @@ TEST(parallel, fewer_threads_than_asked_for) {
     omp_set_dynamic(1); // the runtime may give fewer
     for (int parts = 1; parts <= 8; ++parts) EXPECT_EQ(count_runs(parts), std::vector<int>(size_t(parts), 1));
     omp_set_dynamic(0);
-}
-
-TEST(parallel, nested_use_is_serial) {
-    omp_set_num_threads(4);
-    std::atomic<int> runs = 0, wrong = 0;
-    parallel_parts(2, [&](int) {
-        wrong += threads_used(4) != std::set{gettid()} || max_threads() != 1;
-        parallel_parts(5, [&](int) { ++runs; });
-    });
-    EXPECT_EQ(runs, 10);
-    EXPECT_EQ(wrong, 0);
 }
 
 // The runtime may give a team of one thread, which OpenMP does not call a parallel region. A part in it is one

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// graph_choice: an operation of the graph interface as the fuzzer's bytes describe it.
+// graph_target: an operation of the graph interface and those around it, as the fuzzer's bytes describe them
+// (graph_choice.cpp, graph_chain.cpp), and a check of an execution by the formulas (graph_check.cpp).
 #pragma once
 
+#include <map>
+
+#include "check.hpp"
 #include "graph/graph_norm.hpp"
 #include "hostile_sizes.hpp"
 #include "jitnorm/jitnorm_graph.h"
@@ -42,5 +46,28 @@ benchdnn_lite::graph_tensor mention(const logical_tensor &t);
 void make_hostile(byte_stream &choices, logical_tensor &t);
 
 bool is_small(const logical_tensor &t); // and of a known size
+
+// The surroundings of the operation. Chosen before it, so that short inputs have some, too.
+struct surroundings {
+    bool is_in_graph = false, has_addition = false;
+    bool has_second = false;             // another normalization
+    std::vector<const char *> followers; // kinds, at most 6
+};
+surroundings choose_surroundings(byte_stream &choices);
+
+// The addition before the operation, and the operations after it. Adds their tensors to `what`, for compilation; ids
+// count from 200.
+std::vector<graph_op> choose_chain(byte_stream &choices, const surroundings &around, graph_choice &what);
+
+struct graph_values {
+    jitnorm_data_type_t type = jitnorm_f32;
+    sizes dims;
+    numbers values;
+};
+using values_by_id = std::map<size_t, graph_values>;
+
+// `before`, `after`: the tensors of the partition of the operations `ops`.
+void check_partition(const graph_choice &what, const std::vector<size_t> &ops, const values_by_id &before,
+                     const values_by_id &after);
 
 } // namespace jitnorm::fuzz

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// aclnn_choice: the tensors and arrays of a two-phase call as the fuzzer's bytes describe them.
+// aclnn_target: the tensors and arrays of a two-phase call as the fuzzer's bytes describe them (aclnn_choice.cpp), and
+// a check of the second call by the formulas (aclnn_check.cpp).
 #pragma once
 
 #include "aclnn/operations.hpp"
+#include "check.hpp"
 #include "hostile_sizes.hpp"
 #include "problem/buffer.hpp"
 #include "run_one.hpp"
@@ -35,5 +37,8 @@ struct aclnn_choice {
 };
 
 aclnn_choice choose_aclnn(byte_stream &choices);
+
+// The elements of each tensor before and after, in the order of the operation's parameters. Empty: there is no tensor.
+void check_call(const aclnn_choice &what, const std::vector<numbers> &before, const std::vector<numbers> &after);
 
 } // namespace jitnorm::fuzz
