@@ -137,18 +137,27 @@ TEST(execution, of_a_number_of_groups_that_the_execution_tells) {
     });
 }
 
-TEST(code_pages, the_reference_takes_over) {
+// The descriptor goes on as it is, also where what it names is forced.
+TEST(code_pages, the_reference_takes_over_unless_another_is_forced) {
     const owned_pd forward = make_forward();
     const std::string chosen = implementation_of(forward);
     if (chosen == REFERENCE) GTEST_SKIP() << "this machine generates no code";
-    owned_primitive primitive;
+    owned_primitive primitive, none;
     const std::string log = log_of(1, [&] {
         const without_code_pages now;
         EXPECT_OK(jitnorm_primitive_create(&primitive, forward));
     });
     EXPECT_NE(log.find("fallback," + chosen + ","), std::string::npos) << log;
     EXPECT_EQ(implementation_of(queried(jitnorm_primitive_get_primitive_desc, primitive)), REFERENCE);
-    EXPECT_EQ(implementation_of(forward), chosen); // the caller's descriptor stays as it is
+    EXPECT_EQ(implementation_of(forward), chosen);
+
+    ASSERT_OK(jitnorm_set_implementation(chosen.c_str()));
+    {
+        const without_code_pages now;
+        EXPECT_EQ(jitnorm_primitive_create(&none, forward), jitnorm_runtime_error);
+    }
+    EXPECT_OK(jitnorm_set_implementation(nullptr));
+    EXPECT_TRUE(none.is_empty());
 }
 
 // The user has made a scratchpad as the descriptor asked, so the primitive goes on asking for that one.
@@ -162,20 +171,6 @@ TEST(code_pages, the_users_scratchpad_stays_as_promised) {
     EXPECT_TRUE(jitnorm_memory_desc_equal(jitnorm_primitive_desc_query_md(pd, jitnorm_query_scratchpad_md, 0),
                                           jitnorm_primitive_desc_query_md(taken, jitnorm_query_scratchpad_md, 0)));
     EXPECT_OK(execution(pd).run_by(primitive, make_stream()));
-}
-
-TEST(code_pages, a_forced_implementation_does_not_fall_back) {
-    const owned_pd forward = make_forward();
-    const std::string name = implementation_of(forward);
-    if (name == REFERENCE) GTEST_SKIP() << "this machine generates no code";
-    ASSERT_OK(jitnorm_set_implementation(name.c_str()));
-    owned_primitive primitive;
-    {
-        const without_code_pages now;
-        EXPECT_EQ(jitnorm_primitive_create(&primitive, forward), jitnorm_runtime_error);
-    }
-    EXPECT_OK(jitnorm_set_implementation(nullptr));
-    EXPECT_TRUE(primitive.is_empty());
 }
 
 } // namespace

@@ -103,8 +103,6 @@ TEST(argument_reasons, of_arguments_that_a_primitive_has_not) {
         return text.substr(text.find(": ") + 2);
     };
     EXPECT_EQ(reason(inference, JITNORM_ARG_SCALE), "use_scale is not set");
-    EXPECT_EQ(reason(inference, JITNORM_ARG_SHIFT), "use_shift is not set");
-    EXPECT_EQ(reason(inference, JITNORM_ARG_DIFF_SRC), "only backward has it");
     EXPECT_EQ(reason(inference, JITNORM_ARG_VARIANCE), "forward_inference has statistics only with use_global_stats");
     EXPECT_EQ(reason(inference, JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_SRC),
               "the attributes have no scale of src (jitnorm_primitive_attr_set_scales_mask)");
@@ -112,10 +110,10 @@ TEST(argument_reasons, of_arguments_that_a_primitive_has_not) {
               "the attributes have no binary post-op of this number");
     EXPECT_EQ(reason(inference, JITNORM_ARG_WORKSPACE), "unknown argument");
     EXPECT_EQ(reason(backward, JITNORM_ARG_DIFF_SCALE), "only prop_kind backward has it, with use_scale");
-    std::vector<std::string> reasons;
-    for (const int arg : execution::all_args())
-        if (arg != JITNORM_ARG_SRC && arg != JITNORM_ARG_DST) reasons.push_back(reason(inference, arg));
-    EXPECT_EQ(std::ranges::count(reasons, ""), 0);
+    for (const int arg : execution::all_args()) {
+        if (arg == JITNORM_ARG_SRC || arg == JITNORM_ARG_DST) continue;
+        EXPECT_NE(reason(inference, arg), "") << arg;
+    }
 }
 
 TEST_P(argument_errors, each_with_another_descriptor) {
@@ -157,13 +155,6 @@ TEST(arguments, of_another_stride_are_refused) {
     expect_refusal(run, replaced(run.args(), JITNORM_ARG_DST, longer), "other dimensions",
                    "argument DST has the dimensions 3x9, the primitive's are 3x8");
     EXPECT_OK(run.run());
-}
-
-// Dimensions of 21 bits are compared side by side in one word, in which 3 x 9 must not be (2^21 + 3) x 8.
-TEST(arguments, of_another_and_long_dimension_are_refused) {
-    const execution run(forward_pd(jitnorm_forward_inference, {3, 9}));
-    const owned_memory other = stranger(make_md({(1 << 21) + 3, 8}, jitnorm_f32));
-    expect_refusal(run, replaced(run.args(), JITNORM_ARG_SRC, other), "a long dimension");
 }
 
 TEST(arguments, are_not_fewer_than_none) {

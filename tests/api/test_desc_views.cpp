@@ -187,33 +187,4 @@ TEST(submemory, must_be_within_the_parent) {
     EXPECT_EQ(status(blocked, {4, 4}, {0, 0}), jitnorm_unimplemented) << "ends within a block";
 }
 
-// A part of a tensor is normalized, and nothing around it is touched.
-TEST(submemory, is_normalized_in_place) {
-    constexpr int COLUMNS = 16;
-    std::vector<float> data(8 * COLUMNS);
-    for (size_t i = 0; i < data.size(); ++i) data[i] = float(i * i % 97);
-    const std::vector<float> before = data;
-    const owned_md rows = part(make_md({8, COLUMNS}, jitnorm_f32), {3, 4}, {2, 5});
-    const owned_primitive primitive = make_primitive(forward_request{jitnorm_forward_inference, rows, rows}.make());
-    const owned_memory memory = make_memory(rows, data.data());
-    const jitnorm_exec_arg_t args[] = {{JITNORM_ARG_SRC, memory}, {JITNORM_ARG_DST, memory}};
-    ASSERT_OK(jitnorm_primitive_execute(primitive, make_stream(), 2, args));
-    for (int row = 0; row < 8; ++row) {
-        float sum = 0;
-        for (int column = 0; column < COLUMNS; ++column) {
-            const size_t at = size_t(row * COLUMNS + column);
-            if (2 <= row && row < 5 && 5 <= column && column < 9)
-                sum += data[at];
-            else
-                EXPECT_EQ(data[at], before[at]) << row << " " << column;
-        }
-        EXPECT_NEAR(sum, 0, 1e-5);
-    }
-    EXPECT_NE(data, before);
-}
-
-TEST(query, padded_offsets_are_zeros) {
-    EXPECT_EQ(dims_of(make_md({3, 20}, jitnorm_f32, jitnorm_aB8b), jitnorm_query_padded_offsets), (dims{0, 0}));
-}
-
 } // namespace

@@ -19,11 +19,6 @@ protected:
     void SetUp() override { EXPECT_OK(jitnorm_set_verbose(0)); }
 };
 
-void expect_reason(jitnorm_status_t status, const char *reason) {
-    EXPECT_EQ(status, INVALID) << reason;
-    EXPECT_STREQ(jitnorm_get_last_error(), reason);
-}
-
 void fail_with_stream() { EXPECT_EQ(jitnorm_stream_wait(nullptr), INVALID); }
 void fail_with_engine() { EXPECT_EQ(jitnorm_engine_get_kind(nullptr, nullptr), INVALID); }
 
@@ -136,35 +131,57 @@ TEST_F(last_error, takes_no_memory_once_a_thread_has_it) {
     EXPECT_STREQ(jitnorm_get_last_error(), "src has 1 dimension; 2 to 5 are supported");
 }
 
-// ---------------------------------------------------------------- which number
+// ---------------------------------------------------------------- what they say
 
-TEST_F(last_error, tells_which_post_op) {
-    const owned_post_ops ops = make_post_ops();
-    ASSERT_OK(jitnorm_post_ops_append_eltwise(ops, jitnorm_eltwise_relu, 0, 0));
-    const auto sum = [&](int index) { return jitnorm_post_ops_get_params_sum(ops, index, nullptr, nullptr, nullptr); };
-    expect_reason(sum(0), "post-op 0 is not of kind sum");
-    expect_reason(sum(2), "index is 2; the number of post-ops is 1");
+struct reasons : last_error {
+    static std::string of(jitnorm_status_t status) {
+        return status == jitnorm_success ? "no error" : jitnorm_get_last_error();
+    }
+    static std::string of_tag(int ndims, jitnorm_data_type_t type, jitnorm_format_tag_t tag) {
+        const dims sizes(size_t(ndims), 3);
+        owned_md md;
+        return of(jitnorm_memory_desc_create_with_tag(&md, ndims, sizes.data(), type, tag));
+    }
+    static std::string of_strides(const dims &sizes, const dims &strides) {
+        owned_md md;
+        return of(
+            jitnorm_memory_desc_create_with_strides(&md, int(sizes.size()), sizes.data(), jitnorm_f32, strides.data()));
+    }
+};
+
+TEST_F(reasons, of_typical_mistakes_say_what_is_right) {
+    const owned_attr attr = make_attr();
+    const owned_pd last = forward_pd(jitnorm_forward_inference, {3, 8});
+    while (jitnorm_primitive_desc_next_impl(last) == jitnorm_success) {
+    }
+    jitnorm_engine_t engine;
+    EXPECT_EQ(of(jitnorm_engine_create(&engine, jitnorm_gpu, 0)),
+              "there is no engine 0 of kind gpu; engine 0 of kind cpu is the only one");
+    EXPECT_EQ(of_tag(2, jitnorm_data_type_undef, jitnorm_ab),
+              "unknown data_type 0; known: f16, bf16, f32, s32, s8, u8, f64, f8_e5m2, f8_e4m3");
+    EXPECT_EQ(of_tag(2, jitnorm_f32, jitnorm_format_tag_undef),
+              "unknown tag 0; jitnorm_format_tag_t has those that there are");
+    EXPECT_EQ(of_tag(2, jitnorm_f32, jitnorm_abc), "the tag abc has 3 dimensions, the tensor has 2");
+    EXPECT_EQ(of_tag(13, jitnorm_f32, jitnorm_ab), "ndims is 13; 0 to 12 are possible");
+    EXPECT_EQ(of(jitnorm_primitive_desc_next_impl(last)), "there is no further implementation");
+    EXPECT_EQ(of(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_SCALE, 0)),
+              "arg 51 takes neither scales nor zero points: JITNORM_ARG_SRC and JITNORM_ARG_DST do");
+    EXPECT_EQ(of(jitnorm_set_verbose(9)), "level is 9; 0, 1 or 2 is expected");
 }
 
-TEST_F(last_error, tells_one_of_two_causes) {
-    const struct {
-        dims sizes, strides;
-        const char *reason;
-    } cases[] = {{{4, 3, 8},
-                  {24, 7, 1},
-                  "strides[1] is 7 and makes elements overlap: the dimensions of smaller strides have elements at the "
-                  "distance 7, too"},
-                 {{2, 3},
-                  {1, 1},
-                  "strides[1] is 1 and makes elements overlap: the dimensions of smaller strides have elements at the "
-                  "distance 1, too"},
-                 {{4, 2}, {jitnorm_dim_t(1) << 61, 1}, "the tensor is too large to be addressed"},
-                 {{2, -3}, {3, 1}, "dims[1] is -3, which is negative"}};
-    owned_md md;
-    for (const auto &[sizes, strides, reason] : cases)
-        expect_reason(
-            jitnorm_memory_desc_create_with_strides(&md, int(sizes.size()), sizes.data(), jitnorm_f32, strides.data()),
-            reason);
+TEST_F(reasons, tell_which_number_it_is) {
+    const owned_post_ops ops = make_post_ops();
+    ASSERT_OK(jitnorm_post_ops_append_eltwise(ops, jitnorm_eltwise_relu, 0, 0));
+    const auto of_sum = [&](int index) {
+        return of(jitnorm_post_ops_get_params_sum(ops, index, nullptr, nullptr, nullptr));
+    };
+    EXPECT_EQ(of_sum(0), "post-op 0 is not of kind sum");
+    EXPECT_EQ(of_sum(2), "index is 2; the number of post-ops is 1");
+    EXPECT_EQ(of_strides({4, 3, 8}, {24, 7, 1}),
+              "strides[1] is 7 and makes elements overlap: the dimensions of smaller strides have elements at the "
+              "distance 7, too");
+    EXPECT_EQ(of_strides({4, 2}, {jitnorm_dim_t(1) << 61, 1}), "the tensor is too large to be addressed");
+    EXPECT_EQ(of_strides({2, -3}, {3, 1}), "dims[1] is -3, which is negative");
 }
 
 // ---------------------------------------------------------------- in exceptions
@@ -178,35 +195,6 @@ error thrown_by(Body &&body) {
     }
     ADD_FAILURE() << "nothing is thrown";
     return {jitnorm_success, ""};
-}
-
-TEST_F(last_error, of_a_typical_mistake_says_what_is_right) {
-    const dims sizes = {3, 8};
-    const owned_pd last = forward_pd(jitnorm_forward_inference, sizes);
-    while (jitnorm_primitive_desc_next_impl(last) == jitnorm_success) {
-    }
-    const owned_attr attr = make_attr();
-    jitnorm_engine_t engine;
-    jitnorm_memory_desc_t md;
-    const auto describe = [&](int ndims, int type, int tag) {
-        return jitnorm_memory_desc_create_with_tag(&md, ndims, sizes.data(), jitnorm_data_type_t(type),
-                                                   jitnorm_format_tag_t(tag));
-    };
-    const auto reason = [](jitnorm_status_t status) {
-        return status == jitnorm_success ? "no error" : jitnorm_get_last_error();
-    };
-    EXPECT_STREQ(reason(jitnorm_engine_create(&engine, jitnorm_gpu, 0)),
-                 "there is no engine 0 of kind gpu; engine 0 of kind cpu is the only one");
-    EXPECT_STREQ(reason(describe(2, jitnorm_data_type_undef, jitnorm_ab)),
-                 "unknown data_type 0; known: f16, bf16, f32, s32, s8, u8, f64, f8_e5m2, f8_e4m3");
-    EXPECT_STREQ(reason(describe(2, jitnorm_f32, jitnorm_format_tag_undef)),
-                 "unknown tag 0; jitnorm_format_tag_t has those that there are");
-    EXPECT_STREQ(reason(describe(2, jitnorm_f32, jitnorm_abc)), "the tag abc has 3 dimensions, the tensor has 2");
-    EXPECT_STREQ(reason(describe(13, jitnorm_f32, jitnorm_ab)), "ndims is 13; 0 to 12 are possible");
-    EXPECT_STREQ(reason(jitnorm_primitive_desc_next_impl(last)), "there is no further implementation");
-    EXPECT_STREQ(reason(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_SCALE, 0)),
-                 "arg 51 takes neither scales nor zero points: JITNORM_ARG_SRC and JITNORM_ARG_DST do");
-    EXPECT_STREQ(reason(jitnorm_set_verbose(9)), "level is 9; 0, 1 or 2 is expected");
 }
 
 TEST_F(last_error, is_in_exceptions) {

@@ -80,7 +80,7 @@ TEST(onednn_unqualified, a_normalization_there_and_back) {
                        {DNNL_ARG_MEAN, memory(forward.mean_desc(), cpu, mean)},
                        {DNNL_ARG_VARIANCE, memory(forward.variance_desc(), cpu, variance)},
                        {DNNL_ARG_ATTR_SCALES | DNNL_ARG_SRC, memory(one, cpu, &scale)}});
-    on.wait();
+    EXPECT_EQ(&on.wait(), &on);
     EXPECT_EQ(mean[0], 2.5f);
     EXPECT_EQ(dst[0], 0.f);
     EXPECT_EQ(forward.query_s64(query::memory_consumption_s64), 0);

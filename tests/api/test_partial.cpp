@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Problems in parts: gradients of scale and shift from ranges of rows, which have the bits of backward on all rows,
-// however rows are cut; statistics without dst, and forward on columns that several processes share, which have the
-// bits of forward on whole rows.
+// Problems in parts: what is refused, and what fuzz_partial and tests/thread do not draw: gradients of scale and shift
+// from ranges of rows by each implementation, however rows are cut, and strange values in columns that several
+// processes share.
 #include <array>
 #include <limits>
 
@@ -11,41 +11,28 @@ using namespace jitnorm::tests;
 
 namespace {
 
-void expect_whole(const split_shape &s, const dims &parts) {
-    parts_with_numbers memory(tensors_by_rows(s));
-    rows_must_match(s, parts, memory);
-}
-
-jitnorm_dim_t block_of(const split_shape &s) {
-    jitnorm_dim_t block = 0;
-    EXPECT_OK(jitnorm_layer_normalization_row_block(&block, s.rows, s.columns));
-    return block;
+void expect_whole(const split_shape &size, const dims &parts) {
+    SCOPED_TRACE(testing::Message() << size.rows << 'x' << size.columns << " as " << testing::PrintToString(parts));
+    parts_with_numbers memory(tensors_by_rows(size));
+    EXPECT_NO_THROW(rows_must_match(size, parts, memory));
 }
 
 TEST(partial_gradients, have_the_bits_of_the_whole) {
     for (const char *implementation : {"", "jit:avx2", "ref:any"}) {
         if (jitnorm_set_implementation(implementation) != jitnorm_success) continue;
-        for (const split_shape &s :
-             {split_shape{1, 8}, {100, 16}, {128, 768}, {2049, 24}, {4097, 8}, {6000, 5}, {24, 5000}})
-            for (const int ranges : {1, 2, 3, 4, 8, 40}) expect_whole(s, cut_evenly(s.rows, block_of(s), ranges));
+        SCOPED_TRACE(implementation);
+        for (const split_shape &size : {split_shape{1, 8}, {100, 16}, {128, 768}, {4097, 8}, {24, 5000}}) {
+            jitnorm_dim_t block = 0;
+            EXPECT_OK(jitnorm_layer_normalization_row_block(&block, size.rows, size.columns));
+            for (const int ranges : {1, 2, 3, 40}) expect_whole(size, cut_evenly(size.rows, block, ranges));
+        }
+        for (const dims &parts : {dims{32, 64, 4001}, {4064, 0, 32, 0, 1, 0}, {0, 4096, 1}})
+            expect_whole({4097, 24, jitnorm_f64, jitnorm_f64}, parts); // not rounded to f32
+        for (const auto affine : {jitnorm_bf16, jitnorm_f16})
+            expect_whole({600, 40, jitnorm_f32, affine}, {96, 480, 24});
+        expect_whole({0, 8}, {0, 0});
     }
     ASSERT_OK(jitnorm_set_implementation(""));
-}
-
-TEST(partial_gradients, of_ranges_of_very_different_sizes) {
-    expect_whole({4097, 8}, {32, 64, 4001});
-    expect_whole({4097, 8}, {4064, 0, 32, 0, 1, 0});
-    expect_whole({4097, 8}, {0, 4096, 1});
-    expect_whole({0, 8}, {0, 0});
-}
-
-TEST(partial_gradients, of_every_type) {
-    for (const auto affine : {jitnorm_bf16, jitnorm_f16}) expect_whole({600, 40, jitnorm_f32, affine}, {96, 480, 24});
-    // not rounded to f32, which hides most of an order's bits
-    for (const auto &rows : {dims{32, 64, 4001}, dims{4064, 32, 1}, dims{96, 4001}, dims{2048, 2049}})
-        expect_whole({4097, 24, jitnorm_f64, jitnorm_f64}, rows);
-    for (const auto affine : {jitnorm_f32, jitnorm_f16, jitnorm_f64})
-        expect_whole({600, 40, jitnorm_f64, affine}, {96, 480, 24});
 }
 
 jitnorm_status_t create(const owned_md &diff_src, const owned_md &others, jitnorm_dim_t first, jitnorm_dim_t all) {
@@ -147,53 +134,12 @@ TEST(partial_gradients, row_blocks_that_are_asked_for) {
 
 // ---------------------------------------------------------------- ranges of columns
 
-constexpr jitnorm_data_type_t TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64};
-constexpr jitnorm_dim_t CHUNK = 4096;
-
-split_shape shape(jitnorm_dim_t rows, jitnorm_dim_t columns, jitnorm_data_type_t type = jitnorm_f32,
-                  unsigned flags = CH) {
-    return {.rows = rows, .columns = columns, .type = type, .flags = flags};
-}
-
-void expect_whole(const split_shape &s, const std::vector<double> &src, const std::vector<dims> &cuts) {
-    for (const dims &parts : cuts) {
-        parts_with_numbers memory(tensors_by_columns(s), src);
-        columns_must_match(s, parts, memory);
-    }
-}
-
-std::vector<dims> cut_into(jitnorm_dim_t columns, const std::vector<int> &numbers) {
-    std::vector<dims> cuts;
-    for (const int parts : numbers) cuts.push_back(cut_evenly(columns, CHUNK, parts));
-    return cuts;
-}
-
-TEST(shared_columns, give_the_bits_of_whole_rows) {
-    for (const auto type : TYPES)
-        for (const unsigned flags : {CH, CH | jitnorm_rms_norm, 0U, unsigned(jitnorm_inverse_deviation)})
-            for (const jitnorm_dim_t rows : {1, 5})
-                for (const jitnorm_dim_t columns : {4096 * 3, 4096 * 6 + 100})
-                    expect_whole(shape(rows, columns, type, flags), normal(rows * columns, 3, 2),
-                                 cut_into(columns, {1, 2, 3, 5}));
-}
-
-TEST(shared_columns, may_be_of_many_rows) {
-    const split_shape size = shape(1100, 4096 + 7, jitnorm_bf16);
-    expect_whole(size, normal(size.rows * size.columns, 1, 1), cut_into(size.columns, {2}));
-}
-
-TEST(shared_columns, may_be_none) {
-    expect_whole(shape(5, 4096 * 2 + 1), normal(5 * (4096 * 2 + 1), 1, 1),
-                 {{0, 4096, 0, 4097, 0}, {0, 0, 8193}, {8192, 1}, {8193, 0}});
-    expect_whole(shape(3, 70), normal(210, 1, 1), {{0, 70}});
-}
-
 // Values that the sums of a chunk have to be computed again for, or that make a row NaN, in some of the chunks.
 TEST(shared_columns, may_have_any_values) {
     constexpr double INF = std::numeric_limits<double>::infinity(), NONE = std::numeric_limits<double>::quiet_NaN();
     for (const auto type : {jitnorm_f32, jitnorm_f64})
         for (const unsigned flags : {CH, CH | jitnorm_rms_norm}) {
-            const split_shape size = shape(7, 4096 * 2 + 50, type, flags);
+            const split_shape size = {.rows = 7, .columns = 4096 * 2 + 50, .type = type, .flags = flags};
             std::vector<double> values = normal(size.rows * size.columns, 0, 1);
             const auto row = [&](int r) { return values.begin() + r * size.columns; };
             row(0)[5000] = NONE;
@@ -203,7 +149,11 @@ TEST(shared_columns, may_have_any_values) {
             for (int c = 0; c < size.columns; ++c) row(4)[c] = row(4)[c] * 1e-3 + 1e6;
             row(5)[4096] = 1e5; // a poor pivot
             for (int c = 0; c < size.columns; ++c) row(6)[c] = 0.1;
-            expect_whole(size, values, cut_into(size.columns, {2, 3}));
+            for (const int ranges : {2, 3}) {
+                SCOPED_TRACE(testing::Message() << "type " << type << ", flags " << flags << ", ranges " << ranges);
+                parts_with_numbers memory(tensors_by_columns(size), values);
+                EXPECT_NO_THROW(columns_must_match(size, cut_evenly(size.columns, 4096, ranges), memory));
+            }
         }
 }
 
@@ -250,17 +200,6 @@ TEST(shared_columns, are_merged_only_if_they_are_whole_rows) {
     EXPECT_EQ(merge(4100, {-1, 4101}), INVALID);
     EXPECT_EQ(merge(8200, {4096, 4096, 8}), INVALID) << "null";
     EXPECT_EQ(merge(4100, {4096, 4}, jitnorm_data_type_undef), INVALID);
-}
-
-TEST(only_statistics, have_the_bits_of_those_beside_dst) {
-    for (const auto type : TYPES)
-        for (const unsigned flags : {0U, unsigned(jitnorm_rms_norm), unsigned(jitnorm_inverse_deviation)})
-            for (const jitnorm_dim_t rows : {1, 33})
-                for (const jitnorm_dim_t columns : {1, 100, 4096 * 2 + 9}) {
-                    const split_shape size = shape(rows, columns, type, flags);
-                    parts_with_numbers memory(tensors_by_columns(size), normal(rows * columns, 3, 2));
-                    only_statistics_must_match(size, memory);
-                }
 }
 
 } // namespace

@@ -120,12 +120,10 @@ void expect_refusal(jitnorm_status_t status, const char *reason, const scale_req
     EXPECT_NE(std::string(jitnorm_get_last_error()).find(reason), std::string::npos) << jitnorm_get_last_error();
 }
 
-// tests/norm has what the scales do not go with.
+// tests/norm has what the scales do not go with, test_onednn_names.cpp other scales that are refused.
 TEST(scales, are_refused_where_a_descriptor_is_created) {
-    expect_refusal(jitnorm_unimplemented, "mask other than 0", {.mask = 2});
     expect_refusal(jitnorm_unimplemented, "another tensor than src and dst", {.arg = JITNORM_ARG_SRC_1});
     expect_refusal(jitnorm_unimplemented, "another type than f32", {.type = jitnorm_f16});
-    expect_refusal(jitnorm_unimplemented, "on the host", {.is_on_host = 1});
     expect_refusal(jitnorm_unimplemented, "another tensor than dst", {.arg = SRC, .mask = 1, .mode = AMAX});
     expect_refusal(jitnorm_unimplemented, "another type than f32",
                    {.arg = DST, .mask = 1, .type = jitnorm_f16, .mode = AMAX});
@@ -151,6 +149,7 @@ TEST(dynamic_scales, of_rows_and_of_groups_of_columns) {
     for (const auto &[asked, of, dst, scales] : cases) {
         const owned_pd pd = pd_with(asked.attr());
         EXPECT_EQ(dims_of_scales(pd), of);
+        EXPECT_EQ(jitnorm_primitive_desc_query_s32(pd, jitnorm_query_num_of_outputs_s32, 0), 1) << "dst alone";
         execution e(pd);
         e.set(SRC, ROWS);
         e.set(JITNORM_ARG_SCALE, PARTS);
@@ -160,19 +159,6 @@ TEST(dynamic_scales, of_rows_and_of_groups_of_columns) {
     }
     // A request for other groups is another primitive.
     EXPECT_EQ(dims_of_scales(pd_with(dynamic(3, 2, FOURS).attr())), (dims{2, 1}));
-}
-
-TEST(dynamic_scales, are_an_output_of_the_attributes) {
-    const owned_pd pd = pd_with(dynamic().attr());
-    EXPECT_EQ(jitnorm_primitive_desc_query_s32(pd, jitnorm_query_num_of_inputs_s32, 0), 2);
-    EXPECT_EQ(jitnorm_primitive_desc_query_s32(pd, jitnorm_query_num_of_outputs_s32, 0), 1);
-}
-
-TEST(dynamic_scales, are_not_for_backward) {
-    const owned_md data = make_md(SHAPE, jitnorm_f32);
-    const owned_attr attr = dynamic().attr();
-    EXPECT_EQ(status_of(backward_request{.diff_src = data, .diff_dst = data, .src = data, .attr = attr}),
-              jitnorm_unimplemented);
 }
 
 TEST(dynamic_scales, what_is_said_last_counts) {

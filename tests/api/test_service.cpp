@@ -28,7 +28,8 @@ TEST(isa, cap_changes_what_is_chosen) {
     const jitnorm_cpu_isa_t best = jitnorm_get_effective_cpu_isa();
     ASSERT_OK(jitnorm_set_max_cpu_isa(jitnorm_cpu_isa_sse41));
     EXPECT_STREQ(implementation_of(make_pd()), "ref:any");
-    EXPECT_EQ(jitnorm_get_effective_cpu_isa(), jitnorm_cpu_isa_sse41);
+    EXPECT_EQ(jitnorm_set_max_cpu_isa(undefined<jitnorm_cpu_isa_t>(0x1234)), INVALID);
+    EXPECT_EQ(jitnorm_get_effective_cpu_isa(), jitnorm_cpu_isa_sse41) << "an error changes nothing";
     ASSERT_OK(jitnorm_set_max_cpu_isa(best));
     EXPECT_EQ(jitnorm_get_effective_cpu_isa(), best);
 }
@@ -63,12 +64,6 @@ TEST(isa, hints_are_kept) {
     EXPECT_EQ(jitnorm_get_cpu_isa_hints(), jitnorm_cpu_isa_prefer_ymm);
     EXPECT_EQ(jitnorm_set_cpu_isa_hints(undefined<jitnorm_cpu_isa_hints_t>(2)), INVALID);
     EXPECT_OK(jitnorm_set_cpu_isa_hints(jitnorm_cpu_isa_no_hints));
-}
-
-TEST(isa, unknown_cap_changes_nothing) {
-    const jitnorm_cpu_isa_t before = jitnorm_get_effective_cpu_isa();
-    EXPECT_EQ(jitnorm_set_max_cpu_isa(undefined<jitnorm_cpu_isa_t>(0x1234)), INVALID);
-    EXPECT_EQ(jitnorm_get_effective_cpu_isa(), before);
 }
 
 // ---------------------------------------------------------------- environment: each in a process of its own
@@ -121,20 +116,6 @@ TEST(environment, functions_take_precedence) {
     EXPECT_EXIT(exit_with_status_where_set(), testing::ExitedWithCode(jitnorm_success), "");
 }
 
-TEST(implementation, is_what_was_set) {
-    const owned_pd before = make_pd();
-    const std::string usual = implementation_of(before);
-    ASSERT_OK(jitnorm_set_implementation("ref:any"));
-    EXPECT_STREQ(implementation_of(make_pd()), "ref:any");
-    EXPECT_EQ(implementation_of(before), usual) << "existing descriptors stay as they are";
-    EXPECT_EQ(jitnorm_set_implementation("ref"), INVALID);
-    EXPECT_STREQ(implementation_of(make_pd()), "ref:any") << "an error changes nothing";
-    for (const char *any : {"", static_cast<const char *>(nullptr)}) {
-        ASSERT_OK(jitnorm_set_implementation(any));
-        EXPECT_EQ(implementation_of(make_pd()), usual);
-    }
-}
-
 // ---------------------------------------------------------------- cache and version
 
 TEST(cache, capacity_is_what_was_set) {
@@ -145,26 +126,10 @@ TEST(cache, capacity_is_what_was_set) {
         EXPECT_OK(jitnorm_set_primitive_cache_capacity(capacity));
         EXPECT_OK(jitnorm_get_primitive_cache_capacity(&now));
         EXPECT_EQ(now, capacity);
-        execution run(make_pd()); // works with any
-        EXPECT_OK(run.run());
     }
     EXPECT_EQ(jitnorm_set_primitive_cache_capacity(-1), INVALID);
     EXPECT_OK(jitnorm_get_primitive_cache_capacity(&now));
     EXPECT_EQ(now, before);
-}
-
-// What can be made of them: test_onednn_names.cpp.
-TEST(cache, blobs_and_their_ids_are_empty) {
-    const owned_pd pd = make_pd();
-    const uint8_t byte = 0, *id = &byte;
-    size_t size = 77;
-    int64_t id_size = 77;
-    EXPECT_OK(jitnorm_primitive_get_cache_blob(make_primitive(pd), &size, nullptr));
-    EXPECT_OK(jitnorm_primitive_desc_query(pd, jitnorm_query_cache_blob_id_size_s64, 0, &id_size));
-    EXPECT_OK(jitnorm_primitive_desc_query(pd, jitnorm_query_cache_blob_id, 0, &id));
-    EXPECT_EQ(size, 0u);
-    EXPECT_EQ(id_size, 0);
-    EXPECT_EQ(id, nullptr);
 }
 
 TEST(version, is_the_headers) {
@@ -179,32 +144,23 @@ TEST(version, is_the_headers) {
 // ---------------------------------------------------------------- names
 
 TEST(names, of_values) {
-    EXPECT_STREQ(jitnorm_status2str(jitnorm_success), "success");
     EXPECT_STREQ(jitnorm_status2str(jitnorm_invalid_data_type), "invalid_data_type");
-    EXPECT_STREQ(jitnorm_dt2str(jitnorm_bf16), "bf16");
     EXPECT_STREQ(jitnorm_dt2str(jitnorm_data_type_undef), "undef");
     EXPECT_STREQ(jitnorm_fmt_kind2str(jitnorm_blocked), "blocked");
     EXPECT_STREQ(jitnorm_fmt_kind2str(jitnorm_format_kind_any), "any");
     EXPECT_STREQ(jitnorm_fmt_tag2str(jitnorm_format_tag_undef), "undef");
     EXPECT_STREQ(jitnorm_fmt_tag2str(jitnorm_format_tag_any), "any");
-    EXPECT_STREQ(jitnorm_fmt_tag2str(jitnorm_a), "a");
     EXPECT_STREQ(jitnorm_fmt_tag2str(jitnorm_ntc), "bac");
-    EXPECT_STREQ(jitnorm_fmt_tag2str(jitnorm_ABcde16a16b), "ABcde16a16b");
-    EXPECT_STREQ(jitnorm_prop_kind2str(jitnorm_forward_training), "forward_training");
     EXPECT_STREQ(jitnorm_prop_kind2str(jitnorm_backward_data), "backward_data");
     EXPECT_STREQ(jitnorm_prim_kind2str(jitnorm_layer_normalization), "layer_normalization");
     EXPECT_STREQ(jitnorm_alg_kind2str(jitnorm_eltwise_gelu_erf), "eltwise_gelu_erf");
-    EXPECT_STREQ(jitnorm_alg_kind2str(jitnorm_binary_ne), "binary_ne");
-    EXPECT_STREQ(jitnorm_engine_kind2str(jitnorm_cpu), "cpu");
     EXPECT_STREQ(jitnorm_engine_kind2str(jitnorm_any_engine), "any");
     EXPECT_STREQ(jitnorm_scratchpad_mode2str(jitnorm_scratchpad_mode_user), "user");
     EXPECT_STREQ(jitnorm_cpu_isa2str(jitnorm_cpu_isa_avx512_core), "cpu_isa_avx512_core");
-    EXPECT_STREQ(jitnorm_prop_kind2str(jitnorm_backward_bias), "backward_bias");
     EXPECT_STREQ(jitnorm_fpmath_mode2str(jitnorm_fpmath_mode_tf32), "tf32");
     EXPECT_STREQ(jitnorm_accumulation_mode2str(jitnorm_accumulation_mode_relaxed), "relaxed");
     EXPECT_STREQ(jitnorm_rounding_mode2str(jitnorm_rounding_mode_stochastic), "stochastic");
     EXPECT_STREQ(jitnorm_quantization_mode2str(jitnorm_quantization_mode_static_sazp), "static_sazp");
-    EXPECT_STREQ(jitnorm_cpu_isa2str(jitnorm_cpu_isa_avx10_2_512), "cpu_isa_avx10_2_512");
     EXPECT_STREQ(jitnorm_cpu_isa_hints2str(jitnorm_cpu_isa_prefer_ymm), "cpu_isa_prefer_ymm");
     EXPECT_STREQ(jitnorm_runtime2str(JITNORM_RUNTIME_OMP), "OpenMP");
     EXPECT_STREQ(jitnorm_runtime2str(JITNORM_RUNTIME_SEQ), "sequential");
@@ -237,8 +193,7 @@ std::set<int> named(const char *(*name_of)(Value)) {
 
 // Each value has a name, and no other number has.
 TEST(names, are_complete) {
-    for (int v = 0; v <= jitnorm_invalid_data_type + 1; ++v)
-        EXPECT_EQ(is_known(jitnorm_status2str(jitnorm_status_t(v))), v <= jitnorm_invalid_data_type) << v;
+    EXPECT_EQ(named(jitnorm_status2str), (std::set{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
     for (int v = 0; v <= jitnorm_format_tag_last; ++v)
         EXPECT_EQ(is_known(jitnorm_fmt_tag2str(jitnorm_format_tag_t(v))), v < jitnorm_format_tag_last) << v;
     EXPECT_EQ(named(jitnorm_dt2str), DATA_TYPE_NUMBERS);

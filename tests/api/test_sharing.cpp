@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What was asked for before is not made again: who shares with whom, and what a creation allocates then.
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <thread>
@@ -16,7 +17,7 @@ namespace {
 using described = std::shared_ptr<const jitnorm::impl::api::described>;
 
 struct sharing : testing::Test {
-    owned_md data = make_md({3, 8}, jitnorm_f32), statistics = make_md({3}, jitnorm_f32);
+    owned_md data = make_md({3, 8}, jitnorm_f32);
     forward_request forward{jitnorm_forward_training, data, data};
     int before = 0;
 
@@ -38,79 +39,53 @@ struct sharing : testing::Test {
     }
 };
 
+// And a hit allocates only the handle.
 TEST_F(sharing, equal_descriptors_share_and_so_do_their_primitives) {
     owned_pd one, other;
-    EXPECT_OK(forward.create(&one));
-    EXPECT_OK(forward.create(&other));
-    ASSERT_EQ(one.get()->what, other.get()->what);
-    EXPECT_EQ(one.get()->what->made(), nullptr); // a descriptor generates nothing
     owned_primitive first, second;
+    EXPECT_OK(forward.create(&one));
+    EXPECT_EQ(one.get()->what->made(), nullptr); // a descriptor generates nothing
     EXPECT_OK(jitnorm_primitive_create(&first, one));
     const auto made = one.get()->what->made();
     ASSERT_NE(made, nullptr);
-    EXPECT_OK(jitnorm_primitive_create(&second, other));
-    EXPECT_EQ(other.get()->what->made(), made);
-}
-
-TEST_F(sharing, a_hit_allocates_only_the_handle) {
-    owned_pd one, other;
-    owned_primitive first, second;
-    EXPECT_OK(forward.create(&one));
-    EXPECT_OK(jitnorm_primitive_create(&first, one));
     const long start = allocations;
     EXPECT_OK(forward.create(&other));
     EXPECT_EQ(allocations, start + 1);
     EXPECT_OK(jitnorm_primitive_create(&second, other));
     EXPECT_EQ(allocations, start + 2);
+    EXPECT_EQ(one.get()->what, other.get()->what);
+    EXPECT_EQ(other.get()->what->made(), made);
 }
 
+// The key is made of the problem, whose parts tests/dispatch has, and of the scales that are asked for.
 TEST_F(sharing, whatever_differs_is_another_entry) {
-    const owned_md half = make_md({3, 8}, jitnorm_f16), more = make_md({4, 8}, jitnorm_f32),
-                   columns = make_md({3, 8}, jitnorm_f32, jitnorm_ba);
-    std::vector<owned_attr> attrs(14);
-    for (owned_attr &attr : attrs) EXPECT_OK(jitnorm_primitive_attr_create(&attr));
-    EXPECT_OK(jitnorm_primitive_attr_set_scratchpad_mode(attrs[0], jitnorm_scratchpad_mode_user));
-    EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attrs[1], JITNORM_ARG_SRC, 0));
-    EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attrs[2], JITNORM_ARG_DST, 0));
-    for (const size_t i : {size_t(3), size_t(4)}) { // equal numbers, other results
-        const owned_post_ops post_ops = make_post_ops();
-        EXPECT_OK(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_relu, i == 3 ? 0.f : -0.f, 0.f));
-        EXPECT_OK(jitnorm_primitive_attr_set_post_ops(attrs[i], post_ops));
-    }
-    const auto add_residual = [&](size_t i, const owned_md &added, const_jitnorm_memory_desc_t sum,
-                                  jitnorm_data_type_t bias, unsigned flags) {
-        EXPECT_OK(jitnorm_primitive_attr_set_residual(attrs[i], added, sum, bias, flags));
+    using attr_handle = jitnorm_primitive_attr_t;
+    const auto find_scales = [](attr_handle attr, const dims &groups) {
+        return jitnorm_primitive_attr_set_scales_v3(attr, JITNORM_ARG_DST, 3, 2, groups.data(), jitnorm_f32, 0,
+                                                    jitnorm_quantization_mode_dynamic_amax);
     };
-    add_residual(5, data, nullptr, jitnorm_data_type_undef, 0);
-    add_residual(6, half, nullptr, jitnorm_data_type_undef, 0);
-    add_residual(7, data, half, jitnorm_data_type_undef, 0);
-    add_residual(8, data, half, jitnorm_data_type_undef, jitnorm_residual_normalize_rounded);
-    add_residual(13, data, half, jitnorm_data_type_undef, jitnorm_residual_mul_silu);
-    add_residual(9, data, half, jitnorm_f32, 0);
-    add_residual(10, columns, half, jitnorm_f32, 0);
-    EXPECT_OK(jitnorm_primitive_attr_set_epsilon(attrs[11], 1e-5));
-    EXPECT_OK(jitnorm_primitive_attr_set_epsilon(attrs[12], std::nextafter(1e-5, 1.0)));
-    std::vector<forward_request> requests(1, forward);
-    const auto add = [&](const std::function<void(forward_request &)> &change) {
-        requests.push_back(forward);
-        change(requests.back());
-    };
-    add([&](forward_request &r) { r.prop_kind = jitnorm_forward_inference; });
-    add([&](forward_request &r) { r.src = half; });
-    add([&](forward_request &r) { r.dst = half; });
-    add([&](forward_request &r) { r.src = r.dst = more; });
-    add([&](forward_request &r) { r.dst = columns; });
-    add([&](forward_request &r) { r.statistics = statistics; });
-    add([&](forward_request &r) { r.scale_shift_type = jitnorm_bf16, r.flags = jitnorm_use_scale; });
-    add([&](forward_request &r) { r.flags = jitnorm_use_scale; });
-    add([&](forward_request &r) { r.flags = jitnorm_use_shift; });
-    add([&](forward_request &r) { r.epsilon = 1e-6f; });
-    for (const owned_attr &attr : attrs) add([&](forward_request &r) { r.attr = attr; });
+    const std::function<jitnorm_status_t(attr_handle)> settings[] = {
+        [](attr_handle) { return jitnorm_success; },
+        [](attr_handle attr) { return jitnorm_primitive_attr_set_epsilon(attr, 1e-6); },
+        [](attr_handle attr) { return jitnorm_primitive_attr_set_epsilon(attr, std::nextafter(1e-6, 1.0)); },
+        [](attr_handle attr) { return jitnorm_primitive_attr_set_scratchpad_mode(attr, jitnorm_scratchpad_mode_user); },
+        [](attr_handle attr) { return jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_SRC, 0); },
+        [&](attr_handle attr) { return jitnorm_primitive_attr_set_residual(attr, data, data, jitnorm_f32, 0); },
+        [&](attr_handle attr) {
+            return find_scales(attr, {1, 4});
+        },
+        [&](attr_handle attr) {
+            return find_scales(attr, {1, 8});
+        }};
+    const owned_md bytes = make_md({3, 8}, jitnorm_s8);
     std::vector<described> made;
-    for (const forward_request &request : requests) made.push_back(what(request));
-    for (size_t i = 0; i < made.size(); ++i) {
-        EXPECT_EQ(what(requests[i]), made[i]) << i;
-        for (size_t j = 0; j < i; ++j) EXPECT_NE(made[i], made[j]) << i << " and " << j;
+    for (const auto &set : settings) {
+        const owned_attr attr = make_attr();
+        EXPECT_OK(set(attr));
+        const forward_request request{.prop_kind = jitnorm_forward_inference, .src = data, .dst = bytes, .attr = attr};
+        made.push_back(what(request));
+        EXPECT_EQ(what(request), made.back()) << made.size();
+        EXPECT_EQ(std::ranges::count(made, made.back()), 1) << made.size();
     }
 }
 
@@ -123,28 +98,6 @@ TEST_F(sharing, requests_with_tens_of_post_ops_are_made_anew) {
     forward_request request = forward;
     request.attr = attr;
     EXPECT_NE(what(request), what(request));
-}
-
-TEST_F(sharing, backward_has_entries_of_its_own) {
-    const backward_request both{jitnorm_backward, data, data, data}, alone{jitnorm_backward_data, data, data, data};
-    const described first = what(both);
-    EXPECT_EQ(what(both), first);
-    EXPECT_NE(what(alone), first);
-    EXPECT_NE(what(forward), first);
-}
-
-TEST_F(sharing, rows_of_a_larger_problem_are_those_of_one) {
-    const owned_md rows = make_md({64, 8}, jitnorm_f32);
-    const auto part = [&](jitnorm_dim_t first, jitnorm_dim_t all) {
-        owned_pd pd;
-        EXPECT_OK(jitnorm_layer_normalization_partial_backward_primitive_desc_create(
-            &pd, cpu(), rows, rows, rows, nullptr, jitnorm_f32, 1e-5f, jitnorm_use_scale, first, all, nullptr));
-        return pd.get()->what;
-    };
-    const described beginning = part(0, 4096);
-    EXPECT_EQ(part(0, 4096), beginning);
-    EXPECT_NE(part(64, 4096), beginning);
-    EXPECT_NE(part(0, 8192), beginning);
 }
 
 TEST_F(sharing, settings_choose_among_entries) {

@@ -4,7 +4,6 @@
 // targets ask.
 #include <functional>
 
-#include "api/primitive/primitive_desc.hpp"
 #include "jitnorm/jitnorm.hpp"
 #include "row_tensors.hpp"
 #include "support/jitnorm_handle.hpp"
@@ -116,22 +115,6 @@ TEST_P(tensor_attribute, null_pointers_are_refused) {
     // The function that tells all of the residual is given null in the place of what is not asked for.
     const bool is_of_residual = tensor.arg == JITNORM_ARG_SRC_1 || tensor.arg == JITNORM_ARG_DST_1;
     EXPECT_EQ(tensor.get(attr, nullptr), is_of_residual ? jitnorm_success : INVALID);
-}
-
-// Other tensors have the same descriptor, as far as they may.
-TEST_P(tensor_attribute, whatever_differs_is_another_entry_of_the_cache) {
-    const auto entry = [&](const described_tensor &t, const owned_md &md) {
-        const owned_attr attr = make_attr();
-        EXPECT_OK(t.set(attr, data, md));
-        return forward(data, attr).get()->what;
-    };
-    const auto made = entry(tensor, own);
-    EXPECT_EQ(entry(tensor, own), made);
-    EXPECT_NE(entry(tensor, make_md(SIZES, tensor.sizes == SIZES ? jitnorm_f16 : jitnorm_f32)), made);
-    for (const described_tensor &other : TENSORS) {
-        if (other.arg == tensor.arg) continue;
-        EXPECT_NE(entry(other, other.sizes == SIZES ? data : own), made) << other.name;
-    }
 }
 
 TEST_P(tensor_attribute, has_a_decided_layout_in_a_primitive_descriptor) {

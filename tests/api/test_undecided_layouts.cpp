@@ -57,6 +57,11 @@ TEST(undecided_layouts, post_op_follows_the_destination) {
     const owned_attr attr = make_attr();
     append(attr, [&](auto post_ops) { return jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_add, any); });
     const owned_pd pd = forward_request{jitnorm_forward_inference, src, src}.make(0, attr);
+    const auto *kept = queried(jitnorm_primitive_desc_get_attr, pd);
+    const_jitnorm_memory_desc_t told = nullptr;
+    EXPECT_OK(
+        jitnorm_post_ops_get_params_binary(queried(jitnorm_primitive_attr_get_post_ops, kept), 0, nullptr, &told));
+    EXPECT_TRUE(jitnorm_memory_desc_equal(told, src));
     EXPECT_TRUE(jitnorm_memory_desc_equal(md_of(pd, JITNORM_ARG_ATTR_MULTIPLE_POST_OP(0) | JITNORM_ARG_SRC_1), src));
 }
 
