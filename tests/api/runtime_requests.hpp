@@ -40,9 +40,6 @@ struct request {
     }
 };
 
-inline request sized(const dims &sizes, const layout &src = {}, const layout &dst = {}) {
-    return {{}, 0, sizes, src, dst};
-}
 inline layout strides(const dims &values) { return {jitnorm_format_tag_undef, values}; }
 inline layout tag(jitnorm_format_tag_t value) { return {value}; }
 

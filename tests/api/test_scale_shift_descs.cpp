@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scale and shift with row dimensions. The outputs have the bits that a primitive with vectors gives for each group of
-// rows, also where sizes are known at execution.
+// rows. Sizes that are known at execution: tests/thread, which draws such work, too.
 #include <cstring>
 
 #include "row_tensors.hpp"
@@ -131,85 +131,72 @@ struct scale_shift_descs : testing::TestWithParam<const char *> {
 };
 INSTANTIATE_TEST_SUITE_P(implementations, scale_shift_descs, testing::Values("", "jit:avx2", "ref:any"));
 
-TEST_P(scale_shift_descs, groups_along_any_row_dimensions) {
-    for (unsigned mask = 0; mask < 8; ++mask)
-        for (const bool forward : {true, false})
-            for (const unsigned flags : {CH, unsigned(jitnorm_use_scale), unsigned(jitnorm_use_shift),
-                                         CH | jitnorm_rms_norm, CH | jitnorm_scale_plus_one}) {
-                SCOPED_TRACE(testing::Message() << "mask " << mask << ", flags " << flags << ", forward " << forward);
-                expect_law({.sizes = {3, 2, 5, 37}, .mask = mask, .forward = forward, .flags = flags});
-            }
+std::ostream &operator<<(std::ostream &out, const work &w) {
+    return out << testing::PrintToString(w.sizes) << ", mask " << w.mask << ", forward " << w.forward << ", flags "
+               << w.flags << ", types " << w.type << ' ' << w.scale_shift_type << ", strides "
+               << testing::PrintToString(w.strides) << " and " << testing::PrintToString(w.scale_strides) << ", adds "
+               << w.adds << ", bias " << w.has_bias << ", gate " << w.gate << ", scales " << w.finds_scales
+               << ", only scale " << w.only_scale;
 }
 
-void expect_laws(std::vector<work> cases, bool forward, jitnorm_data_type_t type,
-                 jitnorm_data_type_t scale_shift_type) {
-    SCOPED_TRACE(testing::Message() << "types " << type << ", " << scale_shift_type << ", forward " << forward);
-    for (work &w : cases) {
-        w.forward = forward;
-        w.type = type;
-        w.scale_shift_type = scale_shift_type;
+// Whatever attributes belong to the rows of a group.
+work draw(std::mt19937 &random) {
+    const auto toss = [&] { return random() % 2 == 0; };
+    const auto pick = [&](const auto &values) { return values[random() % std::size(values)]; };
+    constexpr unsigned FLAGS[] = {
+        CH, CH, jitnorm_use_scale, jitnorm_use_shift, CH | jitnorm_rms_norm, CH | jitnorm_scale_plus_one};
+    constexpr jitnorm_data_type_t TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64};
+    const dims layouts[] = {
+        {}, {}, {}, {1, 4 * 70, 4}, {70, 4 * 80, 1}}; // of 4 x 9 x 70; rows are packed in the fourth
+    work w = {.sizes = {4, 9, 70}, .mask = unsigned(random() % 4), .forward = toss(), .flags = pick(FLAGS)};
+    w.type = pick(TYPES);
+    w.scale_shift_type = toss() ? jitnorm_f32 : jitnorm_bf16;
+    w.strides = pick(layouts);
+    if (toss()) w.scale_strides = {9 * 6 * 70, 6 * 70, 1};
+    w.adds = toss();
+    if (!w.forward) return w;
+    w.has_bias = w.adds && toss();
+    if (w.adds && toss()) w.gate = int(random() % 4);
+    w.finds_scales = w.mask != 2 && w.type != jitnorm_f64 && random() % 4 == 0; // mask 2: a group's are not dense
+    w.only_scale = random() % 4 == 0;
+    return w;
+}
+
+TEST_P(scale_shift_descs, groups_have_the_bits_of_primitives_of_their_own) {
+    std::mt19937 random(3);
+    for (int i = 0; i < 150; ++i) {
+        const work w = draw(random);
+        SCOPED_TRACE(testing::Message() << "case " << i << ": " << w);
         expect_law(w);
     }
 }
 
-TEST_P(scale_shift_descs, types_and_strides) {
-    const std::vector<work> cases = {{.sizes = {2, 9, 70}, .mask = 1, .scale_strides = {6 * 70, 70, 1}},
-                                     {.sizes = {4, 9, 40}, .mask = 2, .strides = {1, 4 * 40, 4}},
-                                     {.sizes = {4, 9, 40}, .mask = 1, .strides = {40, 4 * 50, 1}}};
-    for (const bool forward : {true, false})
-        for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f64})
-            expect_laws(cases, forward, type, type == jitnorm_f64 ? jitnorm_f32 : type);
-}
-
-// Kernels step through scale and shift, and backward through their gradients, of rows that all have their own. They do
-// so also with rows that are written while others are reduced, and with chunks of long rows.
-void expect_laws_of_own_rows(bool forward) {
-    const dims apart = {9 * 6 * 70, 6 * 70, 1}; // the strides of scales
-    const std::vector<work> cases = {
-        {.sizes = {2, 9, 70}, .mask = 3},
-        {.sizes = {1, 3, 19}, .mask = 3},
-        {.sizes = {2, 9, 70}, .mask = 3, .scale_strides = apart},
-        {.sizes = {2, 9, 70}, .mask = 3, .strides = {1, 2 * 70, 2}, .scale_strides = apart},
-        {.sizes = {2, 300, 1024}, .mask = 3},
-        {.sizes = {1, 2, 9000}, .mask = 2}};
-    for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64})
-        for (const auto parameters : {jitnorm_f32, jitnorm_bf16}) expect_laws(cases, forward, type, parameters);
-    expect_law({.sizes = {1, 2, 140000}, .mask = 3, .forward = forward});
-}
-TEST_P(scale_shift_descs, each_row_of_backward_is_a_group) { expect_laws_of_own_rows(false); }
-TEST_P(scale_shift_descs, each_row_of_forward_is_a_group) {
-    expect_laws_of_own_rows(true);
-    for (const dims &sizes : {dims{1, 70}, dims{9, 70}, dims{300, 1024}, dims{3, 5000}})
-        for (const bool adds : {false, true})
-            for (const bool finds_scales : {false, true})
-                for (const bool only_scale : {false, true})
-                    expect_law({.sizes = sizes,
-                                .mask = 1,
-                                .adds = adds,
-                                .finds_scales = finds_scales,
-                                .only_scale = only_scale});
-}
-
-TEST_P(scale_shift_descs, attributes_belong_to_the_groups_rows) {
-    expect_law({.sizes = {3, 7, 33}, .mask = 1, .adds = true});
-    for (const bool has_bias : {false, true})
-        expect_law({.sizes = {5, 37}, .mask = 1, .adds = true, .has_bias = has_bias, .only_scale = true});
-    expect_law({.sizes = {3, 7, 33}, .mask = 2, .adds = true});
-    expect_law({.sizes = {3, 7, 33}, .mask = 3, .forward = false, .adds = true});
-    for (int gate = 0; gate < 4; ++gate)
-        expect_law({.sizes = {3, 7, 33}, .mask = 3, .scale_shift_type = jitnorm_bf16, .adds = true, .gate = gate});
-    expect_law({.sizes = {3, 7, 33}, .mask = 1, .finds_scales = true});
-    expect_law({.sizes = {3, 7, 9000}, .mask = 1, .adds = true, .finds_scales = true});
-}
-
-// Groups that are large enough to be shared by threads, groups that are taken by threads, and tiles for each of them.
-TEST_P(scale_shift_descs, groups_on_threads) {
-    for (const bool forward : {true, false}) {
-        expect_law({.sizes = {2, 600, 256}, .mask = 1, .forward = forward});
-        expect_law({.sizes = {130, 20, 256}, .mask = 1, .forward = forward});
-        expect_law({.sizes = {130, 20, 256}, .mask = 1, .forward = forward, .strides = {256 * 20, 1, 20}});
-        expect_law({.sizes = {130, 20, 256}, .mask = 3, .forward = forward});
-    }
+// Rows that all have their own scale and shift, rows that are written while others are reduced, and chunks of long
+// rows; groups whose rows threads share, groups that threads take, and tiles for each of them.
+TEST_P(scale_shift_descs, groups_of_any_size) {
+    const struct {
+        dims sizes;
+        unsigned mask;
+        dims strides = {};
+    } cases[] = {{{3, 2, 5, 37}, 5},
+                 {{3, 2, 5, 37}, 6},
+                 {{1, 3, 19}, 3},
+                 {{2, 300, 1024}, 3},
+                 {{1, 2, 9000}, 2},
+                 {{1, 2, 140000}, 3},
+                 {{3, 7, 9000}, 1},
+                 {{2, 600, 256}, 1},
+                 {{130, 20, 256}, 1},
+                 {{130, 20, 256}, 3},
+                 {{130, 20, 256}, 1, {256 * 20, 1, 20}}};
+    for (const auto &[sizes, mask, strides] : cases)
+        for (const bool forward : {true, false})
+            for (const auto type : {jitnorm_f32, jitnorm_bf16}) {
+                const work w = {.sizes = sizes, .mask = mask, .forward = forward, .type = type, .strides = strides};
+                SCOPED_TRACE(testing::Message() << w);
+                expect_law(w);
+            }
+    for (const bool adds : {false, true}) expect_law({.sizes = {9, 70}, .mask = 1, .adds = adds, .finds_scales = true});
 }
 
 // A pool that runs the parts of an execution one after the other, and says which rows of dst each of them has written.
@@ -251,17 +238,7 @@ TEST_P(scale_shift_descs, threads_take_equal_numbers_of_whole_groups) {
     }
 }
 
-TEST_P(scale_shift_descs, sizes_that_come_at_execution) {
-    for (const auto &[rows, forward] : {std::pair(7, true), {7, false}, {70, false}}) { // 70: several row blocks
-        work w = {.sizes = {3, rows, 70}, .mask = 1, .forward = forward};
-        const owned_pd sizes = whole_pd(w);
-        w.sizes = w.strides = w.scale_strides = {R, R, R};
-        execution known(sizes), found(whole_pd(w), sizes);
-        expect_same(found, known);
-    }
-}
-
-// Then a shift that changes along rows makes no groups, and an execution need not say its size.
+// A shift that changes along rows then makes no groups, and an execution need not say its size.
 TEST_P(scale_shift_descs, backward_data_reads_no_shift) {
     for (const bool scale_too : {false, true}) {
         const auto described = [&](jitnorm_dim_t rows) {
