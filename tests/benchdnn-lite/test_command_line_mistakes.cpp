@@ -151,6 +151,10 @@ TEST(command_line, mistakes_of_whole_lines) {
              {"--mode=P 2x3", "name a driver, --lnorm or --graph: benchdnn-lite --lnorm --mode=P 2x3"},
              {"--conv 2x3", "--conv is a driver of benchdnn that is not here: there are --lnorm and --graph"},
              {"--lnrom 2x3", "unknown driver '--lnrom' (the closest is --lnorm)"},
+             {"--ln 2x3", "unknown driver '--ln' (the closest is --lnorm)"},
+             {"--lnorm --flags=CS 2x3",
+              "--flags: unknown flag 'S'; known: G use_global_stats, C use_scale, H use_shift, "
+              "M rms_norm, P scale_plus_one, R round_normalized"},
              {"--flagz=CH 2x3", "unknown knob '--flagz' (the closest is --flags)"},
              {"--norming 2x3",
               "unknown driver or knob '--norming': drivers are --lnorm and --graph, --help lists knobs"},
