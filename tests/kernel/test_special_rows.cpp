@@ -248,28 +248,28 @@ TEST_P(number_that_is_not_finite, reaches_others_by_its_statistics_only) {
         bool given;
         dim_t in_dst, in_diff_src, in_diff_scale;
     } cases[] = {{false, COLUMNS, COLUMNS, COLUMNS}, {true, 1, 0, 1}};
-    for (const auto &[given, in_dst, in_diff_src, in_diff_scale] : cases)
+    for (const auto &expected : cases)
         for (const implementation *entry : {&reference_entry, &jit_for(GetParam())})
             for (const double value : {QNAN, INF}) {
-                SCOPED_TRACE(testing::Message() << entry->name << ", given " << given << ", " << value);
+                SCOPED_TRACE(testing::Message() << entry->name << ", given " << expected.given << ", " << value);
                 setup s = {.dims = {ROWS, COLUMNS}};
-                if (given) s.flags |= GIVEN;
+                if (expected.given) s.flags |= GIVEN;
                 outputs found;
                 const auto spoil = [&](run &r) {
                     std::vector<double> x = r[SRC].values();
                     x[3 * COLUMNS + 5] = value;
                     r[SRC].fill(x);
-                    if (given || r.p.is_forward()) return;
+                    if (expected.given || r.p.is_forward()) return;
                     r[MEAN].fill(found[MEAN]);
                     r[VARIANCE].fill(found[VARIANCE]);
                 };
                 found = outputs_by(*entry, s, spoil);
-                EXPECT_EQ(count_not_finite(found[DST]), in_dst);
-                EXPECT_TRUE(given || std::isnan(found[VARIANCE][3]));
+                EXPECT_EQ(count_not_finite(found[DST]), expected.in_dst);
+                EXPECT_TRUE(expected.given || std::isnan(found[VARIANCE][3]));
                 s.kind = jitnorm_backward;
                 const outputs got = outputs_by(*entry, s, spoil);
-                EXPECT_EQ(count_not_finite(got[DIFF_SRC]), in_diff_src);
-                EXPECT_EQ(count_not_finite(got[DIFF_SCALE]), in_diff_scale);
+                EXPECT_EQ(count_not_finite(got[DIFF_SRC]), expected.in_diff_src);
+                EXPECT_EQ(count_not_finite(got[DIFF_SCALE]), expected.in_diff_scale);
                 EXPECT_FALSE(std::isfinite(got[DIFF_SCALE][5]));
                 EXPECT_EQ(count_not_finite(got[DIFF_SHIFT]), 0);
             }

@@ -19,7 +19,8 @@ TEST_P(threads_of_plans, are_for_work_of_more_than_a_few_microseconds) {
     machine sleepy = ROOMY;
     sleepy.threads_sleep = true;
     for (const auto kind : {jitnorm_forward_training, jitnorm_backward, jitnorm_backward_data})
-        for (const auto &[on, times] : {std::pair(ROOMY, 1), std::pair(sleepy, 8)}) {
+        for (const machine &on : {ROOMY, sleepy}) {
+            const int times = on.threads_sleep ? 8 : 1;
             const dim_t row_bytes = (kind == jitnorm_forward_training ? 8 : 12) * COLUMNS;
             const dim_t rows = LEAST_BYTES * times / row_bytes;
             const dim_t shares = kind == jitnorm_backward ? row_blocks(rows + 1, COLUMNS).parts() : rows + 1;

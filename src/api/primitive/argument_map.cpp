@@ -158,7 +158,7 @@ argument_map::argument_map(const described &what)
 
 status argument_map::take(const jitnorm_exec_arg_t &argument, reading &list) const noexcept {
     const slot s = slot_of(argument.arg);
-    if (((required_ | ignored_) & only(s)) == 0) return complain_of_absence(argument.arg, s);
+    if (s == NO_SLOT || ((required_ | ignored_) & only(s)) == 0) return complain_of_absence(argument.arg, s);
     if ((list.awaited & only(s)) == 0) return complain(argument.arg, "is given twice");
     list.awaited ^= only(s);
     if ((ignored_ & only(s)) != 0) return {};
