@@ -160,7 +160,7 @@ private:
     // Adds the gradient of the sum with the residual. That sum is src here; it also had other users, from which this
     // gradient comes.
     void add_diff_sum(const arguments &args, dim_t row, dim_t begin, dim_t count, T *g) const {
-        T other[BLOCK];
+        T other[BLOCK] = {};
         diff_sum_.read(args[DIFF_SUM], row, begin, count, other);
         for (dim_t i = 0; i < count; ++i) g[i] += other[i];
     }

@@ -38,7 +38,7 @@ public:
 
     // The number of one row in a tensor that has one number for each row.
     float number(const void *data, dim_t row) const {
-        float value;
+        float value = 0;
         read(data, row, 0, 1, &value);
         return value;
     }
