@@ -67,7 +67,7 @@ constexpr processor PROCESSORS[] = {
     // Zen 5, and later ones until they have a row: of family 26, models 0x50 to 0x5f, 0x80 to 0xaf and 0xc0 to
     // 0xcf are Zen 6.
     {true, 26, {ALL},
-        {      MB, 32 * MB,   62, 100, 100,  0,   16 * KB,  4,  1}},
+        {      MB, 32 * MB,   50,  50,  75,  0,   16 * KB,  4,  1}},
     // Zen 4
     {true, 25, {{0x10, 0x1f}, {0x60, 0xaf}},
         {      MB, 32 * MB,   50, 100,  50,  0,  128 * KB,  8,  2}},
