@@ -111,7 +111,8 @@ struct backward_sums_conf {
     bool diff_shift = false; // computes the sums over columns for diff_shift
     jitnorm_data_type_t compute = jitnorm_f32; // f32 or f64; set by the kernel
     unsigned affine_flags = 0;                 // problem::affine_flags()
-    // Each row has its own scale and, in place of sums over columns, its own gradients, of type `gradient`.
+    // Each row has its own scale, or is the only one, and, in place of sums over columns, its own gradients, of type
+    // `gradient`.
     bool own_rows = false;
     jitnorm_data_type_t gradient = jitnorm_data_type_undef;
     // The type to which xhat is rounded for diff_scale. undef: it is not rounded.

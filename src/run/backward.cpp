@@ -17,7 +17,7 @@ jit::backward_sums_conf sums_conf_of(const problem &p, jit::isa vectors, jit::pr
     conf.affine_flags = p.affine_flags();
     conf.ahead = ahead;
     if (p.writes(DIFF_SCALE) && p.normalized_type() != p.compute_type()) conf.normalized = p.normalized_type();
-    if (has_own_rows(p)) {
+    if (has_own_rows(p) || writes_gradients_of_rows(p)) {
         conf.own_rows = true;
         conf.gradient = p.diff_scale_shift_type;
     }
@@ -43,17 +43,17 @@ jit::backward_data_conf data_conf_of(const problem &p, jit::isa vectors, bool no
 // Kernels with both passes, which prefetch to these caches while they reduce and while they write. `single` is
 // backward_rows_conf::single_rows, for the kernel that has it.
 template <typename Kernel>
-jit::stores_of<Kernel> kernels_of_both_passes(const problem &p, jit::isa vectors, jit::prefetch_to reduced,
-                                              jit::prefetch_to written, auto... single) {
+jit::stores_of<Kernel> kernels_of_both_passes(const problem &p, const plan &planned, jit::isa vectors,
+                                              jit::prefetch_to reduced, jit::prefetch_to written, auto... single) {
     const auto kernel = [&](bool non_temporal) {
         return Kernel({sums_conf_of(p, vectors, reduced), data_conf_of(p, vectors, non_temporal, written), single...});
     };
-    return {kernel(false), kernel(true)};
+    return {kernel(false), kernel(planned.non_temporal_threads > 0)};
 }
 
 template <typename T>
 std::optional<weights_kernels<T>> make_weights_kernels(const problem &p, jit::isa vectors) {
-    if (!wants_gradients(p) || has_own_rows(p)) return {};
+    if (!wants_gradients(p) || writes_gradients_of_rows(p)) return {};
     const auto kernel = [&](jitnorm_data_type_t sums, jitnorm_data_type_t to) {
         return jit::backward_weights_kernel({vectors, sums, to});
     };
@@ -75,8 +75,9 @@ backward_kernels<T>::backward_kernels(const problem &p, const plan &planned, jit
     constexpr auto nowhere = jit::prefetch_to::nowhere;
     const jit::prefetch_to ahead = prefetches_of(planned);
     const bool one_by_one = planned.band_rows == 1;
-    rows = kernels_of_both_passes<jit::backward_rows_kernel<T>>(
-        p, vectors, one_by_one ? ahead : nowhere, one_by_one ? nowhere : ahead, one_by_one && wants_row_sums(p));
+    rows = kernels_of_both_passes<jit::backward_rows_kernel<T>>(p, planned, vectors, one_by_one ? ahead : nowhere,
+                                                                one_by_one ? nowhere : ahead,
+                                                                one_by_one && wants_row_sums(p));
 }
 
 template <typename T>
@@ -87,7 +88,7 @@ void backward_kernels<T>::make_steps(const problem &p, const plan &planned, jit:
     if (p.writes(DIFF_SRC) && planned.non_temporal_threads > 0)
         data_non_temporal.emplace(data_conf_of(p, vectors, true, nowhere));
     if (planned.one_loop_threads > 0 && may_go_in_one_loop(p))
-        loop = kernels_of_both_passes<jit::backward_loop_kernel<T>>(p, vectors, nowhere, nowhere);
+        loop = kernels_of_both_passes<jit::backward_loop_kernel<T>>(p, planned, vectors, nowhere, nowhere);
 }
 
 // ---- the end of an execution
@@ -95,7 +96,8 @@ void backward_kernels<T>::make_steps(const problem &p, const plan &planned, jit:
 template <typename T>
 backward<T>::backward(const problem &p, const plan &planned, std::shared_ptr<const kernels> made)
     : problem_(p), plan_(planned), kernels_(std::move(made)), layout_(p), gradients_(p, layout_, kernels_->weights),
-      rms_(p.is_rms()), own_rows_(has_own_rows(p)), scale_size_(dim_t(size_of(p.scale_shift_type))),
+      rms_(p.is_rms()), own_rows_(has_own_rows(p)), writes_gradients_(writes_gradients_of_rows(p)),
+      scale_size_(dim_t(size_of(p.scale_shift_type))), gradient_size_(dim_t(size_of(p.diff_scale_shift_type))),
       src_row_bytes_(layout_.columns() * element_size(p[SRC])),
       diff_dst_row_bytes_(layout_.columns() * element_size(p[DIFF_DST])), inv_C_(1.0 / double(p.row_length())) {}
 

@@ -76,8 +76,10 @@ private:
     gradient_layout layout_;
     gradient_sums<T> gradients_;
     bool rms_;
-    bool own_rows_;                                         // whether each row has its own scale and gradients
-    dim_t scale_size_, src_row_bytes_, diff_dst_row_bytes_; // of an element of scale, of rows
+    bool own_rows_;                    // whether each row has its own scale and gradients
+    bool writes_gradients_;            // make_plan.hpp, writes_gradients_of_rows()
+    dim_t scale_size_, gradient_size_; // bytes of an element
+    dim_t src_row_bytes_, diff_dst_row_bytes_;
     double inv_C_;
 };
 
@@ -308,6 +310,11 @@ private:
     const void *scale_of(const panel &here, range columns) const {
         return b_.own_rows_ ? here.scale.first : after(args[SCALE], columns.begin * b_.scale_size_);
     }
+    // Where the kernel writes a gradient of rows, or adds to these sums over columns.
+    void *gradient_of(slot gradient, const strip &own, T *sums, range columns) const {
+        if (!b_.writes_gradients_) return sums;
+        return b_.own_rows_ ? own.first : after(args[gradient], columns.begin * b_.gradient_size_);
+    }
 
     // Of at most CHUNK columns. The kernel adds them to the sums over columns; `to` points to the sums of the row's
     // first column. s1 and s2 get one sum for each row.
@@ -323,8 +330,8 @@ private:
                 .mean = b.mean,
                 .factor = b.factor,
                 .scale = scale_of(here, columns),
-                .diff_scale = b_.own_rows_ ? static_cast<void *>(here.diff_scale.first) : sums.scale,
-                .diff_shift = b_.own_rows_ ? static_cast<void *>(here.diff_shift.first) : sums.shift,
+                .diff_scale = gradient_of(DIFF_SCALE, here.diff_scale, sums.scale, columns),
+                .diff_shift = gradient_of(DIFF_SHIFT, here.diff_shift, sums.shift, columns),
                 .scale_row_stride = here.scale.stride,
                 .diff_scale_row_stride = here.diff_scale.stride,
                 .diff_shift_row_stride = here.diff_shift.stride,

@@ -6,6 +6,7 @@
 #include "../base/environment.hpp"
 #include "../math/constants.hpp"
 #include "../math/moments.hpp"
+#include "../norm/row_groups.hpp"
 #include "forward.hpp"
 #include "gradient_sums.hpp"
 #include "tiles.hpp"
@@ -246,7 +247,10 @@ plan backward_plan(const problem &p, const machine &m) {
     const gradient_layout layout(p);
     const dim_t bytes = data_bytes(p, tensors);
     const dim_t row_bytes = p.row_length() * (element_size(p[SRC]) + element_size(p[DIFF_DST]));
-    if (may_go_in_bands(p)) planned.band_rows = std::clamp<dim_t>(BACKWARD_BAND / row_bytes / 2 * 2, 2, MAX_BATCH_ROWS);
+    if (may_go_in_bands(p)) {
+        planned.band_rows = std::clamp<dim_t>(BACKWARD_BAND / row_bytes / 2 * 2, 2, MAX_BATCH_ROWS);
+        planned.band_rows = std::min(planned.band_rows, p.rows());
+    }
     if (rows_in_place::take(tensors))
         plan_bands_in_place(p, tensors, m, row_bytes, planned);
     else
@@ -280,6 +284,10 @@ int merging_threads(dim_t bytes, dim_t lines) {
 }
 
 bool wants_gradients(const problem &p) { return p.writes(DIFF_SCALE) || p.writes(DIFF_SHIFT); }
+bool writes_gradients_of_rows(const problem &p) {
+    const bool is_one_row = !p.has_runtime_sizes() && p.rows() == 1 && !p.is_partial();
+    return wants_gradients(p) && (has_own_rows(p) || is_one_row);
+}
 bool wants_row_sums(const problem &p) { return p.writes(DIFF_SRC) && !p.has(jitnorm_use_global_stats); }
 
 bool may_go_in_one_loop(const problem &p) {
