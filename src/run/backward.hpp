@@ -29,7 +29,7 @@ struct backward_kernels {
 
     std::optional<jit::stores_of<jit::backward_loop_kernel<T>>> loop; // write diff_src while they sum up other rows
     std::optional<jit::stores_of<jit::backward_rows_kernel<T>>> rows; // do bands of rows
-    std::optional<weights_kernels<T>> weights;                        // empty: neither gradient is made of sums
+    std::optional<weights_kernels<T>> weights; // empty: neither gradient is made of sums over columns
 
 private:
     void make_steps(const problem &p, const plan &planned, jit::isa vectors);
@@ -77,7 +77,7 @@ private:
     gradient_sums<T> gradients_;
     bool rms_;
     bool own_rows_;                    // whether each row has its own scale and gradients
-    bool writes_gradients_;            // make_plan.hpp, writes_gradients_of_rows()
+    bool gradients_of_rows_;           // whether gradients, if there are any, are not made of sums over columns
     dim_t scale_size_, gradient_size_; // bytes of an element
     dim_t src_row_bytes_, diff_dst_row_bytes_;
     double inv_C_;
@@ -312,7 +312,7 @@ private:
     }
     // Where the kernel writes a gradient of rows, or adds to these sums over columns.
     void *gradient_of(slot gradient, const strip &own, T *sums, range columns) const {
-        if (!b_.writes_gradients_) return sums;
+        if (!b_.gradients_of_rows_) return sums;
         return b_.own_rows_ ? own.first : after(args[gradient], columns.begin * b_.gradient_size_);
     }
 

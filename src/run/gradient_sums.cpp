@@ -19,11 +19,11 @@ dim_t pitch_for(dim_t columns) {
 
 } // namespace
 
-gradient_layout::gradient_layout(const problem &p)
+gradient_layout::gradient_layout(const problem &p, bool from_sums)
     : rows_(p.rows()), columns_(p.row_length()), cut_(row_blocks_of(p)),
       keeps_blocks_(cut_.blocks_per_part() == 1 && !p.is_partial()),
-      has_scale_(p.writes(DIFF_SCALE) && !writes_gradients_of_rows(p)),
-      has_shift_(p.writes(DIFF_SHIFT) && !writes_gradients_of_rows(p)), element_(p.compute_size()),
+      has_scale_(from_sums && !has_own_rows(p) && p.writes(DIFF_SCALE)),
+      has_shift_(from_sums && !has_own_rows(p) && p.writes(DIFF_SHIFT)), element_(p.compute_size()),
       pitch_(pitch_for(columns_)) {}
 
 void gradient_layout::book(plan &to) const {

@@ -17,7 +17,9 @@ namespace jitnorm::impl::layer_norm {
 // How the sums of a backward problem are cut, and where they are in the scratchpad.
 class gradient_layout {
 public:
-    explicit gradient_layout(const problem &p);
+    // `from_sums`: whether gradients are made of sums over columns, unless rows have their own. Plans have room for the
+    // sums of the only row, too, which kernels for run-time sizes need (writes_gradients_of_rows()).
+    explicit gradient_layout(const problem &p, bool from_sums = true);
 
     dim_t rows() const { return rows_; }
     dim_t columns() const { return columns_; }
