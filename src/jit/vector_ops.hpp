@@ -104,7 +104,6 @@ public:
     JITNORM_VECTOR_OP(fma213, vfmadd213ps, vfmadd213pd)           // a = b * a + c
     JITNORM_VECTOR_OP(fma231, vfmadd231ps, vfmadd231pd)           // a = b * c + a
     JITNORM_VECTOR_OP(negated_fma213, vfnmadd213ps, vfnmadd213pd) // a = -(b * a) + c
-    JITNORM_VECTOR_OP(negated_fma132, vfnmadd132ps, vfnmadd132pd) // a = -(a * c) + b
     JITNORM_VECTOR_OP(negated_fma231, vfnmadd231ps, vfnmadd231pd) // a = -(b * c) + a
     JITNORM_VECTOR_OP(bit_and, vandps, vandpd)
     JITNORM_VECTOR_OP(bit_or, vorps, vorpd)

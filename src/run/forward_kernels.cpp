@@ -129,7 +129,6 @@ jit::forward_loop_conf loop_conf_of(const problem &p, const plan &planned, jit::
 // where the plan prefetches to L1, rows of src are prefetched while others are written.
 jit::forward_rows_kernel rows_kernel_of(const problem &p, const plan &planned, jit::isa vectors, bool stores_past,
                                         bool one_row) {
-    if (!p.has_runtime_sizes()) vectors = jit::short_row_isa(p.row_length(), vectors); // otherwise any length
     jit::forward_loop_conf conf = loop_conf_of<float>(p, planned, vectors, stores_past);
     if (conf.added) conf.added->ahead = prefetches_of(planned);
     const bool reads_ahead = stores_past || planned.prefetch == 1;

@@ -83,12 +83,11 @@ private:
         point_ahead(next_diff_dst_, diff_dst_, JITNORM_ARGUMENT(diff_dst_prefetch));
     }
 
-    // At most one of these three needs the register.
+    // At most one of these two needs the register.
     void prepare_loads() {
         const vmm kept = registers_.take_vector();
         if (in_unpack_order()) io_.use_unpack_order(kept);
         if (conf_.diff_dst == jitnorm_bf16) io_.permute_bf16(kept);
-        if (widens_like_adding(conf_.src) && conf_.diff_dst != jitnorm_bf16) products_.keep(kept);
     }
 
     bool adds() const { return conf_.diff_sum != jitnorm_data_type_undef; }
@@ -188,8 +187,7 @@ private:
     tail_mask tail_{g_, registers_.take_vector()};
     element_io io_{g_, tail_, loop_, where_.loops.io, narrowing_};
     row_loop rows_{g_, index_, left_, end_of_rows(JITNORM_ARGUMENT(rows)), tensors()};
-    unit_products products_{g_};
-    centered_load difference_{g_, io_, conf_.src, conf_.centered, &products_};
+    centered_load difference_{g_, io_, conf_.src, conf_.centered};
 };
 
 } // namespace jitnorm::impl::jit

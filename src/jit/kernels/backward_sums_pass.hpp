@@ -335,8 +335,7 @@ private:
     horizontal_sum total_{g_, dy_};
     blocked_sum blocks_{g_, loop_, count_, rest_, where_.frame};
     narrowing narrowing_{g_, {rounding_, rounding_}};
-    unit_products products_{g_};
-    centered_load difference_{g_, io_, conf_.src, conf_.centered, &products_};
+    centered_load difference_{g_, io_, conf_.src, conf_.centered};
 };
 
 } // namespace jitnorm::impl::jit

@@ -88,11 +88,6 @@ constexpr bool are_short_rows(dim_t columns, isa vectors) {
     return columns <= SHORT_ROW_VECTORS * vector_kind{vectors, jitnorm_f32}.width();
 }
 
-// Rows of one or two vectors of 512 bits use AVX2: loads of 512 bits from rows of 24 elements often cross cache lines.
-constexpr isa short_row_isa(dim_t columns, isa vectors) {
-    return columns <= layer_norm::FORWARD_LANES<float> ? isa::avx2 : vectors;
-}
-
 // reduction_kernel: computes the sums for the statistics of rows, in one pass over at most CHUNK elements of each row
 // (docs/arithmetic.md, "Statistics").
 template <typename T>

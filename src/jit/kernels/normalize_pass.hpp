@@ -163,12 +163,11 @@ private:
         if (!has_post_ops()) prepare_loads();
     }
 
-    // At most one of these three needs the register.
+    // At most one of these two needs the register.
     void prepare_loads() {
         const vmm kept = registers_.take_vector();
         if (in_unpack_order()) io_.use_unpack_order(kept);
         if (conf_.src == jitnorm_bf16) io_.permute_bf16(kept);
-        if (subtracts_by_products()) products_.keep(kept);
     }
 
     // Unpack order is used if then neither src nor dst needs a shuffle. Not with post-ops, which take one vector after
@@ -176,13 +175,6 @@ private:
     bool in_unpack_order() const {
         return unpacks_for_less(g_.kind, conf_.src) && narrowing::joins_two(g_.kind, stored()) && !has_post_ops() &&
                (!writes_pre_quantization() || narrowing::joins_two(g_.kind, conf_.pre_quantization));
-    }
-
-    // Where results are converted as well, and are not multiplied by so much already that products have no pipe to
-    // spare. Post-ops need the register.
-    bool subtracts_by_products() const {
-        return conf_.centered && widens_like_adding(conf_.src) && stored() != conf_.compute && !has_post_ops() &&
-               !(conf_.src_scale && conf_.dst_scale);
     }
 
     void point_ahead() {
@@ -434,8 +426,7 @@ private:
     tail_mask tail_{g_, registers_.take_vector()};
     element_io io_{g_, tail_, loop_, where_.loops.io, {scale_[0], scale_[1]}}; // scale and shift have been used
     row_loop rows_{g_, index_, left_, end_of_rows(JITNORM_ARGUMENT(rows)), tensors()};
-    unit_products products_{g_};
-    centered_load difference_{g_, io_, conf_.src, conf_.centered, subtracts_by_products() ? &products_ : nullptr};
+    centered_load difference_{g_, io_, conf_.src, conf_.centered};
     scale_shift affine_{g_,
                         io_,
                         conf_.scale_shift,

@@ -98,20 +98,15 @@ private:
         tail_.prepare(count_, left_, where_.loops.position);
         if (conf_.repeated) g_.ops.broadcast(factor_, JITNORM_ARGUMENT(factor));
         if (finds_pivots()) pivots_.begin(left_);
-        const vmm kept = registers_.take_vector();
-        if (unpacks()) io_.use_unpack_order(kept);
-        if (conf_.src == jitnorm_bf16) io_.permute_bf16(kept);
-        if (uses_products()) products_.keep(kept);
+        if (unpacks()) io_.use_unpack_order(kept_);
+        if (conf_.src == jitnorm_bf16) io_.permute_bf16(kept_);
+        if (subtracts_by_products()) g_.ops.load(kept_, g_.vector_of(1));
     }
 
-    // By products S takes all differences if additions share their pipes with conversions. It takes every other one if
-    // nothing is converted: then additions and products have equal work.
-    bool uses_products() const {
-        return conf_.centered && (widens_like_adding(conf_.src) || conf_.src == conf_.compute);
-    }
-
-    bool subtracts_by_products(size_t slot) const {
-        return uses_products() && (widens_like_adding(conf_.src) || slot % 2 != 0);
+    // Where conversions use the pipes of additions, s - d is computed as s - d * 1 by one fused instruction, which uses
+    // the pipes of multiplications. It is rounded once, so the bits are the same.
+    bool subtracts_by_products() const {
+        return conf_.centered && (conf_.src == jitnorm_f16 || conf_.src == jitnorm_s8 || conf_.src == jitnorm_u8);
     }
 
     // Sums up as many eights as there are, but none of rows with fewer than four elements, whose pivots are found in
@@ -230,8 +225,8 @@ private:
     void accumulate(size_t slot) {
         const vmm &d = d_[slot];
         if (conf_.repeated) g_.ops.mul(d, d, factor_);
-        if (subtracts_by_products(slot))
-            products_.subtract(s_[slot], d);
+        if (subtracts_by_products())
+            g_.ops.negated_fma231(s_[slot], d, kept_);
         else if (conf_.centered)
             g_.ops.sub(s_[slot], s_[slot], d);
         g_.ops.fma231(q_[slot], d, d);
@@ -249,13 +244,13 @@ private:
     const vmm pivot_ = registers_.take_vector(), factor_ = registers_.take_vector(); // 0.25 where there is no factor
     const std::array<Xbyak::Ymm, 4> four_ = first_four(s_, q_);                      // while the lanes are not in use
     tail_mask tail_{g_, registers_.take_vector()};
+    const vmm kept_ = registers_.take_vector(); // what prepare() loads for conversions, or ones
     element_io io_{g_, tail_, loop_, where_.loops.io};
     row_loop rows_{g_,
                    index_,
                    left_,
                    end_of_rows(JITNORM_ARGUMENT(rows)),
                    {{{src_}, JITNORM_ARGUMENT(src), JITNORM_ARGUMENT(row_stride)}}};
-    unit_products products_{g_};
     centered_load difference_{g_, io_, conf_.src, conf_.centered};
     pivots pivots_{g_, io_, conf_.src, count_, factor_};
     blocked_sum blocks_{g_, loop_, count_, rest_, where_.frame};
