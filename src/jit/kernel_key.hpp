@@ -172,7 +172,6 @@ struct forward_rows_conf {
 struct backward_rows_conf {
     backward_sums_conf reduced;
     backward_data_conf written;
-    bool single_rows = false; // a band is one row, whose numbers stay in registers; only if `reduced.sums`
 
     auto operator<=>(const backward_rows_conf &) const = default;
 };

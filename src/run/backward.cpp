@@ -40,13 +40,12 @@ jit::backward_data_conf data_conf_of(const problem &p, jit::isa vectors, bool no
     return conf;
 }
 
-// Kernels with both passes, which prefetch to these caches while they reduce and while they write. `single` is
-// backward_rows_conf::single_rows, for the kernel that has it.
+// Kernels with both passes, which prefetch to these caches while they reduce and while they write.
 template <typename Kernel>
 jit::stores_of<Kernel> kernels_of_both_passes(const problem &p, const plan &planned, jit::isa vectors,
-                                              jit::prefetch_to reduced, jit::prefetch_to written, auto... single) {
+                                              jit::prefetch_to reduced, jit::prefetch_to written) {
     const auto kernel = [&](bool non_temporal) {
-        return Kernel({sums_conf_of(p, vectors, reduced), data_conf_of(p, vectors, non_temporal, written), single...});
+        return Kernel({sums_conf_of(p, vectors, reduced), data_conf_of(p, vectors, non_temporal, written)});
     };
     return {kernel(false), kernel(planned.non_temporal_threads > 0)};
 }
@@ -76,8 +75,7 @@ backward_kernels<T>::backward_kernels(const problem &p, const plan &planned, jit
     const jit::prefetch_to ahead = prefetches_of(planned);
     const bool one_by_one = planned.band_rows == 1;
     rows = kernels_of_both_passes<jit::backward_rows_kernel<T>>(p, planned, vectors, one_by_one ? ahead : nowhere,
-                                                                one_by_one ? nowhere : ahead,
-                                                                one_by_one && wants_row_sums(p));
+                                                                one_by_one ? nowhere : ahead);
 }
 
 template <typename T>

@@ -48,19 +48,6 @@ public:
         });
     }
 
-    // Writes the row of the index, whose m1 and k are in the lowest lanes of these registers.
-    std::array<vmm, 2> slopes_of_one() const { return {m1_, k_}; }
-
-    void write_one() {
-        prepare();
-        rows_.point_to_row();
-        broadcast_statistics();
-        g_.ops.broadcast(k_, xmm_of(k_));
-        if (subtracts_means()) g_.ops.broadcast(m1_, xmm_of(m1_));
-        loop_.begin(count_);
-        compute_vectors();
-    }
-
     void write_piece(const paired_rows &rows) {
         prepare();
         rows_.point_to_row();

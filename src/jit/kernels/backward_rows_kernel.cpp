@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel for rows of backward, from their first load to their last store: a band of rows is reduced, their slopes
-// are found, two rows side by side, and the band is written. Single rows keep their sums and slopes in registers.
+// are found, two rows side by side, and the band is written.
 #include "backward_data_pass.hpp"
 #include "backward_sums_pass.hpp"
 
@@ -17,14 +17,12 @@ public:
         : kernel_generator(kind_of(conf.written), 2 * MAX_KERNEL_BYTES), conf_(conf) {
         open_frame(FIRST_FRAME + reduced_.frame_bytes() + written_.frame_bytes());
         xor_(index_.cvt32(), index_.cvt32());
-        conf.single_rows ? do_rows() : do_bands();
+        do_bands();
         close_frame();
     }
-    std::string name() const { return written_.name(conf_.single_rows ? "backward_row" : "backward_rows"); }
+    std::string name() const { return written_.name("backward_rows"); }
 
 private:
-    // ---- bands
-
     void do_bands() {
         Xbyak::Label band;
         L(band);
@@ -68,46 +66,10 @@ private:
         add(index_, rows);
     }
 
-    // ---- single rows
-
-    void do_rows() {
-        Xbyak::Label row;
-        L(row);
-        find_slopes(reduced_.sum_one());
-        written_.write_one();
-        inc(index_);
-        cmp(index_, JITNORM_ARGUMENT(reduced.rows));
-        jb(row, NEAR);
-    }
-
-    // The same steps. The register of m1 may be that of s2, which is read before.
-    void find_slopes(const backward_sums_pass::row_sums &sums) {
-        const auto [m1, k] = written_.slopes_of_one();
-        find_mean(sums.s2);
-        mov(loops_.left, argument(arrays_[RSTD].field));
-        load_wide(sums.free, ptr[loops_.left + index_ * kind.element()], 1);
-        vmulsd(sums.s2, sums.s2, sums.free);
-        store_lowest(xmm_of(k), sums.s2);
-        if (!conf_.reduced.centered) return;
-        find_mean(sums.s1);
-        store_lowest(xmm_of(m1), sums.s1);
-    }
-    void find_mean(const Xbyak::Xmm &sum) {
-        if (!kind.is_f64()) vcvtss2sd(sum, sum, sum);
-        vaddsd(sum, sum, qword[constant(0, int(sizeof(double)))]);
-        vmulsd(sum, sum, JITNORM_ARGUMENT(inverse_count));
-    }
-    void store_lowest(const Xbyak::Xmm &to, const Xbyak::Xmm &value) {
-        kind.is_f64() ? vmovapd(to, value) : vcvtsd2ss(to, value, value);
-    }
-
-    // ---- both
-
     Xbyak::Address numbers(array of) const { return ptr[arrays_[of].at + index_ * kind.element()]; }
-    void load_wide(const Xbyak::Xmm &to, array of, int rows) { load_wide(to, numbers(of), rows); }
-    void load_wide(const Xbyak::Xmm &to, const Xbyak::Address &from, int rows) {
-        if (kind.is_f64()) return rows == 1 ? vmovsd(to, from) : vmovupd(to, from);
-        rows == 1 ? vmovss(to, from) : vmovsd(to, from);
+    void load_wide(const Xbyak::Xmm &to, array of, int rows) {
+        if (kind.is_f64()) return rows == 1 ? vmovsd(to, numbers(of)) : vmovupd(to, numbers(of));
+        rows == 1 ? vmovss(to, numbers(of)) : vmovsd(to, numbers(of));
         vcvtps2pd(to, to);
     }
     void store_narrow(array to, int rows) {
@@ -117,7 +79,7 @@ private:
 
     pass_place place(size_t arguments_of_pass, int frame) const {
         pass_place where{loops_, rdi + arguments_of_pass, frame};
-        if (!conf_.single_rows) where.band = {qword[rsp + BAND_BEGIN], qword[rsp + BAND_END]};
+        where.band = {qword[rsp + BAND_BEGIN], qword[rsp + BAND_END]};
         return where;
     }
 

@@ -60,20 +60,6 @@ public:
         pairs_.step(1, [&] { sum_rows(1); });
     }
 
-    // Sums up the row of the index, and leaves its sums in the lowest lanes of these registers; s1 only if the pass is
-    // centered. The register `free` is free.
-    struct row_sums {
-        Xbyak::Xmm s1, s2, free;
-    };
-    row_sums sum_one() {
-        prepare();
-        pairs_.point_to_row();
-        broadcast_statistics(1);
-        add_all(1);
-        const row &of = rows_[0];
-        return {has_s1() ? total_.to_lowest(of.s1) : xmm_of(of.s1[0]), total_.to_lowest(of.s2), xmm_of(dy_)};
-    }
-
     // A row without a partner: the registers of a pair's second row point ahead of it.
     void sum_piece(const paired_rows &rows) {
         prepare();

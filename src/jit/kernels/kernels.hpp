@@ -226,14 +226,13 @@ template <typename T>
 using backward_loop_kernel = kernel<backward_loop_conf, backward_loop_arguments<T>, T>;
 
 // backward_rows_kernel: does rows of backward band by band: as backward_sums_kernel, then the scalar steps of
-// row_sums.hpp, then as backward_data_kernel. s1, s2, m1 and k are outputs; a kernel for
-// single rows keeps them in registers.
+// row_sums.hpp, then as backward_data_kernel. s1, s2, m1 and k are outputs.
 template <typename T>
 struct backward_rows_arguments {
     backward_sums_arguments<T> reduced;
     backward_data_arguments<T> written; // the same `rows` and `count`
     double inverse_count;               // 1 / count
-    dim_t band_rows;                    // at least 1; not read by a kernel for single rows
+    dim_t band_rows;                    // at least 1
 };
 
 template <typename T>
