@@ -109,8 +109,7 @@ public:
             return invalid(layer_norm::explain_alias(layer_norm::tensor_name(slot(pair->output)),
                                                      layer_norm::tensor_name(slot(pair->other))));
         void *const given = args[SCRATCHPAD];
-        if (given == nullptr && call_->scratchpad_bytes() != 0)
-            return call_->execute_with_scratchpad(call_->scratchpad_bytes(), args, stream.thread_pool());
+        if (given == nullptr) return call_->execute(args, stream.thread_pool(), call_->scratchpad_bytes());
         if (given != nullptr) args.set(SCRATCHPAD, align_up(given));
         return call_->execute(args, stream.thread_pool());
     }
