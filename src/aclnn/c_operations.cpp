@@ -21,6 +21,8 @@ namespace jitnorm::impl::aclnn {
 
 namespace {
 
+using layer_norm::cache_key;
+
 // ---------------------------------------------------------------- operations, ready to run
 
 // A request with all that its runs need, except the addresses. Immutable, and shared by executors of equal requests.
@@ -42,8 +44,8 @@ void add_uses(const ready_operation &what, int step, std::vector<layer_norm::ten
     const layer_norm::problem &p = what.call->problem();
     for (size_t i = 0; i < what.asked.parameters.size(); ++i) {
         const parameter &given = what.asked.parameters[i];
-        if (!given.has_elements || given.part == NO_SLOT || !p.uses(given.part)) continue;
-        uses.push_back({int(i), given.part, p.writes(given.part), p.descriptor(given.part), step});
+        if (!given.has_elements || given.place == NO_SLOT || !p.uses(given.place)) continue;
+        uses.push_back({int(i), given.place, p.writes(given.place), p.descriptor(given.place), step});
     }
 }
 
@@ -62,11 +64,43 @@ acl_status make_ready(request &&asked, std::shared_ptr<const ready_operation> &r
     return {};
 }
 
+void add_with_length(cache_key &to, std::span<const int64_t> numbers) {
+    to.add(uint64_t(numbers.size()));
+    to.add(numbers);
+}
+
+// Adds all of a tensor except its address, which is another one in each call, and the shape of its storage, which is
+// not used.
+void add(cache_key &to, const tensor *t) {
+    to.add(uint64_t(t != nullptr));
+    if (t == nullptr) return;
+    to.add(uint64_t(uint32_t(t->data_type)) << 32 | uint64_t(uint32_t(t->format)));
+    to.add(uint64_t(t->offset));
+    add_with_length(to, t->dims);
+    to.add(t->strides);
+}
+
+// The key for all that decides which request lower() makes of the parameters.
+template <typename Parameters>
+cache_key cache_key_of(const Parameters &given) {
+    cache_key key(layer_norm::maker::two_phase_call);
+    key.add(uint64_t(given.op));
+    for (const named_tensor *one : given.list(given)) add(key, one->t);
+    key.add(given.epsilon);
+    key.add(uint64_t(given.impl_mode));
+    key.add(uint64_t(given.additional_output));
+    key.add(uint64_t(given.dst_type));
+    if (given.normalized_shape != nullptr) add_with_length(key, *given.normalized_shape);
+    for (size_t i = 0; given.output_mask != nullptr && i < given.output_mask->size(); ++i)
+        key.add(uint64_t((*given.output_mask)[i]));
+    return key;
+}
+
 // Finds the operation that an earlier call with such parameters has made, or makes it. If the system refused pages for
 // the code of the best implementation, the operation is not cached, so that the next call tries again.
 template <typename Parameters>
 acl_status find_or_make(const Parameters &given, std::shared_ptr<const ready_operation> &ready) {
-    const auto key = cache_key_of(given);
+    const cache_key key = cache_key_of(given);
     ready = layer_norm::find_cached<ready_operation>(key);
     if (ready != nullptr) return {};
     request what;
@@ -160,7 +194,7 @@ private:
             if (!p.has_elements) continue;
             if (addresses_[i] == nullptr) return null_pointer(explain("the address of %s is null", p.name));
             first[i] = p.first_element(addresses_[i]);
-            arguments.set(p.part, first[i]);
+            arguments.set(p.place, first[i]);
         }
         if (what.scratchpad_bytes() != 0) arguments.set(SCRATCHPAD, scratchpad);
         return {};
@@ -237,13 +271,13 @@ jitnorm_acl_status_t first_call(const char *function, const settings &with, std:
                                 uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor) {
     return answer_from(function, [&]() -> acl_status {
         Parameters given{with};
-        const auto all = Parameters::list(given);
+        const auto all = given.list(given);
         for (size_t i = 0; i < tensors.size(); ++i) all[i]->t = object_of(tensors.begin()[i]);
         JITNORM_TRY(given.check_null());
         if (workspace_size == nullptr || executor == nullptr) return null_pointer("workspaceSize or executor is null");
         std::shared_ptr<const ready_operation> ready;
         JITNORM_TRY(find_or_make(given, ready));
-        auto made = std::make_shared<op_executor>(std::move(ready), tensors_of(given));
+        auto made = std::make_shared<op_executor>(std::move(ready), all);
         const uint64_t bytes = made->workspace_bytes();
         *executor = enter(std::move(made));
         *workspace_size = bytes;
@@ -285,24 +319,23 @@ using namespace jitnorm::impl::aclnn;
 
 // ---- layer normalization, forward and backward
 
-OPERATION(layer_norm, tensor_in input, dims_in normalized_shape, tensor_in weight, tensor_in bias, double eps,
-          tensor_out out, tensor_out mean, tensor_out rstd) {
-    const settings with{operation::layer_norm, eps, object_of(normalized_shape)};
-    return first_call<forward_parameters>(__func__, with, {input, weight, bias, out, mean, rstd}, workspace_size,
-                                          executor);
-}
+#define LAYER_NORM(name)                                                                                               \
+    OPERATION(name, tensor_in input, dims_in normalized_shape, tensor_in weight, tensor_in bias, double eps,           \
+              tensor_out out, tensor_out mean, tensor_out rstd) {                                                      \
+        return first_call<forward_parameters>(                                                                         \
+            __func__, {.op = operation::name, .epsilon = eps, .normalized_shape = object_of(normalized_shape)},        \
+            {input, weight, bias, out, mean, rstd}, workspace_size, executor);                                         \
+    }
+LAYER_NORM(layer_norm)
+LAYER_NORM(fast_layer_norm)
+#undef LAYER_NORM
 
 OPERATION(layer_norm_with_impl_mode, tensor_in input, dims_in normalized_shape, tensor_in weight, tensor_in bias,
           double eps, tensor_out out, tensor_out mean, tensor_out rstd, int32_t impl_mode) {
-    settings with{operation::layer_norm_with_impl_mode, eps, object_of(normalized_shape)};
-    with.impl_mode = impl_mode;
-    return first_call<forward_parameters>(__func__, with, {input, weight, bias, out, mean, rstd}, workspace_size,
-                                          executor);
-}
-
-OPERATION(fast_layer_norm, tensor_in input, dims_in normalized_shape, tensor_in weight, tensor_in bias, double eps,
-          tensor_out out, tensor_out mean, tensor_out rstd) {
-    const settings with{operation::fast_layer_norm, eps, object_of(normalized_shape)};
+    const settings with{.op = operation::layer_norm_with_impl_mode,
+                        .epsilon = eps,
+                        .normalized_shape = object_of(normalized_shape),
+                        .impl_mode = impl_mode};
     return first_call<forward_parameters>(__func__, with, {input, weight, bias, out, mean, rstd}, workspace_size,
                                           executor);
 }
@@ -331,15 +364,14 @@ OPERATION(ada_layer_norm_v2, tensor_in x, tensor_in scale, tensor_in shift, tens
 
 // ---- RMS normalization, forward and backward
 
-OPERATION(rms_norm, tensor_in x, tensor_in gamma, double epsilon, tensor_in y, tensor_in rstd) {
-    return first_call<rms_norm_parameters>(__func__, {operation::rms_norm, epsilon}, {x, gamma, y, rstd},
-                                           workspace_size, executor);
-}
-
-OPERATION(gemma_rms_norm, tensor_in x, tensor_in gamma, double epsilon, tensor_in y, tensor_in rstd) {
-    return first_call<rms_norm_parameters>(__func__, {operation::gemma_rms_norm, epsilon}, {x, gamma, y, rstd},
-                                           workspace_size, executor);
-}
+#define RMS_NORM(name)                                                                                                 \
+    OPERATION(name, tensor_in x, tensor_in gamma, double epsilon, tensor_in y, tensor_in rstd) {                       \
+        return first_call<rms_norm_parameters>(__func__, {operation::name, epsilon}, {x, gamma, y, rstd},              \
+                                               workspace_size, executor);                                              \
+    }
+RMS_NORM(rms_norm)
+RMS_NORM(gemma_rms_norm)
+#undef RMS_NORM
 
 OPERATION(rms_norm_grad, tensor_in dy, tensor_in x, tensor_in rstd, tensor_in gamma, tensor_in dx, tensor_in dgamma) {
     return first_call<rms_norm_grad_parameters>(__func__, {operation::rms_norm_grad}, {dy, x, rstd, gamma, dx, dgamma},
@@ -356,8 +388,7 @@ OPERATION(add_rms_norm, tensor_in x1, tensor_in x2, tensor_in gamma, double epsi
 
 OPERATION(add_layer_norm, tensor_in x1, tensor_in x2, tensor_in gamma, tensor_in beta, tensor_in bias, double epsilon,
           bool additional_output, tensor_in y, tensor_in mean, tensor_in rstd, tensor_in x) {
-    settings with{operation::add_layer_norm, epsilon};
-    with.additional_output = additional_output;
+    const settings with{.op = operation::add_layer_norm, .epsilon = epsilon, .additional_output = additional_output};
     return first_call<add_layer_norm_parameters>(__func__, with, {x1, x2, gamma, beta, bias, y, mean, rstd, x},
                                                  workspace_size, executor);
 }
@@ -366,8 +397,7 @@ OPERATION(add_layer_norm, tensor_in x1, tensor_in x2, tensor_in gamma, tensor_in
 
 OPERATION(rms_norm_dynamic_quant, tensor_in x, tensor_in gamma, tensor_in smooth, tensor_in beta, double epsilon,
           int64_t dst_type, tensor_in y, tensor_in scale) {
-    settings with{operation::rms_norm_dynamic_quant, epsilon};
-    with.dst_type = dst_type;
+    const settings with{.op = operation::rms_norm_dynamic_quant, .epsilon = epsilon, .dst_type = dst_type};
     return first_call<rms_norm_dynamic_quant_parameters>(__func__, with, {x, gamma, smooth, beta, y, scale},
                                                          workspace_size, executor);
 }

@@ -15,10 +15,10 @@ namespace {
 // The only engine. All engine handles point to it, so they are equal and stay valid as long as the library is loaded.
 jitnorm_engine cpu{jitnorm_cpu};
 
-bool are_known(unsigned flags) { return flags == jitnorm_stream_in_order || flags == jitnorm_stream_out_of_order; }
-
-status unknown(unsigned flags) {
-    return invalid(explain("flags is 0x%x; in_order or out_of_order is expected", flags));
+status check_flags(unsigned flags) {
+    return flags == jitnorm_stream_in_order || flags == jitnorm_stream_out_of_order
+               ? ACCEPTED
+               : invalid(explain("flags is 0x%x; in_order or out_of_order is expected", flags));
 }
 
 // The three members of version 0.2, with four bytes after them that programs leave undefined: no later member may be
@@ -63,7 +63,7 @@ jitnorm_status_t jitnorm_engine_destroy(jitnorm_engine_t) { return jitnorm_succe
 
 jitnorm_status_t jitnorm_stream_create(jitnorm_stream_t *stream, jitnorm_engine_t engine, unsigned flags) {
     JITNORM_REFUSE_NULL(stream, engine);
-    if (!are_known(flags)) return report(__func__, unknown(flags));
+    if (const status v = check_flags(flags); v.failed()) return report(__func__, v);
     return create(__func__, stream, engine, false, jitnorm_thread_pool_t{});
 }
 
@@ -71,7 +71,7 @@ jitnorm_status_t jitnorm_stream_create_with_thread_pool_of_size(jitnorm_stream_t
                                                                 unsigned flags, const jitnorm_thread_pool_t *pool,
                                                                 size_t pool_bytes) {
     JITNORM_REFUSE_NULL(stream, engine, pool);
-    if (!are_known(flags)) return report(__func__, unknown(flags));
+    if (const status v = check_flags(flags); v.failed()) return report(__func__, v);
     if (const status v = check_pool(pool, pool_bytes); v.failed()) return report(__func__, v);
     jitnorm_thread_pool_t known{};
     std::memcpy(&known, pool, std::min(pool_bytes, sizeof(known)));

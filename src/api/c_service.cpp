@@ -6,7 +6,7 @@
 #include "../base/thread_state.hpp"
 #include "../base/verbose.hpp"
 #include "../dispatch/object_cache.hpp"
-#include "../dispatch/ranking.hpp"
+#include "../dispatch/prepare.hpp"
 #include "../jit/isa.hpp"
 #include "../jit/kernel_cache.hpp"
 #include "../jit/profiling/profiling.hpp"

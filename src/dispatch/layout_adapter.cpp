@@ -106,19 +106,15 @@ layout_adapter::layout_adapter(const problem &p, const adapted_layouts &layouts,
                                size_t inner_bytes)
     : inner_(std::move(inner)), bytes_(size_t(in_whole_lines(dim_t(inner_bytes)))) {
     for (const auto &[s, outside] : layouts) {
-        if (!p.uses(s) || outside.ndims == 0) continue;
+        if (!p.uses(s) || nelems(outside) == 0) continue;
         if (!p.writes(s) && !p.has_elements()) continue; // without rows nobody reads it, however long it is
         const bool is_vector = p[s].ndims == 0;
-        add({s, outside, is_vector ? make_dense({outside.dims, size_t(outside.ndims)}, p.layout(s).data_type) : p[s],
-             p.writes(s)});
+        const memory_desc inside =
+            is_vector ? make_dense({outside.dims, size_t(outside.ndims)}, p.layout(s).data_type) : p[s];
+        if (same_tensor(outside, inside)) continue;
+        copies_.push_back({s, outside, inside, p.writes(s), bytes_});
+        bytes_ += size_t(in_whole_lines(dim_t(bytes(inside))));
     }
-}
-
-void layout_adapter::add(copy what) {
-    if (nelems(what.outside) == 0 || same_tensor(what.outside, what.inside)) return;
-    what.offset = bytes_;
-    bytes_ += size_t(in_whole_lines(dim_t(bytes(what.inside))));
-    copies_.push_back(what);
 }
 
 jitnorm_status_t layout_adapter::execute(const arguments &args) const {

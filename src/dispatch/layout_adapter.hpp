@@ -46,9 +46,8 @@ private:
         slot place;
         memory_desc outside, inside;
         bool is_output;
-        size_t offset = 0; // bytes from the begin of the scratchpad to the copy
+        size_t offset; // bytes from the begin of the scratchpad to the copy
     };
-    void add(copy what);
 
     std::shared_ptr<const executor> inner_;
     std::vector<copy> copies_;

@@ -9,7 +9,7 @@
 #include "../base/process.hpp"
 #include "../base/verbose.hpp"
 #include "../jit/isa.hpp"
-#include "ranking.hpp"
+#include "prepare.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

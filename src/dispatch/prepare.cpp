@@ -2,20 +2,81 @@
 #include "prepare.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <optional>
 #include <system_error>
 
 #include "../base/environment.hpp"
 #include "../base/parallel.hpp"
-#include "../base/status.hpp"
+#include "../base/process.hpp"
 #include "../base/verbose.hpp"
 #include "../jit/isa.hpp"
 #include "../norm/gate_gradients.hpp"
 #include "../norm/row_groups.hpp"
 #include "../reference/no_elements.hpp"
+#include "../reference/reference.hpp"
+#include "../run/executors.hpp"
 
 namespace jitnorm::impl::layer_norm {
+
+// ---- the choice of an implementation
+
+namespace {
+
+struct ranking {
+    std::array<implementation, 3> best_first = {on_kernels[0], on_kernels[1], reference_entry};
+};
+
+constinit process_wide<const ranking> the_ranking;
+
+// The name that set_forced_implementation() has set, which is a literal. Null if it was never called: then the
+// environment counts.
+constinit std::atomic<const char *> forced = nullptr;
+
+} // namespace
+
+std::span<const implementation> implementations() { return the_ranking.get().best_first; }
+
+name_list implementation_names() {
+    name_list names;
+    for (const implementation &entry : implementations()) names.add(entry.name);
+    return names;
+}
+
+bool set_forced_implementation(std::string_view name) {
+    const auto all = implementations();
+    const auto found = std::ranges::find(all, name, &implementation::name);
+    if (found == all.end() && !name.empty()) return false;
+    forced.store(name.empty() ? "" : found->name, std::memory_order_relaxed);
+    return true;
+}
+
+std::string_view forced_implementation() {
+    const char *set = forced.load(std::memory_order_relaxed);
+    return set != nullptr ? set : the_environment().implementation;
+}
+
+const implementation *choose_among(std::span<const implementation> list, std::string_view forced_name, const problem &p,
+                                   const implementation *from) {
+    const auto may_be = [&](const implementation &entry) { return forced_name.empty() || entry.name == forced_name; };
+    if (std::ranges::none_of(list, may_be) && verbose_level() >= 1)
+        log_line("error", [&] { return "unknown implementation in JITNORM_IMPL: " + std::string(forced_name); });
+    for (const implementation &entry : list.subspan(from == nullptr ? 0 : size_t(from - list.data()))) {
+        if (!may_be(entry)) continue;
+        const std::string reason = entry.refusal(p);
+        if (reason.empty()) return &entry;
+        if (verbose_level() >= 2)
+            log_line("refuse", [&] { return std::string(entry.name) + "," + reason + "," + describe(p); });
+    }
+    return nullptr;
+}
+
+const implementation *choose(const problem &p, const implementation *from) {
+    return choose_among(implementations(), forced_implementation(), p, from);
+}
+
+// ---- solutions
 
 namespace {
 
@@ -91,10 +152,10 @@ private:
     jitnorm_status_t share_groups(const arguments &args) const {
         const int threads = groups_at_once_ == 1 ? 1 : std::min(groups_at_once_, max_threads());
         std::atomic<jitnorm_status_t> result = jitnorm_success;
-        parallel_parts(threads, [&](int share) {
+        parallel_parts(threads, [&](int thread) {
             arguments all = args;
-            all.set(SCRATCHPAD, static_cast<std::byte *>(args[SCRATCHPAD]) + share * scratchpad_bytes_);
-            const jitnorm_status_t code = groups_->execute(*one_, split(groups_->count(), threads, share), all);
+            all.set(SCRATCHPAD, static_cast<std::byte *>(args[SCRATCHPAD]) + thread * scratchpad_bytes_);
+            const jitnorm_status_t code = groups_->execute(*one_, split(groups_->count(), threads, thread), all);
             if (code != jitnorm_success) result = code;
         });
         return result;
@@ -131,7 +192,7 @@ std::shared_ptr<const executor> create(const problem &p, const solution &how) {
                                                     how.plan.scratchpad.bytes());
 }
 
-// Without a name that is asked for one is chosen, since the reference refuses nothing.
+// If no name is asked for, one is chosen, since the reference refuses nothing.
 status explain_choice_of_none(const problem &p) {
     for (const implementation &entry : implementations())
         if (entry.name == forced_implementation())

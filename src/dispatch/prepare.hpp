@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// prepare: chooses the implementation that solves a problem, and makes its executor. Front ends call prepare(); the
-// second step is taken by a ready_call (ready_call.hpp).
+// prepare: the list of implementations; chooses the one that solves a problem, and makes its executor. Front ends call
+// prepare(); the second step is taken by a ready_call (ready_call.hpp).
 //
 //     solution how;
 //     JITNORM_TRY(prepare(p, how));
@@ -12,10 +12,33 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
+#include <string_view>
 
-#include "ranking.hpp"
+#include "../norm/implementation.hpp"
 
 namespace jitnorm::impl::layer_norm {
+
+// Best first. The first one that does not refuse a problem solves it; the reference is last and refuses nothing that
+// validate() accepts.
+std::span<const implementation> implementations();
+name_list implementation_names();
+
+// From now on only the implementation of this name is chosen, or any if the name is empty. This takes precedence over
+// JITNORM_IMPL. If no implementation has the name, returns false and changes nothing.
+bool set_forced_implementation(std::string_view name);
+
+// The name that set_forced_implementation() has set, otherwise that in JITNORM_IMPL; empty if any implementation may be
+// chosen. The text lives as long as the process.
+std::string_view forced_implementation();
+
+// The first implementation at or after `from` (null: of all) that has the forced name, if there is one, and takes the
+// problem; null if there is none. Writes refusals and a forced name that no implementation has to the verbose log.
+const implementation *choose(const problem &p, const implementation *from = nullptr);
+
+// The same for a given list and a given forced name (empty: none).
+const implementation *choose_among(std::span<const implementation> list, std::string_view forced_name, const problem &p,
+                                   const implementation *from);
 
 // The implementation that solves a problem, and its plan. If scale, shift or gate have row dimensions, it is the plan
 // of one group of rows (src/norm/row_groups.hpp).

@@ -25,7 +25,7 @@ status ready_call::make(call_name name, layer_norm::problem p, const adapted_lay
     return {};
 }
 
-status ready_call::execute_with_scratchpad(size_t bytes, arguments &args, const jitnorm_thread_pool_t *pool) const {
+status ready_call::execute_with_scratchpad(arguments &args, const jitnorm_thread_pool_t *pool, size_t bytes) const {
     const thread_scratchpad scratchpad(bytes);
     if (scratchpad.data() == nullptr) return OUT_OF_MEMORY;
     args.set(SCRATCHPAD, scratchpad.data());

@@ -51,15 +51,19 @@ public:
         const threads_of scope(pool);
         return {verbose_level() >= 1 ? execute_logged(args) : executor_->execute(args)};
     }
-    // The same with a scratchpad of so many bytes that is the executing thread's.
-    [[gnu::noinline]] status execute_with_scratchpad(size_t bytes, arguments &args,
-                                                     const jitnorm_thread_pool_t *pool) const;
+    // The same with a scratchpad of so many bytes that is the executing thread's; 0: as it is in the arguments.
+    [[gnu::always_inline]] status execute(arguments &args, const jitnorm_thread_pool_t *pool,
+                                          size_t thread_bytes) const {
+        return thread_bytes != 0 ? execute_with_scratchpad(args, pool, thread_bytes) : execute(args, pool);
+    }
 
     // Writes the line of an event that took the time since `start`: "<front_end>,<event>,...". Does not fail, because
     // the event has happened.
     void log(const char *event, stopwatch::time_point start) const noexcept { log(event, problem_, start); }
 
 private:
+    [[gnu::noinline]] status execute_with_scratchpad(arguments &args, const jitnorm_thread_pool_t *pool,
+                                                     size_t bytes) const;
     jitnorm_status_t execute_logged(const arguments &args) const;
     void log(const char *event, const layer_norm::problem &with_sizes, stopwatch::time_point start) const noexcept;
 

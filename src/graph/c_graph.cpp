@@ -97,7 +97,6 @@ namespace {
 status unknown_mode(jitnorm_fpmath_mode_t mode) {
     return invalid(explain("unknown floating-point mode %d", int(mode)));
 }
-constexpr status FINALIZED{jitnorm_invalid_graph, "the graph is finalized"};
 
 // Makes a handle for each partition. If one cannot be made, destroys the others and hands out none.
 void hand_out(const std::vector<partition_pointer> &contents, jitnorm_graph_partition_t *partitions) {

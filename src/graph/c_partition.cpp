@@ -10,7 +10,6 @@
 #include "../tensor/names.hpp"
 #include "graph.hpp"
 #include "jitnorm/jitnorm_graph.h"
-#include "lowering/lowering.hpp"
 
 namespace jitnorm::impl::graph {
 
@@ -19,13 +18,6 @@ namespace {
 using tensor_handles = std::span<const const_jitnorm_graph_tensor_t>;
 
 bool has_elements(const logical_tensor &lt) { return std::find(lt.dims, lt.dims + lt.ndims, 0) == lt.dims + lt.ndims; }
-
-// Whether two strided tensors have the same type, shape and strides. Their ids and properties may differ.
-bool are_alike(const logical_tensor &a, const logical_tensor &b) {
-    return a.data_type == b.data_type && a.layout_type == b.layout_type && a.ndims == b.ndims &&
-           std::equal(a.dims, a.dims + a.ndims, b.dims) &&
-           std::equal(a.layout.strides, a.layout.strides + a.ndims, b.layout.strides);
-}
 
 // Says why the tensor is not the one that was compiled.
 status explain_difference(const logical_tensor &given, const logical_tensor &compiled) {
@@ -59,21 +51,21 @@ status find_memory(const logical_tensor &expected, tensor_handles given, void *&
 
 } // namespace
 
-// A partition that is compiled for tensors of given shapes and layouts. Immutable, except for remember().
+// A partition that is compiled for tensors of given shapes and layouts. Immutable.
 class program {
 public:
-    program(const partition_pointer &partition, std::vector<placed_tensor> tensors,
-            std::shared_ptr<const layer_norm::ready_call> call)
-        : partition_(partition), tensors_(std::move(tensors)), call_(std::move(call)),
+    // `given` are the descriptions that it was compiled with. find() knows also those of tensors that the partition
+    // mentions but does not use.
+    program(const partition_content &partition, std::vector<placed_tensor> tensors,
+            std::shared_ptr<const layer_norm::ready_call> call, std::initializer_list<tensor_list> given)
+        : tensors_(std::move(tensors)), call_(std::move(call)),
           aliases_(call_->problem(), call_->scratchpad_bytes() != 0) {
         for (const placed_tensor &t : tensors_) known_.try_emplace(t.tensor.id, t.tensor);
-        find_inplace_pairs();
-    }
-
-    // Keeps the description of a tensor that the partition mentions but does not use, so that find() knows it.
-    void remember(const logical_tensor &given) {
-        if (mentions(partition_->inputs, given.id) || mentions(partition_->outputs, given.id))
-            known_.try_emplace(given.id, given);
+        for (const tensor_list &list : given)
+            for (const logical_tensor *lt : list)
+                if (mentions(partition.inputs, lt->id) || mentions(partition.outputs, lt->id))
+                    known_.try_emplace(lt->id, *lt);
+        find_inplace_pairs(*partition.norm);
     }
 
     // The description of a tensor; null if the partition does not mention it or compilation was not given it.
@@ -104,31 +96,28 @@ public:
             JITNORM_TRY(find_memory(t.tensor, t.is_input ? inputs : outputs, memory));
             args.set(t.place, memory);
         }
-        JITNORM_TRY(take_scratchpad(scratchpad, args));
+        const bool is_given = call_->scratchpad_bytes() != 0 && scratchpad != nullptr && scratchpad->handle != nullptr;
+        if (is_given) {
+            JITNORM_TRY(check_scratchpad(scratchpad->description));
+            args.set(SCRATCHPAD, scratchpad->handle);
+        }
         if (const auto *pair = aliases_.find([&](int s) { return args[slot(s)]; }))
             return invalid(layer_norm::explain_alias(layer_norm::tensor_name(slot(pair->output)),
                                                      layer_norm::tensor_name(slot(pair->other))));
-        void *const given = args[SCRATCHPAD];
-        if (given == nullptr && call_->scratchpad_bytes() != 0)
-            return call_->execute_with_scratchpad(call_->scratchpad_bytes(), args, stream.thread_pool());
-        if (given != nullptr) args.set(SCRATCHPAD, align_up(given));
-        return call_->execute(args, stream.thread_pool());
+        if (is_given) args.set(SCRATCHPAD, align_up(scratchpad->handle));
+        return call_->execute(args, stream.thread_pool(), is_given ? 0 : call_->scratchpad_bytes());
     }
 
 private:
-    // Takes the caller's scratchpad, if there is one and the execution needs one.
-    status take_scratchpad(const jitnorm_graph_tensor *given, layer_norm::arguments &args) const {
-        if (given == nullptr || given->handle == nullptr || call_->scratchpad_bytes() == 0) return {};
-        const size_t needed = size_in_bytes(scratchpad()), size = size_in_bytes(given->description);
+    status check_scratchpad(const logical_tensor &given) const {
+        const size_t needed = size_with_alignment(call_->scratchpad_bytes()), size = size_in_bytes(given);
         if (size == size_t(-1)) return invalid("the size of the scratchpad is not known");
-        if (size < needed) return invalid(explain("the scratchpad has %zu bytes; %zu are needed", size, needed));
-        args.set(SCRATCHPAD, given->handle);
-        return {};
+        return size >= needed ? ACCEPTED
+                              : invalid(explain("the scratchpad has %zu bytes; %zu are needed", size, needed));
     }
 
     // An input that is read twice cannot share memory with an output, which could overwrite it before the second read.
-    void find_inplace_pairs() {
-        const norm_op &op = *partition_->norm;
+    void find_inplace_pairs(const norm_op &op) {
         const auto is_read_once = [&](size_t id) {
             return std::ranges::count_if(tensors_, [&](auto &t) { return t.is_input && t.tensor.id == id; }) == 1;
         };
@@ -137,9 +126,8 @@ private:
                 inplace_.push_back({op[input].id, op[output].id});
     }
 
-    partition_pointer partition_;
     std::vector<placed_tensor> tensors_;
-    std::map<size_t, logical_tensor> known_; // by their ids: tensors_ and those of remember()
+    std::map<size_t, logical_tensor> known_; // by their ids
     std::shared_ptr<const layer_norm::ready_call> call_;
     layer_norm::alias_check aliases_;
     std::vector<jitnorm_graph_inplace_pair_t> inplace_;
@@ -163,10 +151,8 @@ struct jitnorm_graph_compiled_partition {
         std::shared_ptr<const layer_norm::ready_call> call;
         JITNORM_TRY(layer_norm::ready_call::make({"graph", partition->name() + "," + partition->norm->name},
                                                  std::move(what.problem), what.layouts, call));
-        auto made = std::make_unique<graph::program>(partition, std::move(what.tensors), call);
-        for (const tensor_list &list : {inputs, outputs})
-            for (const logical_tensor *given : list) made->remember(*given);
-        program = std::move(made);
+        program = std::make_unique<const graph::program>(*partition, std::move(what.tensors), call,
+                                                         std::initializer_list<tensor_list>{inputs, outputs});
         if (verbose_level() >= 2) call->log("compile", start);
         return {};
     }

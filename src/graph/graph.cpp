@@ -78,21 +78,22 @@ std::optional<norm_op> norm_of(const jitnorm_graph_op &op) {
     return norm;
 }
 
-// Parts the operations of a graph into groups. Each group is computed as one operation: its inputs must all have been
+// Divides the operations of a graph into groups. Each group is computed as one operation: its inputs must all have been
 // written before it begins. An operation's number is its place in `ops`.
 class grouping {
 public:
     // Each operation becomes a group of its own.
-    explicit grouping(std::span<const jitnorm_graph_op> ops) : writers_(ops.size()), group_(ops.size()) {
-        std::map<size_t, size_t> writer; // by the tensor's id
+    explicit grouping(std::span<const jitnorm_graph_op> ops) : ops_(ops), group_(ops.size()) {
         for (size_t i = 0; i < ops.size(); ++i) {
             group_[i] = i;
-            for (const logical_tensor &output : ops[i].outputs) writer[output.id] = i;
+            for (const logical_tensor &output : ops[i].outputs) writers_[output.id] = i;
         }
-        for (size_t i = 0; i < ops.size(); ++i)
-            for (const logical_tensor &input : ops[i].inputs)
-                if (const auto found = writer.find(input.id); found != writer.end())
-                    writers_[i].push_back(found->second);
+    }
+
+    // The number of the operation that writes the tensor.
+    std::optional<size_t> writer(size_t tensor) const {
+        const auto found = writers_.find(tensor);
+        return found == writers_.end() ? std::nullopt : std::optional(found->second);
     }
 
     // Whether the operation is alone in its group.
@@ -118,9 +119,10 @@ public:
         std::vector<size_t> waiting(group_.size());
         for (size_t i = 0; i < group_.size(); ++i) {
             members[group_[i]].push_back(i);
-            for (const size_t writer : writers_[i]) {
-                if (writer != i && group_[writer] == group_[i]) continue;
-                readers[group_[writer]].push_back(group_[i]);
+            for (const logical_tensor &input : ops_[i].inputs) {
+                const std::optional<size_t> before = writer(input.id);
+                if (!before || (*before != i && group_[*before] == group_[i])) continue;
+                readers[group_[*before]].push_back(group_[i]);
                 ++waiting[group_[i]];
             }
         }
@@ -147,7 +149,8 @@ public:
     }
 
 private:
-    std::vector<std::vector<size_t>> writers_; // for each operation, those that write its inputs
+    std::span<const jitnorm_graph_op> ops_;
+    std::map<size_t, size_t> writers_; // by the ids of tensors
     std::vector<size_t> group_; // for each operation, its group's number, which is that of the group's last operation
 };
 
@@ -166,11 +169,6 @@ struct fused_group {
         return found;
     }
 
-    std::optional<size_t> writer(size_t tensor) const {
-        const auto found = std::ranges::find_if(ops, [&](const auto &op) { return mentions(op.outputs, tensor); });
-        return found == ops.end() ? std::nullopt : std::optional(size_t(found - ops.begin()));
-    }
-
     // Becomes the group of the operations `more`, whose fusion is `longer`, unless groups would wait for each other.
     bool grow(std::vector<size_t> more, const fusion &longer) {
         std::sort(more.begin(), more.end());
@@ -183,9 +181,9 @@ struct fused_group {
     // Takes the addition that writes the normalization's input, if there is one, if no other group has it, and if it
     // can be part of the normalization. Otherwise changes nothing.
     void take_addition() {
-        const size_t sum = ops[members.front()].inputs[0].id;
-        const std::optional<size_t> before = writer(sum);
-        const std::vector<size_t> read_by = readers(sum);
+        const size_t input = ops[members.front()].inputs[0].id;
+        const std::optional<size_t> before = groups.writer(input);
+        const std::vector<size_t> read_by = readers(input);
         if (!before || !groups.is_alone(*before) || std::ranges::count(read_by, members.front()) != 1) return;
         fusion longer = joined;
         if (longer.prepend(ops[*before], read_by.size() > 1)) grow({*before, members.front()}, longer);
@@ -195,7 +193,7 @@ struct fused_group {
     // reads what they write, and no other group has them. Otherwise none.
     std::vector<size_t> silu_of(const jitnorm_graph_op &op) const {
         const auto only_writer = [&](const logical_tensor &lt) {
-            const std::optional<size_t> found = writer(lt.id);
+            const std::optional<size_t> found = groups.writer(lt.id);
             return found && groups.is_alone(*found) && readers(lt.id).size() == 1 ? found : std::nullopt;
         };
         for (const logical_tensor &input : op.inputs) {
@@ -215,9 +213,8 @@ struct fused_group {
         more.push_back(next);
         more.insert(more.end(), silu.begin(), silu.end());
         fusion longer = joined;
-        const bool fits =
-            silu.empty() ? longer.append(ops[next]) : longer.append_with_silu(ops[next], ops[silu[0]].inputs[0]);
-        return fits && grow(std::move(more), longer);
+        const logical_tensor *z = silu.empty() ? nullptr : &ops[silu[0]].inputs[0];
+        return longer.append(ops[next], z) && grow(std::move(more), longer);
     }
 
     // Takes the operations that follow the normalization, one after the other, until the next one is not the only
@@ -235,7 +232,7 @@ struct fused_group {
 } // namespace
 
 status jitnorm_graph_graph::add(const jitnorm_graph_op &op) {
-    if (is_finalized) return broken("the graph is finalized");
+    if (is_finalized) return FINALIZED;
     if (std::ranges::find(ops_, op.id, &jitnorm_graph_op::id) != ops_.end())
         return {jitnorm_invalid_graph_op, explain("the graph already has an operation %zu", op.id)};
     std::optional<norm_op> norm;
@@ -293,10 +290,10 @@ void jitnorm_graph_graph::filter(jitnorm_graph_partition_policy_t policy) {
     std::vector<partition_pointer> made;
     for (const std::vector<size_t> &group : groups.in_order()) {
         const auto found = fused.find(group.front());
-        std::vector<jitnorm_graph_op> parts;
-        for (const size_t member : group) parts.push_back(ops_[member]);
+        std::vector<jitnorm_graph_op> ops;
+        for (const size_t member : group) ops.push_back(ops_[member]);
         made.push_back(make_partition(
-            std::move(parts), found == fused.end() ? norm_of(ops_[group.front()]) : found->second, engine_kind));
+            std::move(ops), found == fused.end() ? norm_of(ops_[group.front()]) : found->second, engine_kind));
     }
     partitions = std::move(made);
 }

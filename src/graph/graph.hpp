@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // graph: the objects behind the handles of graphs and of partitions in the C interface. A graph takes operations until
-// it is finalized, and then has their partitions.
+// it is finalized, and then has their partitions. A partition is lowered to a problem.
 #pragma once
 
 #include <memory>
 
+#include "../dispatch/layout_adapter.hpp"
 #include "jitnorm/jitnorm_debug.h"
 #include "operation/norm_op.hpp"
 
@@ -23,6 +24,29 @@ struct partition_content {
 };
 
 using partition_pointer = std::shared_ptr<const partition_content>;
+
+// ---- lowering (lowering.cpp)
+
+// A tensor in its slot of the problem, with known shape and strides.
+struct placed_tensor {
+    slot place;
+    bool is_input;
+    logical_tensor tensor;
+};
+
+struct lowered {
+    layer_norm::problem problem; // before layer_norm::complete()
+    layer_norm::adapted_layouts layouts;
+    std::vector<placed_tensor> tensors; // in the order of their slots
+};
+
+using tensor_list = std::span<const logical_tensor *const>;
+
+// Decides the shapes and strides of outputs that the descriptions leave open. `inputs` and `outputs` describe the
+// tensors in any order. Returns the statuses of jitnorm_graph_partition_compile.
+status lower(const norm_op &op, tensor_list inputs, tensor_list outputs, lowered &result);
+
+constexpr status FINALIZED{jitnorm_invalid_graph, "the graph is finalized"};
 
 inline status no_engine(jitnorm_engine_kind_t kind) {
     return invalid(explain("there is no engine of kind %s; cpu is expected", jitnorm_engine_kind2str(kind)));

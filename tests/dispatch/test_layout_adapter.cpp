@@ -2,7 +2,7 @@
 // Vectors and statistics of any strides around an executor that takes them in one layout: the same bits, and nothing
 // between the elements is touched.
 #include "dispatch/layout_adapter.hpp"
-#include "dispatch/ranking.hpp"
+#include "dispatch/prepare.hpp"
 #include "support/equality.hpp"
 
 namespace jitnorm::tests {

@@ -6,7 +6,6 @@
 #include <tuple>
 
 #include "dispatch/prepare.hpp"
-#include "dispatch/ranking.hpp"
 #include "run/executors.hpp"
 #include "support/run.hpp"
 

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "cases.hpp"
-#include "dispatch/ranking.hpp"
+#include "dispatch/prepare.hpp"
 #include "support/equality.hpp"
 
 namespace jitnorm::tests {

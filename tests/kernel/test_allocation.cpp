@@ -2,7 +2,7 @@
 // execute() allocates nothing: every allocation of this program is counted.
 #include <new>
 
-#include "dispatch/ranking.hpp"
+#include "dispatch/prepare.hpp"
 #include "support/allocation_failures.hpp"
 #include "support/run.hpp"
 

@@ -7,7 +7,7 @@
 #include <list>
 #include <random>
 
-#include "dispatch/ranking.hpp"
+#include "dispatch/prepare.hpp"
 #include "norm/attributes.hpp"
 #include "support/sweep.hpp"
 

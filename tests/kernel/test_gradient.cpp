@@ -2,7 +2,7 @@
 // Backward by the implementation that a user gets, of very many rows.
 #include <cmath>
 
-#include "dispatch/ranking.hpp"
+#include "dispatch/prepare.hpp"
 #include "support/run.hpp"
 
 #include <gtest/gtest.h>

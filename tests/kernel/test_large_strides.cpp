@@ -3,7 +3,7 @@
 // exist.
 #include <sys/mman.h>
 
-#include "dispatch/ranking.hpp"
+#include "dispatch/prepare.hpp"
 #include "support/equality.hpp"
 
 namespace jitnorm::tests {

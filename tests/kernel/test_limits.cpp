@@ -3,7 +3,7 @@
 // every implementation gives the documented values.
 #include <cmath>
 
-#include "dispatch/ranking.hpp"
+#include "dispatch/prepare.hpp"
 #include "support/accuracy.hpp"
 #include "support/equality.hpp"
 

@@ -8,7 +8,7 @@
 
 #include <functional>
 
-#include "dispatch/ranking.hpp"
+#include "dispatch/prepare.hpp"
 #include "jit/kernel_cache.hpp"
 #include "jitnorm/jitnorm.hpp"
 #include "support/sweep.hpp"

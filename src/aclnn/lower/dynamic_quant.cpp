@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // aclnnRmsNormDynamicQuant and aclnnAddRmsNormDynamicQuant: RMS normalization to 8 bits, with a scale for each row that
 // is found from the row's values.
-#include <algorithm>
-
 #include "lower.hpp"
 
 namespace jitnorm::impl::aclnn {
@@ -28,22 +26,10 @@ acl_status check_types(const named_tensor &x, tensor_list as_x, tensor_list scal
     return check_type(scales, ACL_FLOAT);
 }
 
-acl_status check_rows(const named_tensor &x, const tensor &gamma, row_shape &parted) {
+acl_status check_rows(const named_tensor &x, const tensor &gamma, row_shape &split) {
     if (x->dims.size() < 2) return invalid(explain("%s has 1 dimension; 2 to 8 are supported", x.name));
     if (gamma.dims.size() != 1) return invalid(explain("gamma has %zu dimensions; it must have 1", gamma.dims.size()));
-    return row_shape::part(x, "gamma", gamma.dims, parted);
-}
-
-// The layout of one scale for each row, as attributes::dynamic_scales has it: the dimensions that count rows, described
-// by `rows`, then a dimension of 1 in place of the normalized one.
-memory_desc scales_of(const memory_desc &rows) {
-    memory_desc md = rows;
-    jitnorm_dims_t strides = {};
-    std::copy_n(rows.strides, rows.ndims, strides);
-    strides[rows.ndims] = 1;
-    md.dims[rows.ndims] = 1;
-    (void)make_with_strides(md, rows.ndims + 1, md.dims, rows.data_type, strides);
-    return md;
+    return row_shape::split(x, "gamma", gamma.dims, split);
 }
 
 // The post-op that multiplies each row by the smooth factors. They are described as a tensor of one row.
@@ -54,30 +40,30 @@ post_op smoothing(const tensor &smooth, int ndims) {
     return binary_post_op{jitnorm_binary_mul, describe(smooth, dims, strides)};
 }
 
-// Begins the request with all that the settings, x, gamma and the quantization decide in both operations.
-acl_status begin_quantized(const settings &with, const tensor &x, const named_tensor &gamma, const quantization &to,
-                           const row_shape &parted, request &result) {
-    layer_norm::problem &p = begin_rms(with, x, gamma, parted, result);
-    memory_desc rows;
-    JITNORM_TRY(place(to.y, parted.dims(), "x", p[DST]));
-    JITNORM_TRY(place(to.scale, parted.rows(), "x without its last axis", rows));
-    p[DST_SCALE] = scales_of(rows);
+// Adds to the request what the quantization decides in both operations.
+acl_status quantize(const quantization &to, const row_shape &split, request &result) {
+    layer_norm::problem &p = result.problem;
+    std::vector<dim_t> one_for_each_row(split.rows().begin(), split.rows().end());
+    one_for_each_row.push_back(1);
+    p.flags = unsigned(jitnorm_rms_norm);
+    JITNORM_TRY(reshape(to.y, split.dims(), "x", p[DST]));
+    JITNORM_TRY(reshape(to.scale, one_for_each_row, "x with 1 for its last axis", p[DST_SCALE]));
     if (to.smooth) p.attr.post_ops.entries.push_back(smoothing(*to.smooth, p[DST].ndims));
     return {};
 }
 
-acl_status check(const rms_norm_dynamic_quant_parameters &g, row_shape &parted) {
+acl_status check(const rms_norm_dynamic_quant_parameters &g, row_shape &split) {
     JITNORM_TRY(check_types(g.x, {g.gamma, g.smooth, g.beta}, {g.scale}));
     JITNORM_TRY(check_type({g.y}, ACL_INT8));
     if (g.dst_type != DST_INT8) return invalid(explain("dstType is %lld; supported: 2 (INT8)", as_number(g.dst_type)));
     JITNORM_TRY(check_views({g.x, g.gamma, g.smooth, g.beta}, {g.y, g.scale}));
     JITNORM_TRY(check_has_elements(g.x));
-    JITNORM_TRY(check_rows(g.x, *g.gamma, parted));
+    JITNORM_TRY(check_rows(g.x, *g.gamma, split));
     if (!(g.epsilon > 0)) return invalid(explain("epsilon is %g; it must be positive", g.epsilon));
     JITNORM_TRY(check_epsilon(g.epsilon));
     JITNORM_TRY(check_shape({g.smooth, g.beta}, g.gamma->dims, "gamma"));
     JITNORM_TRY(check_shape({g.y}, g.x->dims, "x"));
-    return check_shape({g.scale}, parted.rows(), "x without its last axis");
+    return check_shape({g.scale}, split.rows(), "x without its last axis");
 }
 
 // y1 must be INT8 or an 8-bit float, and y2 the same.
@@ -89,10 +75,10 @@ acl_status check_types(const add_rms_norm_dynamic_quant_parameters &g) {
     return check_type({g.y2}, g.y1->data_type, ", as y1Out");
 }
 
-acl_status check_shapes(const add_rms_norm_dynamic_quant_parameters &g, row_shape &parted) {
+acl_status check_shapes(const add_rms_norm_dynamic_quant_parameters &g, row_shape &split) {
     if (g.smooth2 && !g.smooth1) return invalid("smoothScale2Optional needs smoothScale1Optional, which is null");
     JITNORM_TRY(check_views({g.x1, g.x2, g.gamma, g.smooth1, g.smooth2}, {g.y1, g.x, g.scale1, g.y2, g.scale2}));
-    JITNORM_TRY(check_rows(g.x1, *g.gamma, parted));
+    JITNORM_TRY(check_rows(g.x1, *g.gamma, split));
     JITNORM_TRY(check_epsilon(g.epsilon));
     JITNORM_TRY(check_shape({g.smooth1, g.smooth2}, g.gamma->dims, "gamma"));
     JITNORM_TRY(check_contiguous({g.scale1, g.scale2}));
@@ -101,41 +87,39 @@ acl_status check_shapes(const add_rms_norm_dynamic_quant_parameters &g, row_shap
 
 // y must have the shape of x1, or one dimension for all rows and one for columns. Its scale must have the shape of x1
 // without the last dimension, or one dimension for all rows.
-acl_status check_rows_of(const quantization &to, const tensor &x, const row_shape &parted) {
-    const dim_t flat[] = {count(parted.rows()), parted.columns()[0]};
+acl_status check_rows_of(const quantization &to, const tensor &x, const row_shape &split) {
+    const dim_t flat[] = {count(split.rows()), split.columns()[0]};
     const shape y = to.y->dims, scale = to.scale->dims;
     if (!equal(y, x.dims) && !equal(y, flat))
         return invalid(explain("%s has the shape %s; it must have that of x1, %s, or of its rows, %s", to.y.name,
                                shape_text(y).text, shape_text(x.dims).text, shape_text(flat).text));
-    return equal(scale, parted.rows()) || equal(scale, shape(flat).first(1))
+    return equal(scale, split.rows()) || equal(scale, shape(flat).first(1))
                ? acl_status{}
                : invalid(explain("%s has the shape %s; it must be %s or %s", to.scale.name, shape_text(scale).text,
-                                 shape_text(parted.rows()).text, shape_text(shape(flat).first(1)).text));
+                                 shape_text(split.rows()).text, shape_text(shape(flat).first(1)).text));
 }
 
-acl_status add_outputs(const add_rms_norm_dynamic_quant_parameters &g, const quantization &to, const row_shape &parted,
+acl_status add_outputs(const add_rms_norm_dynamic_quant_parameters &g, const quantization &to, const row_shape &split,
                        request &result) {
-    JITNORM_TRY(check_rows_of(to, *g.x1, parted));
-    JITNORM_TRY(begin_quantized(g, *g.x1, g.gamma, to, parted, result));
+    JITNORM_TRY(check_rows_of(to, *g.x1, split));
     result.has_work = count(g.x1->dims) != 0;
-    result.problem[RESIDUAL] = parted.data(*g.x2);
-    const auto part_of = [&](bool is_first, slot part) { return if_wanted(is_first == to.is_first, part); };
-    result.list(tensors_of(g), 5,
-                {SRC, RESIDUAL, SCALE, part_of(true, post_op_slot(0)), part_of(false, post_op_slot(0)),
-                 part_of(true, DST), part_of(false, DST), part_of(true, SUM), part_of(true, DST_SCALE),
-                 part_of(false, DST_SCALE)});
-    return {};
+    const auto first = [&](slot place) { return if_wanted(to.is_first, place); };
+    const auto second = [&](slot place) { return if_wanted(!to.is_first, place); };
+    constexpr slot SMOOTH = post_op_slot(0);
+    JITNORM_TRY(make_request(g, split, 5,
+                             {SRC, RESIDUAL, SCALE, first(SMOOTH), second(SMOOTH), first(DST), second(DST), first(SUM),
+                              first(DST_SCALE), second(DST_SCALE)},
+                             result));
+    return quantize(to, split, result);
 }
 
 } // namespace
 
 acl_status lower(const rms_norm_dynamic_quant_parameters &g, request &result) {
-    row_shape parted;
-    JITNORM_TRY(as_tiling(check(g, parted)));
-    JITNORM_TRY(as_tiling(begin_quantized(g, *g.x, g.gamma, {g.smooth, g.y, g.scale}, parted, result)));
-    take_affine({}, g.beta, parted, result);
-    result.list(tensors_of(g), 4, {SRC, SCALE, post_op_slot(0), SHIFT, DST, DST_SCALE});
-    return {};
+    row_shape split;
+    JITNORM_TRY(as_tiling(check(g, split)));
+    JITNORM_TRY(make_request(g, split, 4, {SRC, SCALE, post_op_slot(0), SHIFT, DST, DST_SCALE}, result));
+    return as_tiling(quantize({g.smooth, g.y, g.scale}, split, result));
 }
 
 // Without smoothScale2 there is no second output: y2 and its scale are not checked. The second output is computed by
@@ -144,14 +128,13 @@ acl_status lower(const rms_norm_dynamic_quant_parameters &g, request &result) {
 acl_status lower(const add_rms_norm_dynamic_quant_parameters &given, request &result) {
     add_rms_norm_dynamic_quant_parameters g = given;
     if (!g.smooth2) g.y2.t = g.scale2.t = nullptr;
-    row_shape parted;
+    row_shape split;
     JITNORM_TRY(check_types(g));
-    JITNORM_TRY(as_tiling(check_shapes(g, parted)));
-    JITNORM_TRY(as_tiling(add_outputs(given, {g.smooth1, g.y1, g.scale1}, parted, result)));
-    result.problem[SUM] = parted.data(*g.x);
+    JITNORM_TRY(as_tiling(check_shapes(g, split)));
+    JITNORM_TRY(as_tiling(add_outputs(given, {g.smooth1, g.y1, g.scale1}, split, result)));
     if (!g.smooth2) return {};
     result.before = std::make_shared<request>();
-    return as_tiling(add_outputs(given, {g.smooth2, g.y2, g.scale2, false}, parted, *result.before));
+    return as_tiling(add_outputs(given, {g.smooth2, g.y2, g.scale2, false}, split, *result.before));
 }
 
 } // namespace jitnorm::impl::aclnn

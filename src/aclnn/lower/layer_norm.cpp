@@ -8,6 +8,11 @@ namespace {
 
 constexpr int32_t KEEP_FLOAT16 = 2; // the largest implMode
 
+// They must have one shape. Either may be null.
+acl_status check_statistics(const named_tensor &mean, const named_tensor &rstd) {
+    return mean ? check_shape({rstd}, mean->dims, mean.name) : acl_status{};
+}
+
 // Ascend's modes differ in how exactly its processors compute. This library computes the same result in every mode, and
 // only checks that the mode is allowed.
 acl_status check_mode(const forward_parameters &g) {
@@ -20,19 +25,19 @@ acl_status check_mode(const forward_parameters &g) {
 // Ascend's operation has no room for longer rows, and refuses them.
 constexpr dim_t LONGEST_FAST_ROW = 583705600;
 
-acl_status check_length(const forward_parameters &g, const row_shape &parted) {
-    return g.op != operation::fast_layer_norm || count(parted.columns()) <= LONGEST_FAST_ROW
+acl_status check_length(const forward_parameters &g, const row_shape &split) {
+    return g.op != operation::fast_layer_norm || count(split.columns()) <= LONGEST_FAST_ROW
                ? acl_status{}
                : acl_status{
                      JITNORM_ACLNN_ERR_INNER_NULLPTR,
-                     explain("normalizedShape %s has more than 583705600 elements", shape_text(parted.columns()).text)};
+                     explain("normalizedShape %s has more than 583705600 elements", shape_text(split.columns()).text)};
 }
 
-acl_status check(const forward_parameters &g, row_shape &parted) {
+acl_status check(const forward_parameters &g, row_shape &split) {
     JITNORM_TRY(check_tensors({g.input, g.weight, g.bias}, {g.out, g.mean, g.rstd}));
-    JITNORM_TRY(row_shape::part(g.input, "normalizedShape", *g.normalized_shape, parted));
+    JITNORM_TRY(row_shape::split(g.input, "normalizedShape", *g.normalized_shape, split));
     JITNORM_TRY(check_shape({g.out}, g.input->dims, "input"));
-    JITNORM_TRY(check_shape({g.weight, g.bias}, parted.columns(), "normalizedShape"));
+    JITNORM_TRY(check_shape({g.weight, g.bias}, split.columns(), "normalizedShape"));
     for (const named_tensor &affine : {g.weight, g.bias}) JITNORM_TRY(check_affine_type(affine, *g.input));
     return g.weight ? check_type({g.bias}, g.weight->data_type, ", as weight") : acl_status{};
 }
@@ -40,16 +45,12 @@ acl_status check(const forward_parameters &g, row_shape &parted) {
 } // namespace
 
 acl_status lower(const forward_parameters &g, request &result) {
-    row_shape parted;
-    JITNORM_TRY(check(g, parted));
+    row_shape split;
+    JITNORM_TRY(check(g, split));
     JITNORM_TRY(check_mode(g));
-    JITNORM_TRY(check_length(g, parted));
-    layer_norm::problem &p = begin(g, *g.input, parted, result);
-    p[DST] = parted.data(*g.out);
-    take_affine(g.weight, g.bias, parted, result);
-    JITNORM_TRY(place_statistics(g.mean, g.rstd, parted, result));
-    result.list(tensors_of(g), 3, {SRC, SCALE, SHIFT, DST, MEAN, VARIANCE});
-    return {};
+    JITNORM_TRY(check_length(g, split));
+    JITNORM_TRY(check_statistics(g.mean, g.rstd));
+    return make_request(g, split, 3, {SRC, SCALE, SHIFT, DST, MEAN, VARIANCE}, result);
 }
 
 namespace {
@@ -69,40 +70,28 @@ acl_status mask_outputs(backward_parameters &g) {
     return {};
 }
 
-acl_status check(const backward_parameters &g, row_shape &parted) {
+acl_status check(const backward_parameters &g, row_shape &split) {
     JITNORM_TRY(check_tensors({g.grad_out, g.input, g.mean, g.rstd, g.weight, g.bias},
                               {g.grad_input, g.grad_weight, g.grad_bias}));
-    JITNORM_TRY(row_shape::part(g.input, "normalizedShape", *g.normalized_shape, parted));
+    JITNORM_TRY(row_shape::split(g.input, "normalizedShape", *g.normalized_shape, split));
     JITNORM_TRY(check_type({g.grad_out}, g.input->data_type, ", as input"));
     JITNORM_TRY(check_shape({g.grad_out, g.grad_input}, g.input->dims, "input"));
-    return check_shape({g.weight, g.bias}, parted.columns(), "normalizedShape");
-}
-
-// Describes a gradient, which has as many elements as a row, as a tensor of the normalized dimensions. One that is not
-// wanted is null.
-acl_status place_gradient(const named_tensor &given, const row_shape &parted, memory_desc &layout) {
-    return given ? place(given, parted.columns(), "normalizedShape", layout) : acl_status{};
+    return check_shape({g.weight, g.bias}, split.columns(), "normalizedShape");
 }
 
 } // namespace
 
 acl_status lower(const backward_parameters &given, request &result) {
     backward_parameters g = given;
-    row_shape parted;
+    row_shape split;
     JITNORM_TRY(mask_outputs(g));
-    JITNORM_TRY(check(g, parted));
-    layer_norm::problem &p = begin(g, *g.input, parted, result);
+    JITNORM_TRY(check(g, split));
+    JITNORM_TRY(check_statistics(g.mean, g.rstd));
     result.has_work = g.grad_input || g.grad_weight || g.grad_bias;
-    p[DIFF_DST] = parted.data(*g.grad_out);
-    if (g.grad_input) p[DIFF_SRC] = parted.data(*g.grad_input);
-    take_affine(g.weight, {}, parted, result);
-    JITNORM_TRY(place_statistics(g.mean, g.rstd, parted, result));
-    JITNORM_TRY(place_gradient(g.grad_weight, parted, result.layouts[DIFF_SCALE]));
-    JITNORM_TRY(place_gradient(g.grad_bias, parted, result.layouts[DIFF_SHIFT]));
-    result.list(tensors_of(given), 6,
-                {DIFF_DST, SRC, MEAN, VARIANCE, SCALE, NO_SLOT, if_wanted(bool(g.grad_input), DIFF_SRC),
-                 if_wanted(bool(g.grad_weight), DIFF_SCALE), if_wanted(bool(g.grad_bias), DIFF_SHIFT)});
-    return {};
+    return make_request(given, split, 6,
+                        {DIFF_DST, SRC, MEAN, VARIANCE, SCALE, NO_SLOT, if_wanted(bool(g.grad_input), DIFF_SRC),
+                         if_wanted(bool(g.grad_weight), DIFF_SCALE), if_wanted(bool(g.grad_bias), DIFF_SHIFT)},
+                        result);
 }
 
 // ---- aclnnAdaLayerNorm and aclnnAdaLayerNormV2: layer normalization whose result is modulated by a scale and a shift
@@ -136,18 +125,18 @@ acl_status check_modulation(const named_tensor &one, const tensor &x) {
                            shape_text(without).text, shape_text(with).text));
 }
 
-acl_status check(const ada_layer_norm_parameters &g, row_shape &parted) {
+acl_status check(const ada_layer_norm_parameters &g, row_shape &split) {
     JITNORM_TRY(check_views({g.x, g.scale, g.shift, g.weight, g.bias}, {g.out, g.mean, g.rstd}));
     if (g.x->dims.size() < 2) return invalid("x has 1 dimension; 2 to 8 are supported");
     JITNORM_TRY(check_has_elements(g.x));
     JITNORM_TRY(check_types(g));
     JITNORM_TRY(check_epsilon(g.epsilon));
-    JITNORM_TRY(row_shape::part(g.x, "the last dimension", shape(g.x->dims).last(1), parted));
+    JITNORM_TRY(row_shape::split(g.x, "the last dimension", shape(g.x->dims).last(1), split));
     JITNORM_TRY(check_modulation(g.scale, *g.x));
     JITNORM_TRY(check_modulation(g.shift, *g.x));
-    JITNORM_TRY(check_shape({g.weight, g.bias}, parted.columns(), "the last dimension of x"));
+    JITNORM_TRY(check_shape({g.weight, g.bias}, split.columns(), "the last dimension of x"));
     JITNORM_TRY(check_shape({g.out}, g.x->dims, "x"));
-    return check_shape({g.mean, g.rstd}, shape_of_statistics(*g.x, parted), "x with 1 for its last dimension");
+    return check_shape({g.mean, g.rstd}, shape_of_statistics(*g.x, split), "x with 1 for its last dimension");
 }
 
 // Scale or shift with a dimension of 1 for the rows of a batch.
@@ -159,23 +148,20 @@ memory_desc modulation(const tensor &t, const tensor &x) {
 } // namespace
 
 acl_status lower(const ada_layer_norm_parameters &g, request &result) {
-    row_shape parted;
-    JITNORM_TRY(check(g, parted));
-    layer_norm::problem &p = begin(g, *g.x, parted, result);
-    p[DST] = parted.data(*g.out);
-    JITNORM_TRY(place_statistics(g.mean, g.rstd, parted, result));
+    row_shape split;
+    JITNORM_TRY(check(g, split));
+    layer_norm::problem &p = result.problem;
     const memory_desc scale = modulation(*g.scale, *g.x), shift = modulation(*g.shift, *g.x);
-    if (!g.weight && !g.bias) {
-        p.flags = unsigned(jitnorm_scale_plus_one);
-        result.layouts[SCALE] = scale;
-        result.layouts[SHIFT] = shift;
-        result.list(tensors_of(g), 5, {SRC, SCALE, SHIFT, NO_SLOT, NO_SLOT, DST, MEAN, VARIANCE});
-    } else {
+    if (g.weight || g.bias) {
         p.attr.post_ops.entries = {binary_post_op{jitnorm_binary_mul_plus_one, scale},
                                    binary_post_op{jitnorm_binary_add, shift}};
-        take_affine(g.weight, g.bias, parted, result);
-        result.list(tensors_of(g), 5, {SRC, post_op_slot(0), post_op_slot(1), SCALE, SHIFT, DST, MEAN, VARIANCE});
+        return make_request(g, split, 5, {SRC, post_op_slot(0), post_op_slot(1), SCALE, SHIFT, DST, MEAN, VARIANCE},
+                            result);
     }
+    JITNORM_TRY(make_request(g, split, 5, {SRC, SCALE, SHIFT, NO_SLOT, NO_SLOT, DST, MEAN, VARIANCE}, result));
+    p.flags = unsigned(jitnorm_scale_plus_one);
+    result.layouts[SCALE] = scale;
+    result.layouts[SHIFT] = shift;
     return {};
 }
 
@@ -197,11 +183,11 @@ acl_status check_types(const add_layer_norm_parameters &g) {
     return check_type({g.mean, g.rstd}, ACL_FLOAT);
 }
 
-acl_status check_shapes(const add_layer_norm_parameters &g, row_shape &parted) {
+acl_status check_shapes(const add_layer_norm_parameters &g, row_shape &split) {
     JITNORM_TRY(check_views({g.x1, g.x2, g.gamma, g.beta, g.bias}, {g.y, g.mean, g.rstd, g.x}));
     JITNORM_TRY(check_contiguous({g.y, g.mean, g.rstd, g.x}));
     JITNORM_TRY(check_has_elements(g.x1));
-    JITNORM_TRY(part(g.x1, *g.gamma, parted));
+    JITNORM_TRY(split_by_gamma(g.x1, *g.gamma, split));
     JITNORM_TRY(check_epsilon(g.epsilon));
     JITNORM_TRY(check_shape({g.beta}, g.gamma->dims, "gamma"));
     JITNORM_TRY(check_shape({g.x2, g.y, g.x}, g.x1->dims, "x1"));
@@ -209,37 +195,26 @@ acl_status check_shapes(const add_layer_norm_parameters &g, row_shape &parted) {
         return invalid(explain("biasOptional has the shape %s; it must have that of gamma, %s, or of x1, %s",
                                shape_text(g.bias->dims).text, shape_text(g.gamma->dims).text,
                                shape_text(g.x1->dims).text));
-    return check_shape({g.mean, g.rstd}, shape_of_statistics(*g.x1, parted), "x1 with ones for the axes of gamma");
+    return check_shape({g.mean, g.rstd}, shape_of_statistics(*g.x1, split), "x1 with ones for the axes of gamma");
 }
 
 // Whether rows may have different values of the bias. Otherwise it has one value for each column.
-bool differs_by_row(const tensor &bias, const row_shape &parted) {
-    for (size_t d = 0; d < bias.dims.size() - parted.columns().size(); ++d)
+bool differs_by_row(const tensor &bias, const row_shape &split) {
+    for (size_t d = 0; d < bias.dims.size() - split.columns().size(); ++d)
         if (bias.dims[d] != 1 && bias.strides[d] != 0) return true;
     return false;
 }
 
 // A problem that leaves x1 + x2 as FLOAT in the workspace for the problem that adds the bias. There is no problem that
 // only adds, so this one also normalizes the sum into y, which the other problem overwrites.
-request add_first(const add_layer_norm_parameters &g, const row_shape &parted) {
+request add_first(const add_layer_norm_parameters &g, const row_shape &split) {
     request first;
-    layer_norm::problem &p = begin(g, *g.x1, parted, first);
-    p.epsilon = 0;
-    p.flags = unsigned(jitnorm_rms_norm);
-    p[DST] = parted.data(*g.y);
-    p[RESIDUAL] = parted.data(*g.x2);
-    p[SUM] = make_dense(parted.dims(), jitnorm_f32);
     constexpr slot UNUSED = NO_SLOT;
-    first.list(tensors_of(g), 5, {SRC, RESIDUAL, UNUSED, UNUSED, UNUSED, DST, UNUSED, UNUSED, UNUSED});
+    (void)make_request(g, split, 5, {SRC, RESIDUAL, UNUSED, UNUSED, UNUSED, DST, UNUSED, UNUSED, UNUSED}, first);
+    first.problem.epsilon = 0;
+    first.problem.flags = unsigned(jitnorm_rms_norm);
+    first.problem[SUM] = make_dense(split.dims(), jitnorm_f32);
     return first;
-}
-
-// Computes (x1 + x2) + bias by two problems, each of which adds once.
-void add_in_two_steps(const add_layer_norm_parameters &g, const row_shape &parted, request &result) {
-    result.before = std::make_shared<request>(add_first(g, parted));
-    result.problem[SRC] = result.before->problem[SUM];
-    result.problem[RESIDUAL] = parted.data(*g.bias);
-    result.bytes_from_before = bytes(result.problem[SRC]);
 }
 
 } // namespace
@@ -247,24 +222,17 @@ void add_in_two_steps(const add_layer_norm_parameters &g, const row_shape &parte
 acl_status lower(const add_layer_norm_parameters &given, request &result) {
     add_layer_norm_parameters g = given;
     if (!g.additional_output) g.x.t = nullptr;
-    row_shape parted;
+    row_shape split;
     JITNORM_TRY(check_types(g));
-    JITNORM_TRY(as_tiling(check_shapes(g, parted)));
-    layer_norm::problem &p = begin(g, *g.x1, parted, result);
-    p[DST] = parted.data(*g.y);
-    p[RESIDUAL] = parted.data(*g.x2);
-    if (g.x) p[SUM] = parted.data(*g.x);
-    take_affine(g.gamma, g.beta, parted, result);
-    const bool in_two_steps = g.bias && differs_by_row(*g.bias, parted);
-    if (in_two_steps)
-        add_in_two_steps(given, parted, result);
-    else if (g.bias)
-        result.layouts[BIAS] = parted.columns_of(*g.bias);
-    const auto added = [&](slot at_once, slot later) { return in_two_steps ? later : at_once; };
-    result.list(tensors_of(given), 5,
-                {added(SRC, NO_SLOT), added(RESIDUAL, NO_SLOT), SCALE, SHIFT, added(BIAS, RESIDUAL), DST, MEAN,
-                 VARIANCE, if_wanted(g.additional_output, SUM)});
-    return place_statistics(g.mean, g.rstd, parted, result);
+    JITNORM_TRY(as_tiling(check_shapes(g, split)));
+    const slot sum = if_wanted(g.additional_output, SUM);
+    if (!g.bias || !differs_by_row(*g.bias, split))
+        return make_request(given, split, 5, {SRC, RESIDUAL, SCALE, SHIFT, BIAS, DST, MEAN, VARIANCE, sum}, result);
+    // Computes (x1 + x2) + bias by two problems, each of which adds once.
+    result.before = std::make_shared<request>(add_first(given, split));
+    result.problem[SRC] = result.before->problem[SUM];
+    result.bytes_from_before = bytes(result.problem[SRC]);
+    return make_request(given, split, 5, {NO_SLOT, NO_SLOT, SCALE, SHIFT, RESIDUAL, DST, MEAN, VARIANCE, sum}, result);
 }
 
 } // namespace jitnorm::impl::aclnn

@@ -16,17 +16,17 @@ acl_status check_types(const named_tensor &x, const named_tensor &gamma, tensor_
     return check_type(floats, ACL_FLOAT);
 }
 
-acl_status check_shapes(const rms_norm_parameters &g, row_shape &parted) {
+acl_status check_shapes(const rms_norm_parameters &g, row_shape &split) {
     JITNORM_TRY(check_views({g.x, g.gamma}, {g.y, g.rstd}));
-    JITNORM_TRY(part(g.x, *g.gamma, parted));
+    JITNORM_TRY(split_by_gamma(g.x, *g.gamma, split));
     JITNORM_TRY(check_epsilon(g.epsilon));
     JITNORM_TRY(check_shape({g.y}, g.x->dims, "x"));
-    return check_shape({g.rstd}, shape_of_statistics(*g.x, parted), "x with ones for the axes of gamma");
+    return check_shape({g.rstd}, shape_of_statistics(*g.x, split), "x with ones for the axes of gamma");
 }
 
-acl_status check_shapes(const rms_norm_grad_parameters &g, row_shape &parted) {
+acl_status check_shapes(const rms_norm_grad_parameters &g, row_shape &split) {
     JITNORM_TRY(check_views({g.dy, g.x, g.rstd, g.gamma}, {g.dx, g.dgamma}));
-    JITNORM_TRY(part(g.x, *g.gamma, parted));
+    JITNORM_TRY(split_by_gamma(g.x, *g.gamma, split));
     JITNORM_TRY(check_shape({g.dy, g.dx}, g.x->dims, "x"));
     return check_shape({g.dgamma}, g.gamma->dims, "gamma");
 }
@@ -34,26 +34,20 @@ acl_status check_shapes(const rms_norm_grad_parameters &g, row_shape &parted) {
 } // namespace
 
 acl_status lower(const rms_norm_parameters &g, request &result) {
-    row_shape parted;
+    row_shape split;
     JITNORM_TRY(check_types(g.x, g.gamma, {g.y}, {g.rstd}));
-    JITNORM_TRY(as_tiling(check_shapes(g, parted)));
-    layer_norm::problem &p = begin_rms(g, *g.x, g.gamma, parted, result);
-    if (g.op == operation::gemma_rms_norm) p.flags |= unsigned(jitnorm_scale_plus_one);
-    p[DST] = parted.data(*g.y);
-    result.list(tensors_of(g), 2, {SRC, SCALE, DST, VARIANCE});
-    return place_statistics({}, g.rstd, parted, result);
+    JITNORM_TRY(as_tiling(check_shapes(g, split)));
+    result.problem.flags = unsigned(jitnorm_rms_norm);
+    if (g.op == operation::gemma_rms_norm) result.problem.flags |= unsigned(jitnorm_scale_plus_one);
+    return make_request(g, split, 2, {SRC, SCALE, DST, VARIANCE}, result);
 }
 
 acl_status lower(const rms_norm_grad_parameters &g, request &result) {
-    row_shape parted;
+    row_shape split;
     JITNORM_TRY(check_types(g.x, g.gamma, {g.dy, g.dx}, {g.rstd, g.dgamma}));
-    JITNORM_TRY(as_tiling(check_shapes(g, parted)));
-    layer_norm::problem &p = begin_rms(g, *g.x, g.gamma, parted, result);
-    p[DIFF_DST] = parted.data(*g.dy);
-    p[DIFF_SRC] = parted.data(*g.dx);
-    result.layouts[DIFF_SCALE] = parted.columns_of(*g.dgamma);
-    result.list(tensors_of(g), 4, {DIFF_DST, SRC, VARIANCE, SCALE, DIFF_SRC, DIFF_SCALE});
-    return as_tiling(place_statistics({}, g.rstd, parted, result));
+    JITNORM_TRY(as_tiling(check_shapes(g, split)));
+    result.problem.flags = unsigned(jitnorm_rms_norm);
+    return as_tiling(make_request(g, split, 4, {DIFF_DST, SRC, VARIANCE, SCALE, DIFF_SRC, DIFF_SCALE}, result));
 }
 
 // ---- aclnnAddRmsNorm: RMS normalization of a sum
@@ -69,7 +63,7 @@ acl_status check_types(const add_rms_norm_parameters &g) {
     return check_type({g.rstd}, ACL_FLOAT);
 }
 
-acl_status check_gamma(const add_rms_norm_parameters &g, row_shape &parted) {
+acl_status check_gamma(const add_rms_norm_parameters &g, row_shape &split) {
     shape columns = g.gamma->dims;
     if (!g.rstd) {
         if (columns.size() != 2 || columns[0] != 1)
@@ -77,30 +71,26 @@ acl_status check_gamma(const add_rms_norm_parameters &g, row_shape &parted) {
                 explain("gamma has the shape %s; without rstdOut it must be [1, D]", shape_text(columns).text));
         columns = columns.last(1);
     }
-    return row_shape::part(g.x1, "gamma", columns, parted);
+    return row_shape::split(g.x1, "gamma", columns, split);
 }
 
-acl_status check(const add_rms_norm_parameters &g, row_shape &parted) {
+acl_status check(const add_rms_norm_parameters &g, row_shape &split) {
     JITNORM_TRY(check_types(g));
     JITNORM_TRY(check_views({g.x1, g.x2, g.gamma}, {g.y, g.rstd, g.x}));
-    JITNORM_TRY(check_gamma(g, parted));
+    JITNORM_TRY(check_gamma(g, split));
     JITNORM_TRY(check_epsilon(g.epsilon));
     JITNORM_TRY(check_shape({g.x2, g.y, g.x}, g.x1->dims, "x1"));
-    return check_shape({g.rstd}, shape_of_statistics(*g.x1, parted), "x1 with ones for the axes of gamma");
+    return check_shape({g.rstd}, shape_of_statistics(*g.x1, split), "x1 with ones for the axes of gamma");
 }
 
 } // namespace
 
 acl_status lower(const add_rms_norm_parameters &g, request &result) {
-    row_shape parted;
-    JITNORM_TRY(check(g, parted));
+    row_shape split;
+    JITNORM_TRY(check(g, split));
     result.has_work = count(g.x1->dims) != 0;
-    layer_norm::problem &p = begin_rms(g, *g.x1, g.gamma, parted, result);
-    p[DST] = parted.data(*g.y);
-    p[RESIDUAL] = parted.data(*g.x2);
-    if (g.x) p[SUM] = parted.data(*g.x);
-    result.list(tensors_of(g), 3, {SRC, RESIDUAL, SCALE, DST, VARIANCE, SUM});
-    return place_statistics({}, g.rstd, parted, result);
+    result.problem.flags = unsigned(jitnorm_rms_norm);
+    return make_request(g, split, 3, {SRC, RESIDUAL, SCALE, DST, VARIANCE, SUM}, result);
 }
 
 } // namespace jitnorm::impl::aclnn

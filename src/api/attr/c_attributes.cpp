@@ -134,8 +134,6 @@ JITNORM_GETTER(jitnorm_primitive_attr_get_accumulation_mode, const_jitnorm_primi
                jitnorm_accumulation_mode_t, mode, attr->accumulation_mode)
 JITNORM_GETTER(jitnorm_primitive_attr_get_epsilon, const_jitnorm_primitive_attr_t, attr, double, epsilon,
                attr->epsilon.value_or(-1))
-JITNORM_GETTER(jitnorm_primitive_attr_get_residual_gate, const_jitnorm_primitive_attr_t, attr,
-               const_jitnorm_memory_desc_t, gate_desc, &attr->tensors[GATE])
 
 jitnorm_status_t jitnorm_primitive_attr_set_scratchpad_mode(jitnorm_primitive_attr_t attr,
                                                             jitnorm_scratchpad_mode_t mode) {
@@ -268,18 +266,18 @@ jitnorm_status_t jitnorm_primitive_attr_get_residual(const_jitnorm_primitive_att
     return jitnorm_success;
 }
 
-jitnorm_status_t jitnorm_primitive_attr_set_residual_gate(jitnorm_primitive_attr_t attr,
-                                                          const_jitnorm_memory_desc_t gate_desc) {
-    return set_tensors(__func__, attr, {{GATE, gate_desc}});
-}
-
-#define FURTHER_OUTPUT(place, number, attribute, ...)                                                                  \
-    jitnorm_status_t jitnorm_primitive_attr_set_##attribute##_dst(jitnorm_primitive_attr_t attr,                       \
-                                                                  const_jitnorm_memory_desc_t attribute##_desc) {      \
-        return set_tensors(__func__, attr, {{place, attribute##_desc}});                                               \
+// Defines the functions of an attribute that is one tensor.
+#define TENSOR_ATTRIBUTE(place, setter, getter, desc)                                                                  \
+    jitnorm_status_t setter(jitnorm_primitive_attr_t attr, const_jitnorm_memory_desc_t desc) {                         \
+        return set_tensors(__func__, attr, {{place, desc}});                                                           \
     }                                                                                                                  \
-    JITNORM_GETTER(jitnorm_primitive_attr_get_##attribute##_dst, const_jitnorm_primitive_attr_t, attr,                 \
-                   const_jitnorm_memory_desc_t, attribute##_desc, &attr->tensors[place])
+    JITNORM_GETTER(getter, const_jitnorm_primitive_attr_t, attr, const_jitnorm_memory_desc_t, desc,                    \
+                   &attr->tensors[place])
+
+TENSOR_ATTRIBUTE(GATE, jitnorm_primitive_attr_set_residual_gate, jitnorm_primitive_attr_get_residual_gate, gate_desc)
+#define FURTHER_OUTPUT(place, number, attribute, ...)                                                                  \
+    TENSOR_ATTRIBUTE(place, jitnorm_primitive_attr_set_##attribute##_dst,                                              \
+                     jitnorm_primitive_attr_get_##attribute##_dst, attribute##_desc)
 #include "../../../tables/outputs.inc"
 
 jitnorm_status_t jitnorm_primitive_attr_set_scale_shift_descs(jitnorm_primitive_attr_t attr,

@@ -64,11 +64,9 @@ int jitnorm_post_ops_len(const_jitnorm_post_ops_t post_ops) {
 }
 
 jitnorm_primitive_kind_t jitnorm_post_ops_get_kind(const_jitnorm_post_ops_t post_ops, int index) {
-    if (find<sum_post_op>(post_ops, index) != nullptr) return jitnorm_sum;
-    if (find<eltwise_post_op>(post_ops, index) != nullptr) return jitnorm_eltwise;
-    if (find<binary_post_op>(post_ops, index) != nullptr) return jitnorm_binary;
-    if (find<prelu_post_op>(post_ops, index) != nullptr) return jitnorm_prelu;
-    return jitnorm_undefined_primitive;
+    constexpr jitnorm_primitive_kind_t KINDS[] = {jitnorm_sum, jitnorm_eltwise, jitnorm_binary, jitnorm_prelu};
+    static_assert(std::size(KINDS) == std::variant_size_v<any_post_op>); // in the order of its types
+    return has_index(post_ops, index) ? KINDS[post_ops->entries[size_t(index)].index()] : jitnorm_undefined_primitive;
 }
 
 jitnorm_status_t jitnorm_post_ops_append_sum(jitnorm_post_ops_t post_ops, float scale, int32_t zero_point,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// memory: the object behind a memory handle of the C interface, a descriptor and the address of the data. Descriptors
-// of the same elements that are made of others.
+// memory: the object behind a memory handle of the C interface, a descriptor and the address of the data.
 #pragma once
 
 #include <cstdint>
@@ -28,11 +27,6 @@ inline uint64_t word_of(const memory_desc &md) {
 
 // Why a buffer with another number than 0 is refused.
 inline status no_buffer(int index) { return invalid(explain("index is %d; the only buffer is 0", index)); }
-
-// Descriptors of the same elements, or of some of them (desc_views.cpp). `result` is only set on success.
-status part_of(const memory_desc &parent, const dim_t *dims, const dim_t *offsets, memory_desc &result);
-status reshaped(const memory_desc &md, int ndims, const dim_t *dims, memory_desc &result);
-status permuted(const memory_desc &md, const int *permutation, memory_desc &result);
 
 } // namespace jitnorm::impl::api
 

@@ -8,7 +8,6 @@
 #include "../../base/boundary.hpp"
 #include "../../dispatch/object_cache.hpp"
 #include "../../dispatch/prepare.hpp"
-#include "../../math/row_blocks.hpp"
 #include "../../norm/row_groups.hpp"
 #include "../../tensor/names.hpp"
 #include "../memory/memory.hpp"
@@ -56,10 +55,14 @@ void forget_unused(problem &p) {
 
 status too_large(const char *name) { return invalid(explain("%s is too large to be addressed", name)); }
 
-bool is_plain(const memory_desc &md, const memory_desc &model) {
-    for (int d = 0; d < model.ndims; ++d)
-        if (model.strides[d] == 0 && model.dims[d] > 1) return true;
-    return std::any_of(model.inner_idxs, model.inner_idxs + model.inner_nblks, [&](dim_t d) { return d >= md.ndims; });
+// Whether the layout of md can be that of the model. It cannot without a model, if the model has blocks of a dimension
+// that md does not have, if it is broadcast, or if one of the two has run-time sizes.
+bool can_follow(const memory_desc &md, const memory_desc *model) {
+    if (model == nullptr || has_runtime_dims(md) || has_runtime_dims(*model)) return false;
+    for (int d = 0; d < model->ndims; ++d)
+        if (model->strides[d] == 0 && model->dims[d] > 1) return false;
+    return std::all_of(model->inner_idxs, model->inner_idxs + model->inner_nblks,
+                       [&](dim_t d) { return d < md.ndims; });
 }
 
 // The rule has the dimensions of md in the order of model's strides, from the largest to the smallest, and model's
@@ -74,16 +77,14 @@ layout_rule rule_of(const memory_desc &md, const memory_desc &model) {
     return rule;
 }
 
-// If the layout of `md` is undecided, gives it the order of dimensions and the inner blocks of `model`, without gaps.
-// It becomes row major if there is no model, if model has blocks of a dimension that md does not have, if model is
-// broadcast, or if one of the two has run-time sizes. validate() checks whether the dimensions of the two fit.
+// If the layout of `md` is undecided, gives it the order of dimensions and the inner blocks of `model`, without gaps,
+// or row-major order if it cannot follow the model. validate() checks whether the dimensions of the two fit.
 status decide_layout(memory_desc &md, const memory_desc *model, const char *name) {
     if (md.format_kind != jitnorm_format_kind_any) return {};
     const memory_desc asked = md;
-    const bool follows =
-        model != nullptr && !has_runtime_dims(asked) && !has_runtime_dims(*model) && !is_plain(asked, *model);
-    const status made = follows ? make_with_rule(md, asked.dims, asked.data_type, rule_of(asked, *model))
-                                : make_with_strides(md, asked.ndims, asked.dims, asked.data_type, nullptr);
+    const status made = can_follow(asked, model)
+                            ? make_with_rule(md, asked.dims, asked.data_type, rule_of(asked, *model))
+                            : make_with_strides(md, asked.ndims, asked.dims, asked.data_type, nullptr);
     return made.failed() ? too_large(name) : made;
 }
 
@@ -161,48 +162,21 @@ status check_hint(const memory_desc &src, const_jitnorm_primitive_desc_t hint) {
                                         : invalid(explain_dims("hint_fwd_pd's src", forward[SRC], "src_desc", src));
 }
 
-// Of the arguments first_row and all_rows, or first_column and all_columns; `what` is "row" or "column".
-status check_numbers(const char *what, dim_t first, dim_t all) {
-    constexpr dim_t MOST = dim_t(1) << 53; // a tensor cannot have more
-    const auto is_number = [](dim_t n) { return n >= 0 && n <= MOST; };
-    if (!is_number(first)) return invalid(explain("first_%s is %lld; 0 to 2^53 are possible", what, as_number(first)));
-    if (!is_number(all)) return invalid(explain("all_%ss is %lld; 0 to 2^53 are possible", what, as_number(all)));
-    return {};
-}
-
-status check_row_range(const memory_desc &src, dim_t first, dim_t all) {
-    JITNORM_TRY(check_numbers("row", first, all));
-    if (src.ndims < 2 || has_runtime_dims(src)) return {}; // another check refuses these
-    problem rows;
-    rows[SRC] = src;
-    if (first > all - rows.rows())
-        return invalid(explain("src has %lld rows from first_row %lld on; all_rows is %lld", as_number(rows.rows()),
-                               as_number(first), as_number(all)));
-    const layer_norm::row_blocks blocks(all, rows.row_length());
-    if (blocks.may_cut_at(first) && blocks.may_cut_at(first + rows.rows())) return {};
-    return invalid(explain("the rows of src are not whole row blocks of %lld rows", as_number(blocks.block_rows())));
-}
-
-status check_column_range(const memory_desc &src, dim_t first, dim_t all) {
-    JITNORM_TRY(check_numbers("column", first, all));
-    if (src.ndims < 2 || has_runtime_dims(src)) return {}; // another check refuses these
-    const dim_t columns = src.dims[src.ndims - 1];
-    if (columns < 1 || first > all - columns)
-        return invalid(explain("src has %lld columns from first_column %lld on; all_columns is %lld",
-                               as_number(columns), as_number(first), as_number(all)));
-    const dim_t end = first + columns;
-    return first % layer_norm::CHUNK == 0 && (end % layer_norm::CHUNK == 0 || end == all)
-               ? status{}
-               : invalid(explain("columns %lld to %lld of src are not whole chunks of %lld columns", as_number(first),
-                                 as_number(end - 1), as_number(layer_norm::CHUNK)));
-}
-
 status create_forward(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, const jitnorm_primitive_attr *attr,
                       const memory_desc &dst, problem &p) {
     if (!p.is_forward())
         return invalid(explain("prop_kind is %s; forward_training or forward_inference is expected",
                                jitnorm_prop_kind2str(p.prop_kind)));
     p[DST] = dst;
+    return create_desc(result, engine, attr, p);
+}
+
+status create_backward(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, const jitnorm_primitive_attr *attr,
+                       const memory_desc &diff_src, const memory_desc &diff_dst, jitnorm_data_type_t gradients,
+                       problem &p) {
+    p[DIFF_SRC] = diff_src;
+    p[DIFF_DST] = diff_dst;
+    p.diff_scale_shift_type = gradients;
     return create_desc(result, engine, attr, p);
 }
 
@@ -240,10 +214,8 @@ jitnorm_status_t jitnorm_layer_normalization_backward_primitive_desc_create_v2(
                 explain("prop_kind is %s; backward or backward_data is expected", jitnorm_prop_kind2str(prop_kind)));
         JITNORM_TRY(check_hint(*src_desc, hint_fwd_pd));
         problem p = begin(prop_kind, *src_desc, stat_desc, scale_shift_data_type, epsilon, flags);
-        p[DIFF_DST] = *diff_dst_desc;
-        p[DIFF_SRC] = *diff_src_desc;
-        p.diff_scale_shift_type = diff_scale_shift_data_type;
-        return create_desc(primitive_desc, engine, attr, p);
+        return create_backward(primitive_desc, engine, attr, *diff_src_desc, *diff_dst_desc, diff_scale_shift_data_type,
+                               p);
     });
 }
 
@@ -266,12 +238,9 @@ jitnorm_status_t jitnorm_layer_normalization_partial_backward_primitive_desc_cre
     return guarded(__func__, [&] {
         JITNORM_TRY(check_row_range(*src_desc, first_row, all_rows));
         problem p = begin(jitnorm_backward, *src_desc, stat_desc, scale_shift_data_type, epsilon, flags);
-        p[DIFF_DST] = *diff_dst_desc;
-        p[DIFF_SRC] = *diff_src_desc;
-        p.diff_scale_shift_type = jitnorm_f64;
         p.first_row = first_row;
         p.all_rows = all_rows;
-        return create_desc(primitive_desc, engine, attr, p);
+        return create_backward(primitive_desc, engine, attr, *diff_src_desc, *diff_dst_desc, jitnorm_f64, p);
     });
 }
 

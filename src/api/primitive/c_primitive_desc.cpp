@@ -93,12 +93,12 @@ namespace {
 
 // Counts the tensors of this use, without scales and the scratchpad, which belong to the attributes.
 int count(const jitnorm_primitive_desc &pd, role use) {
-    int number = 0;
+    int found = 0;
     for (int s = 0; s < SLOT_COUNT; ++s) {
         const bool counts = s != SRC_SCALE && s != DST_SCALE && s != SCRATCHPAD;
-        number += counts && tensor_of(*pd.what, slot(s)).use == use;
+        found += counts && tensor_of(*pd.what, slot(s)).use == use;
     }
-    return number;
+    return found;
 }
 
 // Statistics have the numbers after src if they are inputs, and those after dst if they are outputs.

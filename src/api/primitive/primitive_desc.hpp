@@ -103,4 +103,10 @@ struct tensor {
 // The table of tensors in jitnorm.h, as code.
 tensor tensor_of(const described &what, slot s);
 
+// ---- problems of some rows or columns of larger tensors (c_partial.cpp)
+
+// Whether the rows of src may be those from `first` on of `all` rows, or its columns so: cuts are at certain places.
+status check_row_range(const memory_desc &src, dim_t first, dim_t all);
+status check_column_range(const memory_desc &src, dim_t first, dim_t all);
+
 } // namespace jitnorm::impl::api

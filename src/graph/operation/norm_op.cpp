@@ -193,10 +193,10 @@ status check_side_types(const norm_op &n) {
     return n.is_rms ? check_rms_types(n) : check_onednn_types(n);
 }
 
-// The result does not depend on beta in backward, nor on gamma and beta without use_affine.
-void forget_unused(norm_op &n) {
-    if (!n.is_affine) n.ports[SCALE] = {};
-    if (!n.is_affine || !n.is_forward) n.ports[SHIFT] = {};
+// The result does not depend on beta in backward, nor on gamma and beta without the attribute use_affine.
+void forget_unused(norm_op &n, bool use_affine) {
+    if (!use_affine) n.ports[SCALE] = {};
+    if (!use_affine || !n.is_forward) n.ports[SHIFT] = {};
 }
 
 } // namespace
@@ -206,9 +206,6 @@ const char *role_name(slot s, const norm_op &n) {
         slot place;
         const char *name, *of_ascend;
     } NAMES[] = {{SRC, "src", "x"},
-                 {DST, "dst", "dst"},
-                 {MEAN, "mean", "mean"},
-                 {VARIANCE, "variance", "variance"},
                  {SCALE, "gamma", "gamma"},
                  {SHIFT, "beta", "beta"},
                  {DIFF_DST, "diff_dst", "dy"},
@@ -232,15 +229,20 @@ status understand(const jitnorm_graph_op &op, std::optional<norm_op> &result) {
     JITNORM_TRY(read_attributes(op, *s, v));
     JITNORM_TRY(check_counts(op, *s, v));
 
-    norm_op n{std::string(s->name), s->is_forward(),   s->is_rms(), v.use_affine,
-              s->is_ascend(),       v.begin_norm_axis, v.epsilon,   {}};
+    norm_op n{.name = std::string(s->name),
+              .is_forward = s->is_forward(),
+              .is_rms = s->is_rms(),
+              .counts_axes_of_gamma = s->is_ascend(),
+              .begin_norm_axis = v.begin_norm_axis,
+              .epsilon = v.epsilon,
+              .ports = {}};
     set_ports(n, s->inputs, op.inputs, use::read);
     set_ports(n, s->outputs, op.outputs, use::written);
     mask_outputs(n, *s, v.output_mask);
     JITNORM_TRY(check_data_types(n));
     JITNORM_TRY(check_side_types(n));
     JITNORM_TRY(check_axis(op, n));
-    forget_unused(n);
+    forget_unused(n, v.use_affine);
     if (!n.is_rms || normalizes_last_axis(n, op.inputs[0].ndims)) result = n;
     return ACCEPTED;
 }

@@ -38,7 +38,6 @@ struct norm_op {
     std::string name; // for example "LayerNorm" or "LayerNorm+GELU"
     bool is_forward;
     bool is_rms;               // without mean: rows are divided by the root of their mean square
-    bool is_affine;            // the attribute use_affine: gamma and beta are used, if there are any
     bool counts_axes_of_gamma; // as many axes are normalized as gamma has
     int64_t begin_norm_axis;   // the first normalized axis, unless counts_axes_of_gamma
     float epsilon;

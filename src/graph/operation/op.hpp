@@ -17,7 +17,7 @@
 
 namespace jitnorm::impl::graph {
 
-// ---- Functions on the graph interface's descriptions of tensors
+// ---- Functions on the graph interface's descriptions of tensors (../c_tensor.cpp)
 
 using logical_tensor = jitnorm_graph_logical_tensor_t;
 
@@ -35,7 +35,12 @@ inline bool has_legal_rank(const logical_tensor &lt) {
 
 bool is_shape_known(const logical_tensor &lt);
 bool are_strides_known(const logical_tensor &lt); // the tensor must be strided
-bool are_equal(const logical_tensor &a, const logical_tensor &b);
+// Whether they have the same type, shape and layout.
+bool are_alike(const logical_tensor &a, const logical_tensor &b);
+// Whether they have the same id and property, too.
+inline bool are_equal(const logical_tensor &a, const logical_tensor &b) {
+    return a.id == b.id && a.property == b.property && are_alike(a, b);
+}
 
 inline std::span<const dim_t> dims_of(const logical_tensor &lt) {
     return {lt.dims, lt.ndims < 0 ? 0 : size_t(lt.ndims)};

@@ -1,34 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lowering.hpp"
-
+// lowering: turns an operation and the descriptions of its tensors into a problem.
 #include <algorithm>
 #include <cstdio>
 
-#include "../../tensor/names.hpp"
-#include "../../tensor/row_space.hpp"
+#include "../tensor/names.hpp"
+#include "graph.hpp"
 
 namespace jitnorm::impl::graph {
 
 namespace {
-
-// Finds the tensor with the port's id among those given, and copies its description to `lt`. Fails if the tensor is
-// missing, has another type than the port, or is an input of unknown shape. `name` is the tensor's name in the reason.
-status take_tensor(const port &p, const char *name, tensor_list given, logical_tensor &lt) {
-    const auto found = std::find_if(given.begin(), given.end(), [&](auto *candidate) { return candidate->id == p.id; });
-    if (found == given.end()) return invalid(explain("%s (tensor %zu) is missing", name, p.id));
-    lt = **found;
-    if (!has_legal_rank(lt)) return bad_rank(lt.ndims);
-    if (lt.data_type == jitnorm_data_type_undef) return invalid(explain("%s has no data type", name));
-    if (lt.data_type != p.type)
-        return {jitnorm_invalid_data_type,
-                explain("%s is %s; the operation was made with %s", name, text_of(lt.data_type), text_of(p.type))};
-    return p.how == use::written || is_shape_known(lt)
-               ? ACCEPTED
-               : invalid(explain(
-                     "the shape of %s (tensor %zu) is not known: inputs must be compiled with all their dimensions "
-                     "(jitnorm_graph_logical_tensor_init_with_dims)",
-                     name, p.id));
-}
 
 // ---- Whether a description fits, and what it is as a memory descriptor. Functions that describe return false if the
 // description makes no tensor.
@@ -66,17 +46,6 @@ bool describe_dims(const logical_tensor &lt, int count, memory_desc &md) {
                       : describe(lt, {lt.dims, size_t(count)}, lt.layout.strides, md);
 }
 
-// Describes a vector as a tensor of `dims`, the product of which is its size, in row-major order.
-bool describe_flat(const logical_tensor &lt, std::span<const dim_t> dims, memory_desc &md) {
-    jitnorm_dims_t strides;
-    dim_t stride = lt.layout.strides[0];
-    for (size_t d = dims.size(); d-- > 0;) {
-        strides[d] = stride;
-        if (d > 0 && __builtin_mul_overflow(stride, std::max<dim_t>(dims[d], 1), &stride)) return false;
-    }
-    return describe(lt, dims, strides, md);
-}
-
 // Describes a tensor that can be broadcast to `dims` with these dimensions: a dimension along which it is repeated has
 // the stride 0.
 bool describe_broadcast(const logical_tensor &lt, std::span<const dim_t> dims, memory_desc &md) {
@@ -110,7 +79,7 @@ status describe_operand(logical_tensor &operand, const logical_tensor &src, int 
     char name[32];
     std::snprintf(name, sizeof name, "tensor %zu", operand.id);
     if (operand.layout_type == jitnorm_graph_layout_type_any && !lay_out_densely(operand))
-        return invalid(explain("tensor %zu is too large to be addressed", operand.id));
+        return invalid(explain("%s is too large to be addressed", name));
     if (operand.layout_type != jitnorm_graph_layout_type_strided || !are_strides_known(operand))
         return invalid(explain(operand.layout_type == jitnorm_graph_layout_type_strided
                                    ? "the strides of %s are not known"
@@ -151,7 +120,7 @@ public:
         JITNORM_TRY(take(inputs, outputs));
         JITNORM_TRY(find_axis());
         for (const placed_tensor &t : result_.tensors) JITNORM_TRY(decide(t.place));
-        make_problem();
+        finish_problem();
         for (const follower &f : op_.followers) JITNORM_TRY(add_follower(f, inputs));
         return ACCEPTED;
     }
@@ -162,14 +131,32 @@ private:
     logical_tensor &tensor(slot s) const {
         return std::ranges::find(result_.tensors, s, &placed_tensor::place)->tensor;
     }
-    memory_desc &layout(slot s) { return layouts_[size_t(s)]; }
+    // The tensor as the core has it: statistics have the dimensions that count rows; gamma, beta and their gradients
+    // have the normalized dimensions or one.
+    memory_desc &layout(slot s) { return is_data(s) || s == RESIDUAL ? result_.problem[s] : result_.layouts[s]; }
+    bool may_be_broadcast(slot s) const { return s == RESIDUAL || (op_.is_rms && !is_data(s)); }
     const logical_tensor &src() const { return tensor(SRC); }
 
     // ---- what was given
 
+    // Finds the tensor with the port's id among those given. Fails if the tensor is missing, has another type than the
+    // port, or is an input of unknown shape. `called` is the tensor's name in the reason.
     status take(slot s, const port &p, const char *called, tensor_list given) {
-        result_.tensors.push_back({s, p.how == use::read, {}});
-        return take_tensor(p, called, given, result_.tensors.back().tensor);
+        const auto found = std::find_if(given.begin(), given.end(), [&](auto *lt) { return lt->id == p.id; });
+        if (found == given.end()) return invalid(explain("%s (tensor %zu) is missing", called, p.id));
+        const logical_tensor &lt = **found;
+        if (!has_legal_rank(lt)) return bad_rank(lt.ndims);
+        if (lt.data_type == jitnorm_data_type_undef) return invalid(explain("%s has no data type", called));
+        if (lt.data_type != p.type)
+            return {jitnorm_invalid_data_type, explain("%s is %s; the operation was made with %s", called,
+                                                       text_of(lt.data_type), text_of(p.type))};
+        if (p.how == use::read && !is_shape_known(lt))
+            return invalid(
+                explain("the shape of %s (tensor %zu) is not known: inputs must be compiled with all their dimensions "
+                        "(jitnorm_graph_logical_tensor_init_with_dims)",
+                        called, p.id));
+        result_.tensors.push_back({s, p.how == use::read, lt});
+        return ACCEPTED;
     }
 
     status take(tensor_list inputs, tensor_list outputs) {
@@ -205,8 +192,7 @@ private:
             return fit ? ACCEPTED : misfit(explain_dims(name(s), dims_of(tensor(s)), of, wanted));
         };
         if (is_data(s)) return expected(fits(tensor(s), dims, may_be_unknown), "src", dims);
-        if (s == RESIDUAL || op_.is_rms)
-            return check_broadcast(tensor(s), name(s), src(), s == RESIDUAL ? dims : normalized);
+        if (may_be_broadcast(s)) return check_broadcast(tensor(s), name(s), src(), s == RESIDUAL ? dims : normalized);
         if (!is_statistics(s))
             return expected(fits(tensor(s), normalized, may_be_unknown) ||
                                 fits_flat(tensor(s), normalized, may_be_unknown),
@@ -235,14 +221,10 @@ private:
     }
 
     status describe(slot s) {
-        const bool is_vector = !is_data(s) && !is_statistics(s) && s != RESIDUAL;
         const logical_tensor &lt = tensor(s);
-        const std::span<const dim_t> described = dims_of(src()).subspan(is_vector ? size_t(axis_) : 0);
-        const bool is_flat = is_vector && lt.ndims == 1;
-        bool fit = is_statistics(s)                               ? describe_dims(lt, axis_, layout(s))
-                   : s == RESIDUAL || (op_.is_rms && !is_data(s)) ? describe_broadcast(lt, described, layout(s))
-                   : is_flat                                      ? describe_flat(lt, described, layout(s))
-                                                                  : describe_dims(lt, int(described.size()), layout(s));
+        bool fit = may_be_broadcast(s)
+                       ? describe_broadcast(lt, dims_of(src()).subspan(s == RESIDUAL ? 0 : size_t(axis_)), layout(s))
+                       : describe_dims(lt, is_statistics(s) ? axis_ : lt.ndims, layout(s));
         if (fit && (is_data(s) || s == RESIDUAL) && axis_ == 0) fit = prepend_one(layout(s));
         if (!fit) return explain_no_strides(lt, name(s));
         return op_.writes(s) && is_broadcast(layout(s))
@@ -284,21 +266,16 @@ private:
 
     // ---- the problem
 
-    void make_problem() {
+    void finish_problem() {
         layer_norm::problem &p = result_.problem;
         p.epsilon = op_.epsilon;
         p.normalized_axes = src().ndims - axis_;
         if (op_.is_rms) p.flags = unsigned(jitnorm_rms_norm);
-        for (const slot s : {SRC, DST, RESIDUAL, SUM, DIFF_DST, DIFF_SRC}) p[s] = layout(s);
         p.attr.normalizes_rounded_sum = op_.writes(SUM);
-        for (const slot s : {SCALE, SHIFT, DIFF_SCALE, DIFF_SHIFT, MEAN, VARIANCE}) result_.layouts[s] = layout(s);
     }
 
     const norm_op &op_;
     lowered &result_;
-    // The layouts as the problem has them: statistics have the dimensions that count rows; gamma, beta and their
-    // gradients have the normalized dimensions.
-    std::array<memory_desc, size_t(FIRST_POST_OP)> layouts_;
     int axis_ = 0; // the first normalized dimension of src
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "request.hpp"
+#include "lower.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,28 +8,6 @@
 #include <numeric>
 
 namespace jitnorm::impl::aclnn {
-
-namespace {
-
-// Neighbouring dimensions whose elements, in row-major order, are at even distances, as one dimension.
-struct segment {
-    dim_t size, stride;
-};
-
-// The tensor's segments, the innermost first.
-std::vector<segment> segments_of(const tensor &t) {
-    std::vector<segment> segments;
-    for (size_t d = t.dims.size(); d-- > 0;) {
-        if (t.dims[d] == 1) continue;
-        if (!segments.empty() && t.strides[d] == segments.back().size * segments.back().stride)
-            segments.back().size *= t.dims[d];
-        else
-            segments.push_back({t.dims[d], t.strides[d]});
-    }
-    return segments;
-}
-
-} // namespace
 
 shape_text::shape_text(shape dims) : text("[") {
     size_t at = 1;
@@ -45,18 +23,19 @@ bool equal(shape a, shape b) { return std::equal(a.begin(), a.end(), b.begin(), 
 std::optional<std::vector<dim_t>> strides_as(const tensor &t, shape dims) {
     std::vector<dim_t> strides(dims.size(), 1);
     if (count(dims) == 0) return strides;
-    const std::vector<segment> segments = segments_of(t);
-    auto now = segments.begin();
-    dim_t taken = 1; // elements of the segment `now` that the dimensions after d have
+    size_t next = t.dims.size();  // the tensor's dimensions from here on have been taken, the innermost first
+    dim_t left = 1, distance = 1; // so many elements of those taken, at even distances, are still to be given to dims
     for (size_t d = dims.size(); d-- > 0;) {
-        if (dims[d] == 1) continue;
-        strides[d] = taken * now->stride;
-        taken *= dims[d];
-        if (now->size % taken != 0) return std::nullopt;
-        if (taken == now->size) {
-            ++now;
-            taken = 1;
+        while (left % dims[d] != 0) {
+            while (t.dims[--next] == 1) {
+            }
+            if (left == 1) distance = t.strides[next];
+            if (t.strides[next] != left * distance) return std::nullopt;
+            left *= t.dims[next];
         }
+        if (dims[d] != 1) strides[d] = distance;
+        left /= dims[d];
+        distance *= dims[d];
     }
     return strides;
 }
@@ -69,16 +48,10 @@ memory_desc describe(const tensor &t, shape dims, std::span<const dim_t> strides
 
 // Sizes and offset of a tensor without a slot have not been checked, and must not be used in calculations.
 parameter::parameter(const named_tensor &given, slot what)
-    : name(given.name), part(given ? what : NO_SLOT), is_null(!given) {
-    if (part == NO_SLOT) return;
+    : name(given.name), place(given ? what : NO_SLOT), is_null(!given) {
+    if (place == NO_SLOT) return;
     has_elements = count(given->dims) != 0;
     if (has_elements) offset = given->offset * dim_t(size_of(core_type(given->data_type)));
-}
-
-void request::list(std::span<const named_tensor *const> given, size_t count_of_inputs,
-                   std::initializer_list<slot> slots) {
-    inputs = count_of_inputs;
-    for (size_t i = 0; i < given.size(); ++i) parameters.emplace_back(*given[i], slots.begin()[i]);
 }
 
 // ---------------------------------------------------------------- rules
@@ -89,7 +62,7 @@ acl_status refuse_null(std::initializer_list<std::pair<const char *, const void 
     return {};
 }
 
-acl_status row_shape::part(const named_tensor &given, const char *name, shape columns, row_shape &result) {
+acl_status row_shape::split(const named_tensor &given, const char *name, shape columns, row_shape &result) {
     const tensor &input = *given;
     const size_t axes = columns.size();
     if (axes == 0) return invalid(explain("%s is empty", name));
@@ -100,6 +73,10 @@ acl_status row_shape::part(const named_tensor &given, const char *name, shape co
     if (axes == input.dims.size()) result.dims_.insert(result.dims_.begin(), 1);
     result.columns_ = axes;
     return {};
+}
+
+bool row_shape::is_of(const tensor &t) const {
+    return t.dims.size() <= dims_.size() && equal(t.dims, dims().last(t.dims.size()));
 }
 
 memory_desc row_shape::data(const tensor &t) const {
@@ -241,13 +218,13 @@ acl_status as_tiling(acl_status refused) {
     return {refused == JITNORM_ACLNN_ERR_PARAM_INVALID ? JITNORM_ACLNN_ERR_INNER_TILING : refused.code, refused.reason};
 }
 
-std::vector<dim_t> shape_of_statistics(const tensor &x, const row_shape &parted) {
+std::vector<dim_t> shape_of_statistics(const tensor &x, const row_shape &split) {
     std::vector<dim_t> dims(x.dims.begin(), x.dims.end());
-    std::fill(dims.end() - parted.normalized_axes(), dims.end(), 1);
+    std::fill(dims.end() - split.normalized_axes(), dims.end(), 1);
     return dims;
 }
 
-acl_status place(const named_tensor &given, shape dims, const char *what, memory_desc &layout) {
+acl_status reshape(const named_tensor &given, shape dims, const char *what, memory_desc &layout) {
     const tensor &t = *given;
     const bool fits = count(t.dims) == count(dims);
     const auto strides = fits ? strides_as(t, dims) : std::nullopt;
@@ -259,39 +236,47 @@ acl_status place(const named_tensor &given, shape dims, const char *what, memory
     return {};
 }
 
-acl_status place_statistics(const named_tensor &mean, const named_tensor &rstd, const row_shape &parted,
-                            request &result) {
-    if (mean) JITNORM_TRY(check_shape({rstd}, mean->dims, mean.name));
-    for (const auto &[given, s] : {std::pair(&mean, MEAN), std::pair(&rstd, VARIANCE)})
-        if (*given) JITNORM_TRY(place(*given, parted.rows(), "the axes that count rows", result.layouts[s]));
-    return {};
-}
-
-acl_status part(const named_tensor &x, const tensor &gamma, row_shape &parted) {
+acl_status split_by_gamma(const named_tensor &x, const tensor &gamma, row_shape &split) {
     if (count(gamma.dims) == 0) return invalid("gamma has no elements");
-    return row_shape::part(x, "gamma", gamma.dims, parted);
+    return row_shape::split(x, "gamma", gamma.dims, split);
 }
 
-layer_norm::problem &begin(const settings &with, const tensor &input, const row_shape &parted, request &result) {
+namespace {
+
+acl_status describe_in(slot s, const named_tensor &given, const row_shape &split, request &result) {
+    using layer_norm::extent;
+    if (s == NO_SLOT || s >= FIRST_POST_OP) return {};
+    switch (layer_norm::TENSORS[size_t(s)].dims) {
+    case extent::rows:
+        if (split.is_of(*given)) result.problem[s] = split.data(*given);
+        return {};
+    case extent::columns:
+        result.layouts[s] = split.columns_of(*given);
+        return {};
+    case extent::gradient:
+        return reshape(given, split.columns(), "normalizedShape", result.layouts[s]);
+    case extent::statistics:
+        return reshape(given, split.rows(), "the axes that count rows", result.layouts[s]);
+    default:
+        return {};
+    }
+}
+
+} // namespace
+
+acl_status make_request(const settings &with, std::span<const named_tensor *const> given, const row_shape &split,
+                        size_t inputs, std::initializer_list<slot> slots, request &result) {
     layer_norm::problem &p = result.problem;
     result.op = with.op;
+    result.inputs = inputs;
     p.epsilon = float(with.epsilon);
-    p.normalized_axes = parted.normalized_axes();
+    p.normalized_axes = split.normalized_axes();
     p.form = layer_norm::statistics_form::inverse_deviation;
-    p[SRC] = parted.data(input);
-    return p;
-}
-
-layer_norm::problem &begin_rms(const settings &with, const tensor &input, const named_tensor &gamma,
-                               const row_shape &parted, request &result) {
-    take_affine(gamma, {}, parted, result);
-    result.problem.flags = unsigned(jitnorm_rms_norm);
-    return begin(with, input, parted, result);
-}
-
-void take_affine(const named_tensor &scale, const named_tensor &shift, const row_shape &parted, request &result) {
-    if (scale) result.layouts[SCALE] = parted.columns_of(*scale);
-    if (shift) result.layouts[SHIFT] = parted.columns_of(*shift);
+    for (size_t i = 0; i < given.size(); ++i) {
+        const slot place = result.parameters.emplace_back(*given[i], slots.begin()[i]).place;
+        JITNORM_TRY(describe_in(place, *given[i], split, result));
+    }
+    return {};
 }
 
 } // namespace jitnorm::impl::aclnn

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// C interface: how rows may be cut into ranges, and the gradients that the sums of all ranges make; the same of ranges
-// of columns and their sums over rows.
+// C interface: where rows may be cut into ranges, and the gradients that the sums of all ranges make; the same of
+// ranges of columns and their sums over rows.
 #include <algorithm>
 #include <span>
 #include <vector>
 
-#include "../base/boundary.hpp"
-#include "../reference/merge_parts.hpp"
-#include "../tensor/memory_desc.hpp"
-#include "../tensor/names.hpp"
+#include "../../base/boundary.hpp"
+#include "../../reference/merge_parts.hpp"
+#include "../../tensor/memory_desc.hpp"
+#include "../../tensor/names.hpp"
 #include "jitnorm/jitnorm_partial.h"
+#include "primitive_desc.hpp"
 
-using namespace jitnorm::impl;
+namespace jitnorm::impl::api {
+
+using layer_norm::CHUNK;
 using layer_norm::row_blocks;
 using layer_norm::reference::column_range_moments;
 using layer_norm::reference::row_range_sums;
@@ -29,19 +32,55 @@ status check_sizes(dim_t all_rows, dim_t columns) {
     return check_sizes({{"all_rows", all_rows}, {"columns", columns}});
 }
 
+} // namespace
+
+status check_row_range(const memory_desc &src, dim_t first, dim_t all) {
+    JITNORM_TRY(check_sizes({{"first_row", first}, {"all_rows", all}}));
+    if (src.ndims < 2 || has_runtime_dims(src)) return {}; // another check refuses these
+    layer_norm::problem rows;
+    rows[SRC] = src;
+    if (first > all - rows.rows())
+        return invalid(explain("src has %lld rows from first_row %lld on; all_rows is %lld", as_number(rows.rows()),
+                               as_number(first), as_number(all)));
+    const row_blocks blocks(all, rows.row_length());
+    if (blocks.may_cut_at(first) && blocks.may_cut_at(first + rows.rows())) return {};
+    return invalid(explain("the rows of src are not whole row blocks of %lld rows", as_number(blocks.block_rows())));
+}
+
+status check_column_range(const memory_desc &src, dim_t first, dim_t all) {
+    JITNORM_TRY(check_sizes({{"first_column", first}, {"all_columns", all}}));
+    if (src.ndims < 2 || has_runtime_dims(src)) return {}; // another check refuses these
+    const dim_t columns = src.dims[src.ndims - 1];
+    if (columns < 1 || first > all - columns)
+        return invalid(explain("src has %lld columns from first_column %lld on; all_columns is %lld",
+                               as_number(columns), as_number(first), as_number(all)));
+    const dim_t end = first + columns;
+    return first % CHUNK == 0 && (end % CHUNK == 0 || end == all)
+               ? status{}
+               : invalid(explain("columns %lld to %lld of src are not whole chunks of %lld columns", as_number(first),
+                                 as_number(end - 1), as_number(CHUNK)));
+}
+
+} // namespace jitnorm::impl::api
+
+using namespace jitnorm::impl;
+using namespace jitnorm::impl::api;
+
+namespace {
+
 // Checks the arguments of functions that merge: `to` has `count` elements, `sizes` and `sums` one for each range.
 status check_lists(const char *names, const void *to, dim_t count, int ranges, const dim_t *sizes,
                    const double *const *sums) {
     if (ranges < 0) return invalid(explain("ranges is %d, which is negative", ranges));
-    const void *const merged = array_of(size_t(count), to), *const numbers = array_of(size_t(ranges), sizes);
-    const void *const parts = array_of(size_t(ranges), sums);
-    return any_null(merged, numbers, parts) ? null_among(names, {merged, numbers, parts}) : ACCEPTED;
+    const void *const merged = array_of(size_t(count), to);
+    const void *const of_sizes = array_of(size_t(ranges), sizes), *const of_sums = array_of(size_t(ranges), sums);
+    return any_null(merged, of_sizes, of_sums) ? null_among(names, {merged, of_sizes, of_sums}) : ACCEPTED;
 }
 
 // Checks that the ranges, one after the other, are all `what` (rows or columns) and begin where cuts may be: between
 // `pieces`. Calls add(i, number of the range's first one) for each. Ranges without any may begin anywhere.
 template <typename MayCutAt, typename Add>
-status find_ranges(const char *what, const char *piece, dim_t all, std::span<const dim_t> sizes, bool have_numbers,
+status find_ranges(const char *what, const char *piece, dim_t all, std::span<const dim_t> sizes, bool have_sums,
                    const double *const *sums, MayCutAt &&may_cut_at, Add &&add) {
     dim_t first = 0;
     for (size_t i = 0; i < sizes.size(); first += sizes[i++]) {
@@ -49,7 +88,7 @@ status find_ranges(const char *what, const char *piece, dim_t all, std::span<con
             return invalid(explain("%s[%zu] is %lld; %lld %s are left", what, i, as_number(sizes[i]),
                                    as_number(all - first), what));
         if (sizes[i] > 0 && !may_cut_at(first)) return invalid(explain("range %zu begins within a %s", i, piece));
-        if (sizes[i] > 0 && have_numbers && sums[i] == nullptr) return invalid(explain("sums[%zu] is null", i));
+        if (sizes[i] > 0 && have_sums && sums[i] == nullptr) return invalid(explain("sums[%zu] is null", i));
         add(i, first);
     }
     return first == all ? status{}
@@ -139,9 +178,9 @@ jitnorm_status_t jitnorm_layer_normalization_merge_row_sums(double *merged, jitn
         std::vector<column_range_moments> found;
         JITNORM_TRY(find_ranges(
             "columns", "chunk", all_columns, {columns, size_t(ranges)}, rows > 0, sums,
-            [](dim_t column) { return column % layer_norm::CHUNK == 0; },
+            [](dim_t column) { return column % CHUNK == 0; },
             [&](size_t i, dim_t) {
-                found.push_back({divide_up(columns[i], layer_norm::CHUNK), sums[i]});
+                found.push_back({divide_up(columns[i], CHUNK), sums[i]});
             }));
         layer_norm::reference::merge_moments(found, rows, data_type == jitnorm_f64, merged);
         return status{};
