@@ -14,8 +14,6 @@ namespace {
 
 constexpr auto F32 = jitnorm_f32, BF16 = jitnorm_bf16, F16 = jitnorm_f16, F64 = jitnorm_f64, S8 = jitnorm_s8,
                NONE = jitnorm_data_type_undef;
-const std::vector<jitnorm_data_type_t> FLOATING = {F32, BF16, F16, F64},
-                                       QUANTIZED = {S8, jitnorm_u8, jitnorm_f8_e5m2, jitnorm_f8_e4m3};
 
 // Around the widths of vectors, lanes, blocks and chunks.
 const std::vector<dim_t> LENGTHS = {1,  3,  4,  7,   8,   9,   15,   16,   17,   31,  32,
@@ -93,9 +91,7 @@ const choices BACKWARDS = kinds({jitnorm_backward, jitnorm_backward_data});
 setup with_second_output(dim_t rows, jitnorm_data_type_t type = F32) {
     return {.dims = {rows, 1}, .src_type = type, .dst_type = type, .seed = 0, .pre_quantization = "dense"};
 }
-choices second_types(const std::vector<jitnorm_data_type_t> &types) {
-    return each_of(&setup::pre_quantization_type, types);
-}
+choices second_types(const types &values) { return each_of(&setup::pre_quantization_type, values); }
 
 // A sum post-op too, which reads dst.
 void quantize_after_post_ops(setup &s) {
@@ -251,9 +247,8 @@ const std::vector<sweep> EMULATED = {
 
 class fused_kernels : public equality_in_sweeps {};
 TEST_P(fused_kernels, equal_the_reference) { expect_equal(); }
-INSTANTIATE_TEST_SUITE_P(native, fused_kernels, testing::ValuesIn(on_each({isa::avx2, isa::avx512}, SWEEPS)),
-                         name_of_sweep);
-INSTANTIATE_TEST_SUITE_P(emulated, fused_kernels, testing::ValuesIn(on_each({isa::avx512}, EMULATED)), name_of_sweep);
+INSTANTIATE_TEST_SUITE_P(native, fused_kernels, native(SWEEPS), name_of_sweep);
+INSTANTIATE_TEST_SUITE_P(emulated, fused_kernels, emulated(EMULATED), name_of_sweep);
 
 class fused_kernels_on : public on_isa {};
 
