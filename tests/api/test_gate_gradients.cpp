@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "row_tensors.hpp"
+#include "support/small_pool.hpp"
 
 using namespace jitnorm::tests;
 
@@ -109,15 +110,10 @@ void expect_sums(const work &w, const execution &e) {
             << i;
 }
 
-// A pool whose threads are all the caller.
-void one_by_one(void *, int count, void (*body)(void *, int), void *argument) {
-    for (int i = 0; i < count; ++i) body(argument, i);
-}
-
 execution executed_on(int threads, const work &w, bool with_gate) {
     execution e(pd_of(w, with_gate));
     fill_tensors(e);
-    EXPECT_OK(e.run_on(make_stream({one_by_one, nullptr, threads})));
+    EXPECT_OK(e.run_on(make_stream({run_in_place, nullptr, threads})));
     return e;
 }
 
