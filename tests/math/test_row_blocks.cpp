@@ -38,27 +38,18 @@ TEST(row_blocks, cover_all_rows_in_order) {
 
 // The definition, by its numbers.
 TEST(row_blocks, sizes) {
-    struct expected {
+    const struct {
         dim_t rows, columns, block_rows, blocks, parts;
-    };
-    for (const expected &e : {expected{0, 64, 0, 0, 0},
-                              {1, 768, 1, 1, 1},
-                              {33, 64, 32, 2, 2},
-                              {16, 1024, 16, 1, 1},
-                              {17, 1024, 16, 2, 2},
-                              {128, 768, 22, 6, 6},
-                              {128, 4096, 8, 16, 16},
-                              {16, 8192, 4, 4, 4},
-                              {512, 8192, 32, 16, 16},
-                              {2048, 64, 32, 64, 64},
-                              {2049, 64, 32, 65, 33},
-                              {4097, 64, 32, 129, 43},
-                              {2048, 32768, 32, 64, 32},
-                              {2048, 1048576, 32, 64, 8}}) {
-        const row_blocks cut(e.rows, e.columns);
-        EXPECT_EQ(cut.blocks(), e.blocks) << e.rows << 'x' << e.columns;
-        EXPECT_EQ(cut.parts(), e.parts) << e.rows << 'x' << e.columns;
-        EXPECT_EQ(cut.block(0).end, e.block_rows) << e.rows << 'x' << e.columns;
+    } cases[] = {{0, 64, 0, 0, 0},          {1, 768, 1, 1, 1},         {33, 64, 32, 2, 2},     {16, 1024, 16, 1, 1},
+                 {17, 1024, 16, 2, 2},      {128, 768, 22, 6, 6},      {128, 4096, 8, 16, 16}, {16, 8192, 4, 4, 4},
+                 {512, 8192, 32, 16, 16},   {2048, 64, 32, 64, 64},    {2049, 64, 32, 65, 33}, {4097, 64, 32, 129, 43},
+                 {2048, 32768, 32, 64, 32}, {2048, 1048576, 32, 64, 8}};
+    for (const auto &[rows, columns, block_rows, blocks, parts] : cases) {
+        SCOPED_TRACE(testing::Message() << rows << 'x' << columns);
+        const row_blocks cut(rows, columns);
+        EXPECT_EQ(cut.blocks(), blocks);
+        EXPECT_EQ(cut.parts(), parts);
+        EXPECT_EQ(cut.block(0).end, block_rows);
     }
 }
 

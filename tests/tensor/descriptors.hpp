@@ -34,6 +34,13 @@ inline std::string text_of(const memory_desc &md) {
     return std::string(impl::name_of(md.data_type)) + " " + impl::layout_name(md) + " " + impl::join(md.dims, md.ndims);
 }
 
+// Where the row's first element is: the position counts the row dimensions, all others are 0.
+inline dim_t row_offset(const memory_desc &md, int row_ndims, dim_t row) {
+    jitnorm_dims_t position = {};
+    for (int d = row_ndims - 1; d >= 0; row /= md.dims[d--]) position[d] = row % md.dims[d];
+    return impl::offset(md, position);
+}
+
 // Shapes with tails in every direction, with whole blocks, and with dimensions of 1.
 inline std::vector<values> shapes_of(int ndims) {
     switch (ndims) {
