@@ -71,20 +71,10 @@ constexpr size_t VALUES = 8;
 enum place { FIRST, MIDDLE, LAST, TWICE, ALL, ALTERNATING, PLACES };
 
 double put(double value, place where, dim_t c, dim_t columns, double ordinary) {
-    switch (where) {
-    case FIRST:
-        return c == 0 ? value : ordinary;
-    case MIDDLE:
-        return c == columns / 2 ? value : ordinary;
-    case LAST:
-        return c == columns - 1 ? value : ordinary;
-    case TWICE:
-        return c == columns / 3 ? value : c == columns - 1 ? -value : ordinary;
-    case ALL:
-        return value;
-    default:
-        return c % 2 == 0 ? value : -value;
-    }
+    const dim_t only[] = {0, columns / 2, columns - 1};
+    if (where < TWICE) return c == only[where] ? value : ordinary;
+    if (where == TWICE) return c == columns / 3 ? value : c == columns - 1 ? -value : ordinary;
+    return where == ALL || c % 2 == 0 ? value : -value;
 }
 
 // The special rows, then those with special values in src, then those with them in the gradient.
