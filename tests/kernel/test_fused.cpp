@@ -320,22 +320,6 @@ TEST_P(fused_kernels_on, a_gate_before_the_normalization_is_a_product_and_a_norm
             }
 }
 
-// One more addition after all else, and nothing else differs.
-TEST_P(fused_kernels_on, a_gradient_is_that_of_the_normalization_and_the_sums) {
-    for (const implementation &entry : {reference_entry, jit_for(GetParam())}) {
-        setup s = gradient_of_sum(20);
-        s.dims.back() = 100;
-        s.residual.sum_type = BF16;
-        setup plain = s;
-        plain.residual = {};
-        outputs expected = outputs_by(entry, plain);
-        const std::vector<double> added = run(s)[DIFF_SUM].values();
-        for (size_t i = 0; i < added.size(); ++i)
-            expected[DIFF_SRC][i] = double(float(expected[DIFF_SRC][i]) + float(added[i]));
-        expect_same(outputs_by(entry, s), expected, s, entry.name);
-    }
-}
-
 INSTANTIATE_TEST_SUITE_P(native, fused_kernels_on, testing::Values(isa::avx2, isa::avx512), on_isa::name);
 
 } // namespace

@@ -186,14 +186,5 @@ TEST(reference, does_not_look_at_epsilon_where_inverse_deviations_are_given) {
     }
 }
 
-// The error of the gradients must not grow with the number of rows.
-TEST(reference, adds_up_the_gradients_of_a_million_rows) {
-    run r({.kind = BACKWARD, .dims = {1000000, 2}});
-    const exact_results expected = exact_results_of(r.question());
-    r.execute();
-    expect_near(r[DIFF_SHIFT], expected.diff_shift, 1e-6);
-    expect_near(r[DIFF_SCALE], expected.diff_scale, 1e-5);
-}
-
 } // namespace
 } // namespace jitnorm::tests
