@@ -187,10 +187,14 @@ TEST(memory_desc, sizes_that_do_not_fit_are_refused) {
 }
 
 TEST(memory_desc, zero_dimensions_are_legal) {
-    const memory_desc md = made({3, 0, 4}, {});
+    const values dims = {3, 0, 4};
+    const memory_desc md = made(dims, {});
     EXPECT_EQ(nelems(md), 0);
     EXPECT_EQ(bytes(md), 0u);
     EXPECT_EQ(strides_of(md), (values{4, 4, 1}));
+    memory_desc tagged;
+    ASSERT_EQ(make_with_tag(tagged, 3, dims.data(), jitnorm_f32, jitnorm_abc), jitnorm_success);
+    EXPECT_EQ(tagged, md);
 }
 
 TEST(memory_desc, offset_zero_counts_in_size_and_offsets) {
