@@ -24,6 +24,14 @@ void affine_types_in_turn(setup &s) {
     s.in_place = s.dst_type == s.diff_src_type && s.dims.back() % 3 == 0;
 }
 
+std::vector<choices> in_every_type(const std::vector<dim_t> &lengths) {
+    return {columns(lengths),
+            each_of(&setup::src_type, FLOATING),
+            each_of(&setup::dst_type, FLOATING),
+            each_of(&setup::diff_src_type, FLOATING),
+            {affine_types_in_turn}};
+}
+
 const choices LARGE_LAYOUTS =
     each_layouts({{{1100, 100}, "ba", "ab", "gap", "a"},
                   {{20, 50, 100}, "bac", "abc", "cba", "ba"},
@@ -69,11 +77,7 @@ const std::vector<sweep> SWEEPS = {
               each_of(&setup::affine_type, {jitnorm_f32, jitnorm_bf16})}},
     {.name = "types",
      .of = {.kind = BACKWARD, .dims = {13, 0}, .seed = 0},
-     .each = {columns({1, 2, 3, 4, 5, 7, 8, 9, 11, 13, 15, 16, 17, 23, 31, 33, 47, 64, 77, 513, 4099}),
-              each_of(&setup::src_type, FLOATING),
-              each_of(&setup::dst_type, FLOATING),
-              each_of(&setup::diff_src_type, FLOATING),
-              {affine_types_in_turn}},
+     .each = in_every_type({1, 2, 3, 4, 5, 7, 8, 9, 11, 13, 15, 16, 17, 23, 31, 33, 47, 64, 77, 513, 4099}),
      .in_turn = {each_of(&setup::gradient_type, AFFINE_TYPES),
                  flags({SCALE | SHIFT, 0, GIVEN, SCALE | GIVEN, SHIFT, RMS, RMS | SCALE, PLUS_ONE})},
      .small_caches = true},
@@ -150,11 +154,7 @@ const std::vector<sweep> EMULATED = {
      .each = {flags(every_flag()), kinds({BACKWARD, BACKWARD_DATA}), row_types({jitnorm_f32, jitnorm_f64})}},
     {.name = "types",
      .of = {.kind = BACKWARD, .dims = {2, 0}, .seed = 0},
-     .each = {columns({13, 37}),
-              each_of(&setup::src_type, FLOATING),
-              each_of(&setup::dst_type, FLOATING),
-              each_of(&setup::diff_src_type, FLOATING),
-              {affine_types_in_turn}},
+     .each = in_every_type({13, 37}),
      .in_turn = {each_of(&setup::gradient_type, EMULATED_GRADIENT_TYPES)}},
     {.name = "rounded_values",
      .of = {.kind = BACKWARD, .dims = {5, 0}, .src_type = jitnorm_bf16},

@@ -31,6 +31,14 @@ void scale_every_second(setup &s) {
     s.attr.src_scale = s.attr.dst_scale = (s.dims.back() + s.src_type + s.dst_type) % 2 == 0;
 }
 
+std::vector<choices> in_every_type(const std::vector<dim_t> &lengths) {
+    return {columns(lengths),
+            each_of(&setup::src_type, ROW_TYPES),
+            each_of(&setup::dst_type, DST_TYPES),
+            each_of(&setup::affine_type, AFFINE_TYPES),
+            {scale_every_second}};
+}
+
 const std::vector<sweep> SWEEPS = {
     {.name = "lengths_and_flags",
      .of = {.mean = 3},
@@ -55,22 +63,14 @@ const std::vector<sweep> SWEEPS = {
      .threads = {1, 4}},
     {.name = "types",
      .of = {.dims = {37, 0}, .mean = 20, .deviation = 30, .seed = 1000},
-     .each = {columns(FEW_LENGTHS),
-              each_of(&setup::src_type, ROW_TYPES),
-              each_of(&setup::dst_type, DST_TYPES),
-              each_of(&setup::affine_type, AFFINE_TYPES),
-              {scale_every_second}},
+     .each = in_every_type(FEW_LENGTHS),
      .in_turn = {flags({SCALE | SHIFT, 0, SCALE, SHIFT, RMS, RMS | SCALE, PLUS_ONE, PLUS_ONE | SHIFT}),
                  rows({37, 37, 1, 9})}, // the latter are single batches
      .small_caches = true,
      .prepare = use_the_range},
     {.name = "rounded_values",
      .of = {.dims = {5, 0}, .mean = 20, .deviation = 30},
-     .each = {columns({1, 3, 7, 8, 15, 16, 21, 33, 64, 77, 513, 4099}),
-              each_of(&setup::src_type, ROW_TYPES),
-              each_of(&setup::dst_type, DST_TYPES),
-              each_of(&setup::affine_type, AFFINE_TYPES),
-              {scale_every_second}},
+     .each = in_every_type({1, 3, 7, 8, 15, 16, 21, 33, 64, 77, 513, 4099}),
      .in_turn = {flags({ROUND | SCALE, ROUND, ROUND | SCALE | SHIFT, ROUND | SHIFT, ROUND | SCALE | RMS,
                         ROUND | PLUS_ONE | GIVEN, ROUND | RMS})},
      .small_caches = true,
@@ -137,11 +137,7 @@ const std::vector<sweep> EMULATED = {
     {.name = "rows", .each = {columns({17, 4097}), rows({1, 2, 3, 4, 5, 6, 7, 8, 9})}},
     {.name = "types",
      .of = {.dims = {3, 0}, .mean = 20, .deviation = 30, .seed = 1000},
-     .each = {columns({1, 3, 8, 15, 16, 17, 31, 33, 64, 77}),
-              each_of(&setup::src_type, ROW_TYPES),
-              each_of(&setup::dst_type, DST_TYPES),
-              each_of(&setup::affine_type, AFFINE_TYPES),
-              {scale_every_second}},
+     .each = in_every_type({1, 3, 8, 15, 16, 17, 31, 33, 64, 77}),
      .prepare = use_the_range},
     {.name = "rounded_values",
      .of = {.dims = {3, 0}, .src_type = jitnorm_bf16, .mean = 20, .deviation = 30},
