@@ -75,7 +75,14 @@ TEST(cpp_memory_desc, errors) {
     EXPECT_EQ(status_of([] { f32({4, 6}, tag::abc); }), jitnorm_invalid_arguments);
     EXPECT_EQ(status_of([] { memory::desc({4, 6}, data_type::f32, memory::dims{1}); }), jitnorm_invalid_arguments);
     EXPECT_FALSE(memory::desc({4, 6}, data_type::f32, tag::abc, true));
-    EXPECT_EQ(f32({4, 6}, tag::any).get_strides(), memory::dims()); // a layout that is undecided has none
+}
+
+TEST(cpp_memory_desc, what_an_undecided_layout_has_not_is_empty) {
+    const memory::desc any = f32({4, 6}, tag::any);
+    for (const memory::dims &none : {any.get_strides(), any.get_inner_blks(), any.get_inner_idxs()})
+        EXPECT_EQ(none, memory::dims());
+    EXPECT_EQ(any.get_inner_nblks(), 0);
+    EXPECT_EQ(any.get_dims(), (memory::dims{4, 6}));
 }
 
 TEST(cpp_attributes, come_out_as_they_went_in) {

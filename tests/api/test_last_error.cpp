@@ -4,11 +4,10 @@
 #include <thread>
 
 #include <pthread.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "jitnorm/jitnorm.hpp"
 #include "support/allocation_failures.hpp"
+#include "support/child.hpp"
 #include "support/execution.hpp"
 
 namespace jitnorm::tests {
@@ -56,16 +55,12 @@ TEST_F(last_error, long_ones_are_cut) {
 
 TEST_F(last_error, is_in_the_child_of_a_fork) {
     fail_with_stream();
-    const pid_t child = fork();
-    if (child == 0) {
+    expect_child_succeeds([] {
         const bool inherited = std::string(jitnorm_get_last_error()) == "stream is null";
         const bool works = jitnorm_engine_get_kind(nullptr, nullptr) == INVALID &&
                            std::string(jitnorm_get_last_error()) == "engine is null";
         _exit(inherited && works ? 0 : 1);
-    }
-    int status = -1;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0);
+    });
 }
 
 // ---------------------------------------------------------------- in threads that end

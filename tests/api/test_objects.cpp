@@ -4,6 +4,7 @@
 
 #include "support/execution.hpp"
 #include "support/jitnorm_handle.hpp"
+#include "support/small_pool.hpp"
 #include "support/undefined.hpp"
 
 using namespace jitnorm::tests;
@@ -37,10 +38,6 @@ TEST(stream, has_one_order) {
         ASSERT_OK(jitnorm_stream_create(&stream, cpu(), flags));
         EXPECT_OK(jitnorm_stream_wait(stream));
     }
-}
-
-void run_in_place(void *, int count, void (*body)(void *, int), void *argument) {
-    for (int i = 0; i < count; ++i) body(argument, i);
 }
 
 TEST(stream, with_a_thread_pool) {

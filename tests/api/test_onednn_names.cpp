@@ -107,12 +107,6 @@ TEST(onednn_names, binary_post_ops_have_no_second_source) {
     EXPECT_EQ(status_of([&] { ops.append_binary(alg, rows(), rows()); }), dnnl_invalid_arguments);
 }
 
-TEST(onednn_names, one_vector_describes_scale_and_shift) {
-    for (const auto flags : {normalization_flags::use_scale, normalization_flags::use_shift})
-        for (const int index : {0, 1})
-            EXPECT_EQ(inference(rows(), flags).weights_desc(index), memory::desc({4}, dt::f32, tag::a)) << index;
-}
-
 // Kinds and instruction sets that other operations or later processors have.
 TEST(onednn_names, values_that_change_nothing_here) {
     for (const auto kind : {dnnl::prop_kind::backward_weights, dnnl::prop_kind::backward_bias})

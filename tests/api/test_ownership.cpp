@@ -24,15 +24,6 @@ TEST_F(ownership, a_descriptor_of_memory_is_taken_over) {
     EXPECT_EQ(taken.get(), raw);
 }
 
-TEST_F(ownership, what_a_layout_has_not_is_empty) {
-    const dnnl::memory::desc any({3, 8}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::any);
-    EXPECT_TRUE(any.get_strides().empty());
-    EXPECT_TRUE(any.get_inner_blks().empty());
-    EXPECT_TRUE(any.get_inner_idxs().empty());
-    EXPECT_EQ(any.get_inner_nblks(), 0);
-    EXPECT_EQ(any.get_dims(), rows().get_dims());
-}
-
 TEST_F(ownership, after_next_impl_copies_follow_and_clones_stay) {
     const forward::primitive_desc clone(training.get());
     forward::primitive_desc copy = training;

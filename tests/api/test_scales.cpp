@@ -169,10 +169,4 @@ TEST(dynamic_scales, what_is_said_last_counts) {
     EXPECT_EQ(dims_of_scales(pd_with(attr)), (dims{2, 1}));
 }
 
-TEST(dynamic_scales, of_rows_without_elements_are_zero) {
-    execution e(pd_with(dynamic().attr(), {3, 0}));
-    ASSERT_OK(e.run());
-    EXPECT_EQ(e.get(DST_SCALES), (std::vector<float>(3, 0)));
-}
-
 } // namespace

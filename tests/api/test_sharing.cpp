@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was asked for before is not made again: who shares with whom, and what a creation allocates then.
+// What was asked for before is not made again: who shares with whom, and what a creation allocates then. Which objects
+// go first is decided as for kernels (tests/kernel/test_kernel_cache.cpp), by src/base/lru_cache.hpp.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -119,19 +120,6 @@ TEST_F(sharing, capacity_0_shares_nothing) {
     EXPECT_NE(what(forward), what(forward));
     EXPECT_OK(jitnorm_primitive_create(&of_kept, kept));
     EXPECT_EQ(kept.get()->what->made(), nullptr);
-}
-
-TEST_F(sharing, least_recently_used_goes_first) {
-    forward_request other = forward, third = forward;
-    other.epsilon = 1;
-    third.epsilon = 2;
-    set_capacity(2);
-    const described a = what(forward), b = what(other);
-    EXPECT_EQ(what(forward), a); // the younger one now
-    what(third);
-    EXPECT_EQ(what(forward), a);
-    EXPECT_NE(what(other), b);
-    EXPECT_EQ(b.use_count(), 1);
 }
 
 TEST_F(sharing, a_descriptor_that_moves_on_does_not_change_the_others) {

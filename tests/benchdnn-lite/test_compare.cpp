@@ -9,53 +9,32 @@
 namespace benchdnn_lite {
 namespace {
 
-TEST(acceptable, f32_within_the_tolerance_and_half_an_ulp) {
-    const expectation e{1, 1e-6L};
-    EXPECT_TRUE(is_acceptable(jitnorm_f32, e, 1));
-    EXPECT_TRUE(is_acceptable(jitnorm_f32, e, 1 + 1e-6));
-    EXPECT_FALSE(is_acceptable(jitnorm_f32, e, 1 + 1.2e-6));
-    EXPECT_FALSE(is_acceptable(jitnorm_f32, e, 1 - 1.2e-6));
-}
-
-TEST(acceptable, narrow_types_have_their_rounding) {
-    EXPECT_TRUE(is_acceptable(jitnorm_bf16, {1 + 0x1p-8L, 0}, 1));          // a tie
-    EXPECT_TRUE(is_acceptable(jitnorm_bf16, {1 + 0x1p-8L, 0}, 1 + 0x1p-7)); // and its other side
-    EXPECT_FALSE(is_acceptable(jitnorm_bf16, {1 + 0x1.2p-8L, 0}, 1));       // beyond it
-    EXPECT_TRUE(is_acceptable(jitnorm_bf16, {1 + 0x1.2p-8L, 0x1p-11L}, 1)); // but within the error of a tie
-    EXPECT_FALSE(is_acceptable(jitnorm_f16, {1000, 1e-3L}, 1001));
-}
-
-TEST(acceptable, integers_are_exact_but_for_ties) {
-    EXPECT_TRUE(is_acceptable(jitnorm_s8, {2.4L, 1e-6L}, 2));
-    EXPECT_FALSE(is_acceptable(jitnorm_s8, {2.4L, 1e-6L}, 3));
-    EXPECT_TRUE(is_acceptable(jitnorm_s8, {2.5L - 1e-7L, 1e-6L}, 3));
-    EXPECT_FALSE(is_acceptable(jitnorm_s8, {2.5L - 1e-5L, 1e-6L}, 3));
-}
-
-TEST(acceptable, integers_saturate_and_turn_nan_into_zero) {
-    EXPECT_TRUE(is_acceptable(jitnorm_u8, {-300, 1e-3L}, 0));
-    EXPECT_TRUE(is_acceptable(jitnorm_s8, {1e9L, 1}, 127));
-    EXPECT_FALSE(is_acceptable(jitnorm_s8, {1e9L, 1}, 126));
-    EXPECT_TRUE(is_acceptable(jitnorm_s8, {NAN, 0}, 0));
-    EXPECT_FALSE(is_acceptable(jitnorm_s8, {NAN, 0}, 1));
-}
-
-TEST(acceptable, nan_and_infinity) {
-    EXPECT_TRUE(is_acceptable(jitnorm_f32, {NAN, 0}, NAN));
-    EXPECT_FALSE(is_acceptable(jitnorm_f32, {NAN, 0}, 1));
-    EXPECT_FALSE(is_acceptable(jitnorm_f32, {1, 1e-6L}, NAN));
-    EXPECT_FALSE(is_acceptable(jitnorm_f32, {1, 1e-6L}, HUGE_VAL));
-    EXPECT_TRUE(is_acceptable(jitnorm_f32, {HUGE_VALL, 0}, HUGE_VAL));
-    EXPECT_FALSE(is_acceptable(jitnorm_f32, {HUGE_VALL, 0}, -HUGE_VAL));
-    EXPECT_FALSE(is_acceptable(jitnorm_f32, {HUGE_VALL, 0}, 3e38));
-}
-
-TEST(acceptable, overflow_of_a_narrow_type) {
-    EXPECT_TRUE(is_acceptable(jitnorm_f16, {1e6L, 1}, HUGE_VAL));
-    EXPECT_FALSE(is_acceptable(jitnorm_f16, {1e6L, 1}, 65504));
-    EXPECT_FALSE(is_acceptable(jitnorm_f16, {60000, 1}, HUGE_VAL));
-    EXPECT_TRUE(is_acceptable(jitnorm_f16, {65519.5L, 1}, HUGE_VAL)); // either side of the edge
-    EXPECT_TRUE(is_acceptable(jitnorm_f16, {65519.5L, 1}, 65504));
+TEST(acceptable, by_type) {
+    const struct {
+        const char *what;
+        data_type type;
+        expectation expected;
+        std::vector<double> accepted, refused;
+    } rows[] = {{"the tolerance", jitnorm_f32, {1, 1e-6L}, {1, 1 + 1e-6}, {1 + 1.2e-6, 1 - 1.2e-6, NAN, HUGE_VAL}},
+                {"a tie, and its other side", jitnorm_bf16, {1 + 0x1p-8L, 0}, {1, 1 + 0x1p-7}, {}},
+                {"beyond a tie", jitnorm_bf16, {1 + 0x1.2p-8L, 0}, {}, {1}},
+                {"within the error of a tie", jitnorm_bf16, {1 + 0x1.2p-8L, 0x1p-11L}, {1}, {}},
+                {"no tie", jitnorm_f16, {1000, 1e-3L}, {}, {1001}},
+                {"an integer is exact", jitnorm_s8, {2.4L, 1e-6L}, {2}, {3}},
+                {"but for ties", jitnorm_s8, {2.5L - 1e-7L, 1e-6L}, {3}, {}},
+                {"not quite a tie", jitnorm_s8, {2.5L - 1e-5L, 1e-6L}, {}, {3}},
+                {"the lowest integer", jitnorm_u8, {-300, 1e-3L}, {0}, {}},
+                {"the highest integer", jitnorm_s8, {1e9L, 1}, {127}, {126}},
+                {"NaN as an integer", jitnorm_s8, {NAN, 0}, {0}, {1}},
+                {"NaN", jitnorm_f32, {NAN, 0}, {NAN}, {1}},
+                {"infinity", jitnorm_f32, {HUGE_VALL, 0}, {HUGE_VAL}, {-HUGE_VAL, 3e38}},
+                {"overflow of a narrow type", jitnorm_f16, {1e6L, 1}, {HUGE_VAL}, {65504}},
+                {"no overflow", jitnorm_f16, {60000, 1}, {}, {HUGE_VAL}},
+                {"either side of the edge", jitnorm_f16, {65519.5L, 1}, {HUGE_VAL, 65504}, {}}};
+    for (const auto &[what, type, expected, accepted, refused] : rows) {
+        for (const double got : accepted) EXPECT_TRUE(is_acceptable(type, expected, got)) << what << ": " << got;
+        for (const double got : refused) EXPECT_FALSE(is_acceptable(type, expected, got)) << what << ": " << got;
+    }
 }
 
 layout shape_of(std::vector<dim_t> dims, data_type type) {

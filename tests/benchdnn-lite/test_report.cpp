@@ -41,24 +41,18 @@ TEST(spread, a_few_late_ones_are_within_reason_and_many_are_not) {
     EXPECT_FALSE(with_late_ones(1, 5, 100).is_beyond_reason()) << "too few to tell";
 }
 
-// Threads that wait for cores which others use are late each time, so that nothing varies.
+// Threads that wait for cores which others use are late each time, so that nothing varies; they may take so long that
+// the time for a problem is over after a few measurements.
 TEST(spread, threads_that_take_longer_than_one_are_beyond_reason) {
-    spread s = with_late_ones(100, 0, 0);
-    s.one_thread = 0.6;
-    EXPECT_FALSE(s.is_beyond_reason());
-    EXPECT_EQ(s.worst_over_best(), 1 / 0.6);
-    s.one_thread = 1 / 800.0;
-    EXPECT_TRUE(s.is_beyond_reason());
-    EXPECT_EQ(s.worst_over_best(), 800);
-}
-
-// Waiting threads take so long that the time for a problem is over after a few measurements.
-TEST(spread, few_measurements_show_that_threads_wait) {
-    spread s = with_late_ones(3, 0, 0);
-    s.one_thread = 1 / 3.0;
-    EXPECT_FALSE(s.is_beyond_reason());
-    s.one_thread = 1 / 800.0;
-    EXPECT_TRUE(s.is_beyond_reason());
+    for (const auto &[count, one_thread] : {std::pair<size_t, double>{100, 0.6}, {3, 1 / 3.0}}) {
+        spread s = with_late_ones(count, 0, 0);
+        s.one_thread = one_thread;
+        EXPECT_FALSE(s.is_beyond_reason()) << count;
+        EXPECT_EQ(s.worst_over_best(), 1 / one_thread);
+        s.one_thread = 1 / 800.0;
+        EXPECT_TRUE(s.is_beyond_reason()) << count;
+        EXPECT_EQ(s.worst_over_best(), 800);
+    }
 }
 
 timed_lines timed(const spread &s) {

@@ -63,11 +63,8 @@ TEST(tag, blocks_are_filled_up) {
 }
 
 TEST(tag, names_of_another_rank_are_rejected) {
-    EXPECT_THROW(canonical_tag("abc", 2), input_error);
-    EXPECT_THROW(canonical_tag("ab", 3), input_error);
-    EXPECT_THROW(canonical_tag("tnc", 4), input_error);
-    EXPECT_THROW(canonical_tag("aBc8b", 2), input_error);
-    EXPECT_THROW(canonical_tag("aBx8b", 1), input_error);
+    for (const auto &[tag, ndims] : {std::pair("abc", 2u), {"ab", 3u}, {"tnc", 4u}, {"aBc8b", 2u}, {"aBx8b", 1u}})
+        EXPECT_THROW(canonical_tag(tag, ndims), input_error) << tag;
 }
 
 TEST(tag, enumerators_are_the_library_s) {

@@ -11,10 +11,6 @@
 namespace jitnorm::tests {
 namespace {
 
-const std::vector<jitnorm_data_type_t> FORWARD_TYPES = {jitnorm_f32, jitnorm_bf16, jitnorm_f16,
-                                                        jitnorm_f64, jitnorm_s8,   jitnorm_u8},
-                                       BACKWARD_TYPES = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64};
-const choices AFFINE_TYPES = each_of(&setup::affine_type, {jitnorm_f32, jitnorm_bf16, jitnorm_f16});
 const std::vector<jitnorm_prop_kind_t> KINDS = {jitnorm_forward_training, jitnorm_forward_inference, jitnorm_backward,
                                                 jitnorm_backward_data};
 constexpr dim_t R = JITNORM_RUNTIME_DIM_VAL;
@@ -84,12 +80,12 @@ TEST(nothing_on_reference, layouts_and_flags) {
 TEST(nothing_on_reference, types) {
     const choices some_flags = flags({0U, 6U, 7U, jitnorm_rms_norm | 6U});
     const sweep forward = {.of = {.dims = {6, 40}},
-                           .each = {kinds({KINDS[0], KINDS[1]}), some_flags, each_of(&setup::src_type, FORWARD_TYPES),
-                                    each_of(&setup::dst_type, FORWARD_TYPES), AFFINE_TYPES}};
+                           .each = {kinds({KINDS[0], KINDS[1]}), some_flags, each_of(&setup::src_type, ROW_TYPES),
+                                    each_of(&setup::dst_type, ROW_TYPES), each_of(&setup::affine_type, AFFINE_TYPES)}};
     const sweep backward = {.of = {.dims = {6, 40}},
-                            .each = {kinds({KINDS[2], KINDS[3]}), some_flags, each_of(&setup::src_type, BACKWARD_TYPES),
-                                     each_of(&setup::dst_type, BACKWARD_TYPES), AFFINE_TYPES,
-                                     each_of(&setup::diff_src_type, BACKWARD_TYPES)}};
+                            .each = {kinds({KINDS[2], KINDS[3]}), some_flags, each_of(&setup::src_type, FLOATING),
+                                     each_of(&setup::dst_type, FLOATING), each_of(&setup::affine_type, AFFINE_TYPES),
+                                     each_of(&setup::diff_src_type, FLOATING)}};
     for (const sweep &all : {forward, backward})
         for_each_case(all, [](setup s) {
             if (s.src_type == jitnorm_f32) s.gradient_type = jitnorm_f32;
@@ -102,11 +98,10 @@ TEST(nothing_on_reference, post_ops_and_scales) {
     std::vector<impl::post_op> each = {impl::sum_post_op{0.5F}};
     for (const auto alg : impl::ELTWISE_ALGORITHMS) each.push_back(impl::eltwise_post_op{alg, 0.5F, 1});
     for (const auto alg : impl::BINARY_ALGORITHMS)
-        for (const auto type :
-             {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_s32, jitnorm_s8, jitnorm_u8, jitnorm_f64})
+        for (const auto type : OPERAND_TYPES)
             for (const std::vector<dim_t> &dims : {std::vector<dim_t>{6, 40}, {1, 40}, {6, 1}, {1, 1}})
                 each.push_back(impl::binary_post_op{alg, dense(dims, type)});
-    for (const auto type : FORWARD_TYPES)
+    for (const auto type : ROW_TYPES)
         for (const impl::post_op &entry : each) {
             problem p = start(jitnorm_forward_inference, jitnorm_use_scale);
             p[SRC] = p[DST] = dense({6, 40}, type);

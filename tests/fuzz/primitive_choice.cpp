@@ -4,18 +4,11 @@
 #include <bit>
 #include <limits>
 
+#include "norm/attributes.hpp"
+
 namespace jitnorm::fuzz {
 
 namespace {
-
-constexpr jitnorm_alg_kind_t ELTWISE_ALGORITHMS[] = {
-#define ELTWISE(name, number) jitnorm_eltwise_##name,
-#include "../../tables/eltwise.inc"
-};
-constexpr jitnorm_alg_kind_t BINARY_ALGORITHMS[] = {
-#define BINARY(name, number) jitnorm_binary_##name,
-#include "../../tables/binary.inc"
-};
 
 float choose_number(byte_stream &choices) {
     using limits = std::numeric_limits<float>;
@@ -62,7 +55,7 @@ tensor_choice choose_source(byte_stream &choices, tensor_rules rules) {
 void append(byte_stream &choices, jitnorm_post_ops_t ops, const tensor_rules &rules, primitive_choice &what) {
     switch (choices.below(4)) {
     case 0: {
-        const int alg = choices.hostile() ? int(hostile_number(choices)) : choices.pick(ELTWISE_ALGORITHMS);
+        const int alg = choices.hostile() ? int(hostile_number(choices)) : choices.pick(impl::ELTWISE_ALGORITHMS);
         const float alpha = choose_number(choices), beta = choose_number(choices);
         jitnorm_post_ops_append_eltwise(ops, jitnorm_alg_kind_t(alg), alpha, beta);
         break;
@@ -74,7 +67,7 @@ void append(byte_stream &choices, jitnorm_post_ops_t ops, const tensor_rules &ru
         break;
     }
     default: {
-        const int alg = choices.hostile() ? int(hostile_number(choices)) : choices.pick(BINARY_ALGORITHMS);
+        const int alg = choices.hostile() ? int(hostile_number(choices)) : choices.pick(impl::BINARY_ALGORITHMS);
         const int argument = JITNORM_ARG_ATTR_MULTIPLE_POST_OP(jitnorm_post_ops_len(ops)) | JITNORM_ARG_SRC_1;
         const tensor_choice source = choose_source(choices, rules);
         const tests::owned_md md = exercised(choices, source.asked());

@@ -73,22 +73,10 @@ tensor_choice choose_tensor(byte_stream &choices, const tensor_rules &rules, jit
     t.dims = rules.dims;
     if (choices.hostile() && !t.dims.empty()) t.dims[choices.below(t.dims.size())] = hostile_number(choices);
     t.ndims = int(t.dims.size());
-    switch (choices.below(8)) {
-    case 0:
-    case 1:
-        t.null_strides = true;
-        break;
-    case 2:
-    case 3:
-        t.tag = choose_tag(choices, t.dims.size());
-        break;
-    case 4:
-        if (rules.may_be_any || choices.hostile()) t.tag = jitnorm_format_tag_any;
-        t.null_strides = true;
-        break;
-    default:
-        break;
-    }
+    const size_t way = choices.below(8);
+    t.null_strides = way < 2 || way == 4;
+    if (way == 2 || way == 3) t.tag = choose_tag(choices, t.dims.size());
+    if (way == 4 && (rules.may_be_any || choices.hostile())) t.tag = jitnorm_format_tag_any;
     t.strides = choose_strides(choices, t.dims);
     t.asked_dims = t.dims;
     t.asked_strides = t.strides;

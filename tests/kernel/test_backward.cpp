@@ -10,10 +10,8 @@ constexpr unsigned GIVEN = jitnorm_use_global_stats, SCALE = jitnorm_use_scale, 
                    RMS = jitnorm_rms_norm, ROUND = jitnorm_round_normalized,
                    PLUS_ONE = jitnorm_use_scale | jitnorm_scale_plus_one;
 constexpr auto BACKWARD = jitnorm_backward, BACKWARD_DATA = jitnorm_backward_data;
-const std::vector<jitnorm_data_type_t> TYPES = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64};
-const std::vector<jitnorm_data_type_t> AFFINE_TYPES = {jitnorm_f32, jitnorm_bf16, jitnorm_f16};
 // Bochs 2.7 rounds a float halfway between two f16 up, not to the even one, and sums of a few narrow values often are.
-const std::vector<jitnorm_data_type_t> EMULATED_GRADIENT_TYPES = {jitnorm_f32, jitnorm_bf16};
+const types EMULATED_GRADIENT_TYPES = {jitnorm_f32, jitnorm_bf16};
 
 // Around vectors, pairs of vectors and the two of an unrolled loop, for both instruction sets; blocks and chunks.
 const std::vector<dim_t> LENGTHS = lengths_up_to(
@@ -24,6 +22,14 @@ void affine_types_in_turn(setup &s) {
     const auto pick = size_t(s.dims.back() + s.src_type + s.dst_type);
     s.affine_type = AFFINE_TYPES[pick % 3];
     s.in_place = s.dst_type == s.diff_src_type && s.dims.back() % 3 == 0;
+}
+
+std::vector<choices> in_every_type(const std::vector<dim_t> &lengths) {
+    return {columns(lengths),
+            each_of(&setup::src_type, FLOATING),
+            each_of(&setup::dst_type, FLOATING),
+            each_of(&setup::diff_src_type, FLOATING),
+            {affine_types_in_turn}};
 }
 
 const choices LARGE_LAYOUTS =
@@ -71,25 +77,17 @@ const std::vector<sweep> SWEEPS = {
               each_of(&setup::affine_type, {jitnorm_f32, jitnorm_bf16})}},
     {.name = "types",
      .of = {.kind = BACKWARD, .dims = {13, 0}, .seed = 0},
-     .each = {columns({1, 2, 3, 4, 5, 7, 8, 9, 11, 13, 15, 16, 17, 23, 31, 33, 47, 64, 77, 513, 4099}),
-              each_of(&setup::src_type, TYPES),
-              each_of(&setup::dst_type, TYPES),
-              each_of(&setup::diff_src_type, TYPES),
-              {affine_types_in_turn}},
+     .each = in_every_type({1, 2, 3, 4, 5, 7, 8, 9, 11, 13, 15, 16, 17, 23, 31, 33, 47, 64, 77, 513, 4099}),
      .in_turn = {each_of(&setup::gradient_type, AFFINE_TYPES),
                  flags({SCALE | SHIFT, 0, GIVEN, SCALE | GIVEN, SHIFT, RMS, RMS | SCALE, PLUS_ONE})},
      .small_caches = true},
     {.name = "rounded_values",
      .of = {.kind = BACKWARD, .dims = {7, 0}},
-     .each = {columns({1, 3, 8, 15, 16, 21, 33, 77, 513, 4099}), each_of(&setup::src_type, TYPES),
-              each_of(&setup::dst_type, TYPES), each_of(&setup::affine_type, AFFINE_TYPES)},
+     .each = {columns({1, 3, 8, 15, 16, 21, 33, 77, 513, 4099}), each_of(&setup::src_type, FLOATING),
+              each_of(&setup::dst_type, FLOATING), each_of(&setup::affine_type, AFFINE_TYPES)},
      .in_turn = {flags(
          {ROUND | SCALE, ROUND | SCALE | SHIFT, ROUND | SCALE | RMS, ROUND | PLUS_ONE | SHIFT | GIVEN, ROUND | SHIFT})},
      .small_caches = true},
-    {.name = "types_of_scale_and_gradients",
-     .of = {.kind = BACKWARD, .dims = {5, 0}},
-     .each = {columns({1, 3, 6, 8, 12, 15, 16, 21, 31, 50, 600}), row_types(TYPES),
-              each_of(&setup::affine_type, AFFINE_TYPES), each_of(&setup::gradient_type, AFFINE_TYPES)}},
     {.name = "scale_and_gradients_in_double", // for data in f64: dense, in tiles, in several row blocks
      .of = {.kind = BACKWARD, .src_type = jitnorm_f64, .diff_src_type = jitnorm_f64, .gradient_type = jitnorm_f64},
      .each = {each_of(&setup::src, {"dense", "ba"}), columns({1, 3, 8, 21, 600, 5000}), rows({1, 5, 37}),
@@ -101,7 +99,7 @@ const std::vector<sweep> SWEEPS = {
      .in_turn = {flags(every_flag())}},
     {.name = "bands_with_gaps",
      .of = {.kind = BACKWARD, .dims = {67, 0}},
-     .each = {columns({15, 192, 207, 513, 1499, 4096}), row_types(TYPES), row_layouts({"dense", "gap"}),
+     .each = {columns({15, 192, 207, 513, 1499, 4096}), row_types(FLOATING), row_layouts({"dense", "gap"}),
               each_of(&setup::form, {statistics_form::variance, statistics_form::inverse_deviation})},
      .in_turn = {kinds({BACKWARD, BACKWARD_DATA}), flags({0, SCALE | SHIFT, RMS | SCALE}),
                  each_of(&setup::in_place, {false, false, true})},
@@ -121,7 +119,7 @@ const std::vector<sweep> PARTIAL = {
      .small_caches = true},
     {.name = "types_and_flags",
      .of = {.kind = BACKWARD, .dims = {100, 33}, .first_row = 64, .all_rows = 5000},
-     .each = {row_types(TYPES), flags({0, SCALE, SHIFT, SCALE | SHIFT, SCALE | SHIFT | GIVEN, RMS | SCALE})},
+     .each = {row_types(FLOATING), flags({0, SCALE, SHIFT, SCALE | SHIFT, SCALE | SHIFT | GIVEN, RMS | SCALE})},
      .threads = {1, 3},
      .small_caches = true},
     {.name = "layouts",
@@ -156,11 +154,7 @@ const std::vector<sweep> EMULATED = {
      .each = {flags(every_flag()), kinds({BACKWARD, BACKWARD_DATA}), row_types({jitnorm_f32, jitnorm_f64})}},
     {.name = "types",
      .of = {.kind = BACKWARD, .dims = {2, 0}, .seed = 0},
-     .each = {columns({13, 37}),
-              each_of(&setup::src_type, TYPES),
-              each_of(&setup::dst_type, TYPES),
-              each_of(&setup::diff_src_type, TYPES),
-              {affine_types_in_turn}},
+     .each = in_every_type({13, 37}),
      .in_turn = {each_of(&setup::gradient_type, EMULATED_GRADIENT_TYPES)}},
     {.name = "rounded_values",
      .of = {.kind = BACKWARD, .dims = {5, 0}, .src_type = jitnorm_bf16},
@@ -171,20 +165,13 @@ const std::vector<sweep> EMULATED = {
      .of = {.kind = BACKWARD, .dims = {37, 0}, .src_type = jitnorm_bf16},
      .each = {columns({5, 37, 256, 530}), flags({SCALE | SHIFT, RMS | SCALE})},
      .small_caches = true},
-    {.name = "types_of_scale_and_gradients",
-     .of = {.kind = BACKWARD, .dims = {5, 21}, .seed = 0},
-     .each = {row_types(TYPES), each_of(&setup::affine_type, AFFINE_TYPES),
-              each_of(&setup::gradient_type, EMULATED_GRADIENT_TYPES)}},
 };
 
 class backward_kernels : public equality_in_sweeps {};
 TEST_P(backward_kernels, equal_the_reference) { expect_equal(); }
-INSTANTIATE_TEST_SUITE_P(native, backward_kernels, testing::ValuesIn(on_each({isa::avx2, isa::avx512}, SWEEPS)),
-                         name_of_sweep);
-INSTANTIATE_TEST_SUITE_P(partial, backward_kernels, testing::ValuesIn(on_each({isa::avx2, isa::avx512}, PARTIAL)),
-                         name_of_sweep);
-INSTANTIATE_TEST_SUITE_P(emulated, backward_kernels, testing::ValuesIn(on_each({isa::avx512}, EMULATED)),
-                         name_of_sweep);
+INSTANTIATE_TEST_SUITE_P(native, backward_kernels, native(SWEEPS), name_of_sweep);
+INSTANTIATE_TEST_SUITE_P(partial, backward_kernels, native(PARTIAL), name_of_sweep);
+INSTANTIATE_TEST_SUITE_P(emulated, backward_kernels, emulated(EMULATED), name_of_sweep);
 
 } // namespace
 } // namespace jitnorm::tests

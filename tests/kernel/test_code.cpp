@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generated code as a guest in somebody's process: its pages, its size, and a system that refuses it.
 #include <sys/prctl.h>
-#include <sys/wait.h>
 
 #include <atomic>
 #include <cstring>
@@ -11,6 +10,7 @@
 #include <typeinfo>
 
 #include "jit/kernels/kernels.hpp"
+#include "support/child.hpp"
 #include "support/equality.hpp"
 
 namespace jitnorm::tests {
@@ -157,11 +157,8 @@ TEST_P(generated_code, kernels_may_be_called_under_control_flow_enforcement) {
 // A kernel that forbids new executable pages (PR_SET_MDWE): creation fails with an error that names the reason, and
 // nothing crashes. In a child, since the setting cannot be taken back.
 TEST_P(generated_code, refused_pages_are_an_error) {
-    constexpr int SKIPPED = 42;
-    const pid_t child = fork();
-    ASSERT_GE(child, 0);
-    if (child == 0) {
-        if (prctl(SET_MDWE, REFUSE_EXEC_GAIN, 0UL, 0UL, 0UL) != 0) _exit(SKIPPED);
+    expect_child_succeeds([] {
+        if (prctl(SET_MDWE, REFUSE_EXEC_GAIN, 0UL, 0UL, 0UL) != 0) _exit(CANNOT_BE_TRIED);
         impl::jit::set_kernel_cache_capacity(0);
         try {
             const reduction_kernel<float> refused({.vectors = GetParam()});
@@ -169,12 +166,7 @@ TEST_P(generated_code, refused_pages_are_an_error) {
             _exit(std::string(error.what()).find("executable") != std::string::npos ? 0 : 2);
         }
         _exit(1);
-    }
-    int status = 0;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
-    ASSERT_TRUE(WIFEXITED(status));
-    if (WEXITSTATUS(status) == SKIPPED) GTEST_SKIP() << "this kernel has no PR_SET_MDWE";
-    EXPECT_EQ(WEXITSTATUS(status), 0);
+    });
 }
 
 INSTANTIATE_TEST_SUITE_P(native, generated_code, testing::Values(isa::avx2, isa::avx512), on_isa::name);

@@ -34,13 +34,6 @@ private:
     std::mt19937 generator_;
 };
 
-using types = std::vector<jitnorm_data_type_t>;
-const types FLOATING = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64};
-const types ROW_TYPES = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64, jitnorm_s8, jitnorm_u8};
-const types QUANTIZED = {jitnorm_s8, jitnorm_u8, jitnorm_f8_e5m2, jitnorm_f8_e4m3};
-const types AFFINE_TYPES = {jitnorm_f32, jitnorm_bf16, jitnorm_f16};
-const types OPERAND_TYPES = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_s32, jitnorm_s8, jitnorm_u8, jitnorm_f64};
-
 // Around vectors, unrolled loops, blocks and chunks of both instruction sets.
 constexpr dim_t LENGTHS[] = {1,  2,  3,  4,  5,  7,  8,  9,   11,  13,  15,  16,  17,  23,  31,   32,   33,  47,
                              48, 49, 63, 64, 65, 80, 96, 127, 128, 129, 255, 257, 511, 512, 1000, 4097, 9001};

@@ -15,11 +15,8 @@ constexpr unsigned GIVEN = jitnorm_use_global_stats, SCALE = jitnorm_use_scale, 
                    RMS = jitnorm_rms_norm, ROUND = jitnorm_round_normalized,
                    PLUS_ONE = jitnorm_use_scale | jitnorm_scale_plus_one;
 constexpr auto TRAINING = jitnorm_forward_training, INFERENCE = jitnorm_forward_inference;
-const std::vector<jitnorm_data_type_t> TYPES = {jitnorm_f32, jitnorm_bf16, jitnorm_f16,
-                                                jitnorm_f64, jitnorm_s8,   jitnorm_u8};
-const std::vector<jitnorm_data_type_t> DST_TYPES = {jitnorm_f32, jitnorm_bf16, jitnorm_f16,     jitnorm_f64,
-                                                    jitnorm_s8,  jitnorm_u8,   jitnorm_f8_e5m2, jitnorm_f8_e4m3};
-const std::vector<jitnorm_data_type_t> AFFINE_TYPES = {jitnorm_f32, jitnorm_bf16, jitnorm_f16};
+const types DST_TYPES = {jitnorm_f32, jitnorm_bf16, jitnorm_f16,     jitnorm_f64,
+                         jitnorm_s8,  jitnorm_u8,   jitnorm_f8_e5m2, jitnorm_f8_e4m3};
 
 // Every length up to four vectors of AVX-512 and their double, then around blocks, chunks and common sizes.
 const std::vector<dim_t> LENGTHS =
@@ -32,6 +29,14 @@ const choices MANY_ROWS = each_value<dim_t>(
 
 void scale_every_second(setup &s) {
     s.attr.src_scale = s.attr.dst_scale = (s.dims.back() + s.src_type + s.dst_type) % 2 == 0;
+}
+
+std::vector<choices> in_every_type(const std::vector<dim_t> &lengths) {
+    return {columns(lengths),
+            each_of(&setup::src_type, ROW_TYPES),
+            each_of(&setup::dst_type, DST_TYPES),
+            each_of(&setup::affine_type, AFFINE_TYPES),
+            {scale_every_second}};
 }
 
 const std::vector<sweep> SWEEPS = {
@@ -58,31 +63,18 @@ const std::vector<sweep> SWEEPS = {
      .threads = {1, 4}},
     {.name = "types",
      .of = {.dims = {37, 0}, .mean = 20, .deviation = 30, .seed = 1000},
-     .each = {columns(FEW_LENGTHS),
-              each_of(&setup::src_type, TYPES),
-              each_of(&setup::dst_type, DST_TYPES),
-              each_of(&setup::affine_type, AFFINE_TYPES),
-              {scale_every_second}},
+     .each = in_every_type(FEW_LENGTHS),
      .in_turn = {flags({SCALE | SHIFT, 0, SCALE, SHIFT, RMS, RMS | SCALE, PLUS_ONE, PLUS_ONE | SHIFT}),
                  rows({37, 37, 1, 9})}, // the latter are single batches
      .small_caches = true,
      .prepare = use_the_range},
     {.name = "rounded_values",
      .of = {.dims = {5, 0}, .mean = 20, .deviation = 30},
-     .each = {columns({1, 3, 7, 8, 15, 16, 21, 33, 64, 77, 513, 4099}),
-              each_of(&setup::src_type, TYPES),
-              each_of(&setup::dst_type, DST_TYPES),
-              each_of(&setup::affine_type, AFFINE_TYPES),
-              {scale_every_second}},
+     .each = in_every_type({1, 3, 7, 8, 15, 16, 21, 33, 64, 77, 513, 4099}),
      .in_turn = {flags({ROUND | SCALE, ROUND, ROUND | SCALE | SHIFT, ROUND | SHIFT, ROUND | SCALE | RMS,
                         ROUND | PLUS_ONE | GIVEN, ROUND | RMS})},
      .small_caches = true,
      .prepare = use_the_range},
-    {.name = "scale_and_shift_in_double",
-     .of = {.dims = {3, 0}, .src_type = jitnorm_f64, .affine_type = jitnorm_f64},
-     .each = {columns({1, 2, 3, 4, 7, 8, 9, 16, 21, 64, 600, 4099}),
-              each_of(&setup::dst_type, {jitnorm_f64, jitnorm_f32, jitnorm_bf16})},
-     .small_caches = true},
     {.name = "layouts",
      .each = {all_layouts(), kinds({TRAINING, INFERENCE}), row_types({jitnorm_f32, jitnorm_bf16, jitnorm_f64}),
               each_of(&setup::side, {guard_side::after, guard_side::before})},
@@ -109,10 +101,6 @@ const std::vector<sweep> SWEEPS = {
      .in_turn = {each_of(&setup::src, {"dense", "gap"}), {leave, add_residual}},
      .machines = {batches_in_l2(1 << 18, 1 << 12), batches_in_l2(1 << 20, dim_t(1) << 40)}},
     {.name = "rows_that_overlap_in_src", .of = {.dims = {6, 20}, .src = "0,1"}, .each = {flags(every_flag())}},
-    {.name = "blocks_of_every_filling",
-     .each = {dims({{1, 1}, {3, 5}, {16, 16}, {50, 33}, {7, 300}, {97, 130}}),
-              each_of(&setup::src, {"ab", "ba", "AB16b16a", "AB48a16b", "aB8b", "Ab16a"}),
-              each_of(&setup::dst, {"ab", "ba", "AB16b16a", "aB8b"}), each_of(&setup::statistics, {"1", "2"})}},
     {.name = "packed_in_place_on_threads",
      .of = {.dims = {300, 500}, .src = "ba", .dst = "ba", .in_place = true},
      .threads = {1, 2, 3, 4, 7}},
@@ -130,7 +118,7 @@ const std::vector<sweep> SWEEPS = {
     {.name = "short_rows_of_every_type", // whole groups of rows and an incomplete one
      .of = {.mean = 20, .deviation = 30},
      .each = {columns(lengths_up_to(33, {39, 40, 48, 56, 63, 64, 79, 80, 96, 112, 127, 128, 129})), rows({8, 43}),
-              row_types(TYPES), flags({SCALE | SHIFT, RMS})}},
+              row_types(ROW_TYPES), flags({SCALE | SHIFT, RMS})}},
     {.name = "short_rows_with_gaps", // further than they are long
      .each = {columns({1, 3, 7, 16, 31, 64, 100, 128}),
               rows({43}),
@@ -149,11 +137,7 @@ const std::vector<sweep> EMULATED = {
     {.name = "rows", .each = {columns({17, 4097}), rows({1, 2, 3, 4, 5, 6, 7, 8, 9})}},
     {.name = "types",
      .of = {.dims = {3, 0}, .mean = 20, .deviation = 30, .seed = 1000},
-     .each = {columns({1, 3, 8, 15, 16, 17, 31, 33, 64, 77}),
-              each_of(&setup::src_type, TYPES),
-              each_of(&setup::dst_type, DST_TYPES),
-              each_of(&setup::affine_type, AFFINE_TYPES),
-              {scale_every_second}},
+     .each = in_every_type({1, 3, 8, 15, 16, 17, 31, 33, 64, 77}),
      .prepare = use_the_range},
     {.name = "rounded_values",
      .of = {.dims = {3, 0}, .src_type = jitnorm_bf16, .mean = 20, .deviation = 30},
@@ -169,9 +153,8 @@ const std::vector<sweep> EMULATED = {
 
 class forward_kernels : public equality_in_sweeps {};
 TEST_P(forward_kernels, equal_the_reference) { expect_equal(); }
-INSTANTIATE_TEST_SUITE_P(native, forward_kernels, testing::ValuesIn(on_each({isa::avx2, isa::avx512}, SWEEPS)),
-                         name_of_sweep);
-INSTANTIATE_TEST_SUITE_P(emulated, forward_kernels, testing::ValuesIn(on_each({isa::avx512}, EMULATED)), name_of_sweep);
+INSTANTIATE_TEST_SUITE_P(native, forward_kernels, native(SWEEPS), name_of_sweep);
+INSTANTIATE_TEST_SUITE_P(emulated, forward_kernels, emulated(EMULATED), name_of_sweep);
 
 class forward_kernels_on : public on_isa {};
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Backward by the implementation that a user gets, of very many rows.
+// Backward by the implementation that a user gets, of very many rows, with whose number the error of the gradients must
+// not grow.
 #include <cmath>
 
 #include "dispatch/prepare.hpp"

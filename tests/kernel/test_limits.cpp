@@ -88,6 +88,18 @@ TEST(limits, doubles_whose_squares_are_in_range) {
     }
 }
 
+// Without epsilon nothing hides the statistics of tiny rows; at last a deviation has no finite reciprocal.
+TEST(limits, tiny_floats_without_epsilon) {
+    const setup s = rows_of(jitnorm_f32, 100);
+    for (const double size : {1e-10, 1e-20, 1e-30}) {
+        SCOPED_TRACE(size);
+        expect_normalized(s, numbers(100, size), 0, 1e-6);
+    }
+    by_each(make_problem(s), [&](const implementation &entry) {
+        expect_every(forward(entry, s, two_levels(100, 1e-40), 0)[DST], is_infinite);
+    });
+}
+
 // Whatever is lost of tiny squares, epsilon is more.
 TEST(limits, doubles_whose_squares_vanish_beside_epsilon) {
     for (const double size : {1e-155, 1e-170, 1e-290})
@@ -113,15 +125,17 @@ TEST(limits, doubles_whose_squares_leave_the_range) {
 // Where statistics are found, a constant row is shift; without epsilon it has no deviation to be divided by.
 TEST(limits, constant_rows) {
     for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f64})
-        for (const dim_t columns : {1, 2, 7, 100, 5000}) {
-            SCOPED_TRACE(testing::Message() << "type " << type << ", C " << columns);
-            const setup s = rows_of(type, columns);
-            const std::vector<double> src(size_t(ROWS * columns), -3.25);
-            by_each(make_problem(s), [&](const implementation &entry) {
-                expect_every(forward(entry, s, src, 1e-30)[DST], [](double y) { return y == 0 && !std::signbit(y); });
-                expect_every(forward(entry, s, src, 0)[DST], is_nan);
-            });
-        }
+        for (const dim_t columns : {1, 2, 7, 100, 4097, 10007})
+            for (const double value : {0.0, 0.1, -3.25, -3e7, 1e30, 1e-40}) {
+                SCOPED_TRACE(testing::Message() << value << ", type " << type << ", C " << columns);
+                const setup s = rows_of(type, columns);
+                const std::vector<double> src(size_t(ROWS * columns), value);
+                by_each(make_problem(s), [&](const implementation &entry) {
+                    expect_every(forward(entry, s, src, 1e-30)[DST],
+                                 [](double y) { return y == 0 && !std::signbit(y); });
+                    expect_every(forward(entry, s, src, 0)[DST], is_nan);
+                });
+            }
 }
 
 // ---- backward, from statistics that are floats

@@ -9,10 +9,6 @@ namespace {
 
 using post_ops = std::vector<impl::post_op>;
 
-const std::vector<jitnorm_data_type_t> OPERAND_TYPES = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_s32,
-                                                        jitnorm_s8,  jitnorm_u8,   jitnorm_f64};
-const std::vector<jitnorm_data_type_t> TYPES = {jitnorm_f32, jitnorm_bf16, jitnorm_f16,
-                                                jitnorm_f64, jitnorm_s8,   jitnorm_u8};
 const std::vector<dim_t> LENGTHS = {1, 3, 4, 7, 8, 9, 15, 16, 17, 31, 33, 50, 64, 100}; // around all vectors' widths
 
 impl::post_op eltwise(jitnorm_alg_kind_t alg, float alpha = 0.25F, float beta = 0.75F) {
@@ -48,7 +44,7 @@ choices each_binary() {
 // A sum of every type that a dst may be read as.
 choices each_sum() {
     choices list;
-    for (const auto data : TYPES)
+    for (const auto data : ROW_TYPES)
         for (const auto type : {jitnorm_data_type_undef, jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64,
                                 jitnorm_s32, jitnorm_s8, jitnorm_u8}) {
             if (type != jitnorm_data_type_undef && impl::size_of(type) != impl::size_of(data)) continue;
@@ -104,7 +100,7 @@ const std::vector<sweep> ALGORITHMS = sweeps_of_algorithms(LENGTHS);
 const std::vector<sweep> EMULATED = sweeps_of_algorithms({37});
 
 const std::vector<sweep> OTHERS = {
-    {.name = "chains", .of = of_rows(70), .each = {columns({77}), row_types(TYPES), longest_chains()}},
+    {.name = "chains", .of = of_rows(70), .each = {columns({77}), row_types(ROW_TYPES), longest_chains()}},
     {.name = "long_rows_and_threads",
      .of = IN_RANGE,
      .each = {rows({1, 3}), columns({9000, 100003}), OPERANDS},
@@ -125,11 +121,9 @@ const std::vector<sweep> OTHERS = {
 
 class post_op_kernels : public equality_in_sweeps {};
 TEST_P(post_op_kernels, equal_the_reference) { expect_equal(); }
-INSTANTIATE_TEST_SUITE_P(algorithms, post_op_kernels, testing::ValuesIn(on_each({isa::avx2, isa::avx512}, ALGORITHMS)),
-                         name_of_sweep);
-INSTANTIATE_TEST_SUITE_P(others, post_op_kernels, testing::ValuesIn(on_each({isa::avx2, isa::avx512}, OTHERS)),
-                         name_of_sweep);
-INSTANTIATE_TEST_SUITE_P(emulated, post_op_kernels, testing::ValuesIn(on_each({isa::avx512}, EMULATED)), name_of_sweep);
+INSTANTIATE_TEST_SUITE_P(algorithms, post_op_kernels, native(ALGORITHMS), name_of_sweep);
+INSTANTIATE_TEST_SUITE_P(others, post_op_kernels, native(OTHERS), name_of_sweep);
+INSTANTIATE_TEST_SUITE_P(emulated, post_op_kernels, emulated(EMULATED), name_of_sweep);
 
 } // namespace
 } // namespace jitnorm::tests

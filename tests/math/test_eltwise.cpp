@@ -208,15 +208,6 @@ TYPED_TEST(eltwise_of_each_type, nan_gives_nan) {
         }
 }
 
-TEST(eltwise, relu_of_infinity) {
-    math::visit_eltwise<float>(jitnorm_eltwise_relu, false, 0, 0, [](auto relu) {
-        EXPECT_EQ(relu(-INFINITY), 0);
-        EXPECT_EQ(relu(INFINITY), INFINITY);
-    });
-    math::visit_eltwise<float>(jitnorm_eltwise_relu, true, 0.5f, 0,
-                               [](auto relu) { EXPECT_EQ(relu(-INFINITY), -INFINITY); });
-}
-
 TEST(eltwise, maximum_and_minimum_take_the_second_of_nan_and_of_zeros) {
     EXPECT_EQ(math::maximum(NAN, 2.0f), 2);
     EXPECT_TRUE(std::isnan(math::maximum(2.0f, NAN)));

@@ -9,26 +9,35 @@
 namespace jitnorm::impl::layer_norm {
 namespace {
 
+// Calls body(part, blocks) for each part, which begins where the one before it ends.
+template <typename Body>
+void for_each_part(const row_blocks &cut, Body &&body) {
+    dim_t next = 0;
+    for (dim_t part = 0; part < cut.parts(); ++part) {
+        const range blocks = cut.part(part);
+        ASSERT_EQ(blocks.begin, next);
+        ASSERT_LT(blocks.begin, blocks.end);
+        next = blocks.end;
+        body(part, blocks);
+    }
+    EXPECT_EQ(next, cut.blocks());
+}
+
 void expect_all_rows_in_order(dim_t rows, dim_t columns) {
     const row_blocks cut(rows, columns);
     EXPECT_LE(cut.parts(), MAX_PARTS);
     EXPECT_LE(cut.parts() * columns, std::max(MAX_PARTS_ELEMENTS, MIN_PARTS * columns));
-    dim_t next_row = 0, next_block = 0;
-    for (dim_t part = 0; part < cut.parts(); ++part) {
-        const range blocks = cut.part(part);
-        ASSERT_EQ(blocks.begin, next_block);
-        ASSERT_LT(blocks.begin, blocks.end);
+    dim_t next_row = 0;
+    for_each_part(cut, [&](dim_t, const range &blocks) {
         ASSERT_LE(blocks.end - blocks.begin, cut.blocks_per_part());
-        next_block = blocks.end;
         for (dim_t block = blocks.begin; block < blocks.end; ++block) {
             const range in_block = cut.block(block);
             ASSERT_EQ(in_block.begin, next_row);
             ASSERT_TRUE(in_block.begin < in_block.end && in_block.end - in_block.begin <= MAX_BLOCK_ROWS);
             next_row = in_block.end;
         }
-    }
+    });
     EXPECT_EQ(next_row, rows);
-    EXPECT_EQ(next_block, cut.blocks());
 }
 
 TEST(row_blocks, cover_all_rows_in_order) {
@@ -38,27 +47,18 @@ TEST(row_blocks, cover_all_rows_in_order) {
 
 // The definition, by its numbers.
 TEST(row_blocks, sizes) {
-    struct expected {
+    const struct {
         dim_t rows, columns, block_rows, blocks, parts;
-    };
-    for (const expected &e : {expected{0, 64, 0, 0, 0},
-                              {1, 768, 1, 1, 1},
-                              {33, 64, 32, 2, 2},
-                              {16, 1024, 16, 1, 1},
-                              {17, 1024, 16, 2, 2},
-                              {128, 768, 22, 6, 6},
-                              {128, 4096, 8, 16, 16},
-                              {16, 8192, 4, 4, 4},
-                              {512, 8192, 32, 16, 16},
-                              {2048, 64, 32, 64, 64},
-                              {2049, 64, 32, 65, 33},
-                              {4097, 64, 32, 129, 43},
-                              {2048, 32768, 32, 64, 32},
-                              {2048, 1048576, 32, 64, 8}}) {
-        const row_blocks cut(e.rows, e.columns);
-        EXPECT_EQ(cut.blocks(), e.blocks) << e.rows << 'x' << e.columns;
-        EXPECT_EQ(cut.parts(), e.parts) << e.rows << 'x' << e.columns;
-        EXPECT_EQ(cut.block(0).end, e.block_rows) << e.rows << 'x' << e.columns;
+    } cases[] = {{0, 64, 0, 0, 0},          {1, 768, 1, 1, 1},         {33, 64, 32, 2, 2},     {16, 1024, 16, 1, 1},
+                 {17, 1024, 16, 2, 2},      {128, 768, 22, 6, 6},      {128, 4096, 8, 16, 16}, {16, 8192, 4, 4, 4},
+                 {512, 8192, 32, 16, 16},   {2048, 64, 32, 64, 64},    {2049, 64, 32, 65, 33}, {4097, 64, 32, 129, 43},
+                 {2048, 32768, 32, 64, 32}, {2048, 1048576, 32, 64, 8}};
+    for (const auto &[rows, columns, block_rows, blocks, parts] : cases) {
+        SCOPED_TRACE(testing::Message() << rows << 'x' << columns);
+        const row_blocks cut(rows, columns);
+        EXPECT_EQ(cut.blocks(), blocks);
+        EXPECT_EQ(cut.parts(), parts);
+        EXPECT_EQ(cut.block(0).end, block_rows);
     }
 }
 
@@ -67,19 +67,13 @@ void expect_parts_of_range(dim_t first, dim_t end, dim_t all, dim_t columns) {
     const row_blocks whole(all, columns), some(end - first, columns, first, all);
     ASSERT_EQ(some.block_rows(), whole.block_rows());
     const dim_t first_block = first / whole.block_rows();
-    dim_t next = 0;
-    for (dim_t part = 0; part < some.parts(); ++part) {
-        const range blocks = some.part(part);
-        ASSERT_EQ(blocks.begin, next);
-        ASSERT_LT(blocks.begin, blocks.end);
-        next = blocks.end;
+    for_each_part(some, [&](dim_t part, const range &blocks) {
         const dim_t last_of_all = (first_block + blocks.end - 1) / whole.blocks_per_part();
         EXPECT_EQ((first_block + blocks.begin) / whole.blocks_per_part(), last_of_all) << "blocks of one part";
         const bool begins = (first_block + blocks.begin) % whole.blocks_per_part() == 0;
         EXPECT_EQ(some.begins_part(part), begins);
         EXPECT_TRUE(begins || blocks.end - blocks.begin == 1);
-    }
-    EXPECT_EQ(next, some.blocks());
+    });
     EXPECT_TRUE(some.blocks() == 0 || some.block(some.blocks() - 1).end == end - first);
 }
 

@@ -12,7 +12,8 @@
 #include <sys/mount.h>
 
 #include "base/parallel.hpp"
-#include "child.hpp"
+#include "support/child.hpp"
+#include "work.hpp"
 
 namespace jitnorm::tests {
 namespace {

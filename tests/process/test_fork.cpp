@@ -5,8 +5,9 @@
 #include <atomic>
 #include <thread>
 
-#include "child.hpp"
+#include "support/child.hpp"
 #include "support/small_pool.hpp"
+#include "work.hpp"
 
 namespace jitnorm::tests {
 namespace {

@@ -9,8 +9,9 @@
 #include <grp.h>
 #include <sys/resource.h>
 
-#include "child.hpp"
+#include "support/child.hpp"
 #include "support/small_pool.hpp"
+#include "work.hpp"
 
 namespace jitnorm::tests {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "jitnorm/jitnorm.hpp"
 #include "jitnorm/jitnorm_aclnn.h"
+#include "support/small_pool.hpp"
 #include "work.hpp"
 
 namespace jitnorm::tests {
@@ -68,7 +69,7 @@ TEST(thread_memory, ends_when_asked_to) {
 void free_and_run(void *freed, int count, void (*body)(void *, int), void *argument) {
     *static_cast<int *>(freed) += 1;
     EXPECT_EQ(jitnorm_free_thread_scratchpad(), jitnorm_success);
-    for (int i = 0; i < count; ++i) body(argument, i);
+    run_in_place(nullptr, count, body, argument);
 }
 
 TEST(thread_memory, stays_while_it_is_used) {

@@ -11,7 +11,9 @@
 
 #include <sys/stat.h>
 
-#include "child.hpp"
+#include "support/child.hpp"
+#include "support/log.hpp"
+#include "work.hpp"
 
 namespace jitnorm::tests {
 
@@ -69,14 +71,7 @@ protected:
 
     // Generates kernels and executes them.
     static void generate() { work(jitnorm_f32, jitnorm_use_scale, 3, 33).run(); }
-    static std::string log_of_generating() {
-        std::fflush(stdout);
-        EXPECT_EQ(jitnorm_set_verbose(1), jitnorm_success);
-        testing::internal::CaptureStdout();
-        generate();
-        EXPECT_EQ(jitnorm_set_verbose(0), jitnorm_success);
-        return testing::internal::GetCapturedStdout();
-    }
+    static std::string log_of_generating() { return log_of(1, generate); }
 
     // Kernels are generated all the same; the log says that `file` cannot be written, and the victim is untouched.
     void expect_refusal_to_write(const std::string &file) const {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The race's own knobs.
-#include <gtest/gtest.h>
-
-#include "error.hpp"
+#include "benchdnn-lite/command_lines.hpp"
 #include "race/run_race.hpp"
 
 namespace benchdnn_lite {
@@ -49,15 +47,6 @@ TEST(race_options, mistakes) {
         EXPECT_THROW(parse_race_options({"--plain", other, "2x8"}), input_error) << other;
 }
 
-std::string mistake_in(const std::vector<std::string> &arguments) {
-    try {
-        parse_race_options(arguments);
-    } catch (const input_error &error) {
-        return error.what();
-    }
-    return "";
-}
-
 TEST(race_options, a_knob_after_the_last_problem_is_named) {
     EXPECT_EQ(
         parse_race_options({"2x8", "--dt=bf16"}).warning,
@@ -67,6 +56,7 @@ TEST(race_options, a_knob_after_the_last_problem_is_named) {
 }
 
 TEST(race_options, a_mistake_names_its_knob) {
+    const auto mistake_in = [](const words &arguments) { return mistake_of([&] { parse_race_options(arguments); }); };
     EXPECT_EQ(mistake_in({"--threads=none"}), "--threads: 'none' is not an integer");
     EXPECT_EQ(mistake_in({"--peer="}), "--peer needs a value after an equals sign: --peer=FILE");
     EXPECT_EQ(mistake_in({"--rounds"}), "--rounds needs a value after an equals sign: --rounds=N");

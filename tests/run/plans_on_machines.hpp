@@ -25,8 +25,6 @@ inline constexpr machine IN_L2 = batches_in_l2(1 << 20, FAR), THROUGH_L2 = batch
 inline constexpr machine TO_L1 = batches_in_l1(1, 1), TO_L2 = batches_in_l2(1, 1);
 inline constexpr machine MACHINES[] = {ROOMY, NO_L2, NO_CACHES};
 
-inline constexpr jitnorm_data_type_t FLOATING[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64};
-
 inline setup in_place_of(jitnorm_prop_kind_t kind, jitnorm_data_type_t type, dim_t rows = 37, dim_t columns = 192) {
     return {.kind = kind,
             .dims = {rows, columns},

@@ -20,19 +20,17 @@ TEST_P(forward_plans, groups_of_a_row_share_a_tile_where_a_batch_has_fewer_rows)
                 s.flags = jitnorm_use_scale | jitnorm_use_shift;
                 s.dst_type = groups == 4 ? jitnorm_f8_e4m3 : jitnorm_s8;
                 s.dynamic_scales = scales_of(s.dims, groups);
-                const auto groups_go_in_rows = [&] {
-                    return quantizer(make_problem(s), plan_of(s, ROOMY)).takes_groups_of_a_row();
+                const auto expect_in_rows = [&](bool expected) {
+                    EXPECT_EQ(quantizer(make_problem(s), plan_of(s, ROOMY)).takes_groups_of_a_row(), expected) << s;
+                    for (const machine &m : MACHINES) expect_reference(s, m);
                 };
-                const plan how = plan_of(s, ROOMY);
-                EXPECT_EQ(groups_go_in_rows(), groups > how.batch_rows) << s;
-                for (const machine &m : MACHINES) expect_reference(s, m);
+                const bool are_many = groups > plan_of(s, ROOMY).batch_rows;
+                expect_in_rows(are_many);
                 s.pre_quantization = "dense";
                 s.attr.post_ops.entries = {impl::eltwise_post_op{jitnorm_eltwise_swish, 1, 0}};
-                EXPECT_EQ(groups_go_in_rows(), groups > how.batch_rows) << s;
-                for (const machine &m : MACHINES) expect_reference(s, m);
+                expect_in_rows(are_many);
                 s.attr.post_ops.entries = {impl::binary_post_op{jitnorm_binary_mul, dense({1, 640})}};
-                EXPECT_FALSE(groups_go_in_rows()) << s;
-                for (const machine &m : MACHINES) expect_reference(s, m);
+                expect_in_rows(false);
             }
 }
 

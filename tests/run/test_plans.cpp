@@ -12,12 +12,17 @@ namespace {
 
 class plans : public plans_on_machines {};
 
-// Items of the list by which describe() describes the plan of a problem on a machine, and the names of items that it
-// does not have, each after a minus sign.
+struct machines : std::vector<machine> {
+    machines(const machine &one) : std::vector<machine>{one} {}
+    machines(std::initializer_list<machine> all) : std::vector<machine>(all) {}
+};
+
+// Items of the list by which describe() describes the plan of a problem on each of some machines, and the names of
+// items that it does not have, each after a minus sign.
 struct decision {
     const char *why;
     setup of;
-    machine on;
+    machines on;
     std::string items;
 };
 
@@ -30,11 +35,6 @@ void expect_items(const decision &row, const std::string &said) {
     }
 }
 
-template <typename Change>
-setup with(setup s, Change change) {
-    change(s);
-    return s;
-}
 setup forward(jitnorm_data_type_t type = jitnorm_f32, dim_t rows = 37, dim_t columns = 192) {
     return in_place_of(jitnorm_forward_training, type, rows, columns);
 }
@@ -68,8 +68,20 @@ setup sums(setup s, const char *written = "dense", jitnorm_data_type_t sum_type 
     return s;
 }
 
-setup with_gathered_operands(setup s) {
-    s.attr.post_ops.entries = {impl::binary_post_op{jitnorm_binary_mul, dense(s.dims, jitnorm_f64)}};
+setup with_post_ops(setup s, const std::vector<impl::post_op> &entries) {
+    s.attr.post_ops.entries = entries;
+    return s;
+}
+setup with_gathered_operands(const setup &s) {
+    return with_post_ops(s, {impl::binary_post_op{jitnorm_binary_mul, dense(s.dims, jitnorm_f64)}});
+}
+setup with_second_output(const char *layout, setup s) {
+    s.pre_quantization = layout;
+    return s;
+}
+setup with_scales(setup s, dim_t per_row = 1) {
+    s.dst_type = jitnorm_s8;
+    s.dynamic_scales = scales_of(s.dims, per_row);
     return s;
 }
 
@@ -106,10 +118,8 @@ std::vector<decision> one_loop() {
         {"what one thread has", larger, loop_from(FORWARD - machine().one_loop, false), "one_loop_threads:1"},
         {"not far yet", larger_backward, loop_from(BACKWARD, true), NEVER},
         {"what one thread has", larger_backward, loop_from(BACKWARD - machine().one_loop, true), "one_loop_threads:1"},
-        {"narrow types until the last level",
-         forward(jitnorm_bf16, 96, 512),
-         {.l2 = 1 << 10, .last_level = 96 * 512 * 4 + 1},
-         NEVER},
+        {"narrow types until the last level", forward(jitnorm_bf16, 96, 512),
+         machine{.l2 = 1 << 10, .last_level = 96 * 512 * 4 + 1}, NEVER},
         {"sums of more than a chunk", sums(forward(jitnorm_f32, 7, 5000)), NO_CACHES, NEVER},
         {"sums in their output", sums(forward()), NO_CACHES, ALWAYS},
         {"sums in tiles", sums(forward(), ""), NO_CACHES, ALWAYS},
@@ -120,39 +130,27 @@ std::vector<decision> one_loop() {
 
 std::vector<decision> batches() {
     const setup packed = laid_out("@ba", {37, 95}, forward()), packed_backward = laid_out("@ba", {37, 95}, backward());
-    return {{"stays in L2", forward(95), NEAR, "batch:32,one_loop_threads:0"},
-            {"in bands", forward(95), BETWEEN, "batch:32,one_loop_threads:0"},
-            {"in bands", forward(95), BEYOND, "batch:32,one_loop_threads:0"},
-            {"stays in L2", given(forward()), NEAR, "batch:32,one_loop_threads:0"},
+    return {{"whatever is in L2", forward(95), {NEAR, BETWEEN, BEYOND}, "batch:32,one_loop_threads:0"},
+            {"stays in L2", given(forward()), {NEAR, BEYOND}, "batch:32,one_loop_threads:0"},
             {"an eighth of L2", given(forward()), BETWEEN, "batch:2,one_loop_threads:0"},
-            {"stays in L2", given(forward()), BEYOND, "batch:32,one_loop_threads:0"},
-            {"sums", sums(forward()), NEAR, "batch:32"},
-            {"sums", sums(forward()), BETWEEN, "batch:32"},
-            {"sums", sums(forward()), BEYOND, "batch:32"},
+            {"sums", sums(forward()), {NEAR, BETWEEN, BEYOND}, "batch:32"},
             {"twice the longest tiled row", sums(forward(4097)), batches_in_l2(1 << 22, FAR), "batch:7"},
             {"in tiles", packed, NEAR, "batch:32"},
             {"in tiles", packed, BETWEEN, "batch:5,-prefetch"},
             {"in tiles", packed, BEYOND, "batch:32,prefetch:2"},
             {"in tiles", packed_backward, BETWEEN, "-prefetch"},
             {"in tiles", packed_backward, BEYOND, "prefetch:2"},
-            {"of backward", backward(jitnorm_f32, 37, 95), NEAR, "batch:32,one_loop_threads:0"},
-            {"of backward", backward(jitnorm_f32, 37, 95), BETWEEN, "batch:32,one_loop_threads:0"},
-            {"of backward", backward(jitnorm_f32, 37, 95), BEYOND, "batch:32,one_loop_threads:0"},
-            {"in L1", given(forward(1024)), ROOMY, "batch:4"},
-            {"in L1", given(forward(1024)), NO_L2, "batch:4"},
-            {"in L1", given(forward(1024)), WITH_L2, "batch:4"},
-            {"in L1, narrow", given(forward(jitnorm_bf16, 37, 1024)), ROOMY, "batch:8"},
-            {"in L1, narrow", given(forward(jitnorm_bf16, 37, 1024)), WITH_L2, "batch:8"},
-            {"more than L1", forward(4097), ROOMY, "batch:1"},
-            {"more than L1", forward(4097), WITH_L2, "batch:1"},
+            {"of backward", backward(jitnorm_f32, 37, 95), {NEAR, BETWEEN, BEYOND}, "batch:32,one_loop_threads:0"},
+            {"in L1", given(forward(1024)), {ROOMY, NO_L2, WITH_L2}, "batch:4"},
+            {"in L1, narrow", given(forward(jitnorm_bf16, 37, 1024)), {ROOMY, WITH_L2}, "batch:8"},
+            {"more than L1", forward(4097), {ROOMY, WITH_L2}, "batch:1"},
             {"beside the sums over columns", backward(), NO_L2, "batch:10"},
             {"beside the sums over columns", backward(), NO_CACHES, "batch:10,-band"},
             {"in bands", backward(), ROOMY, "batch:32"},
             {"as long as L1's part", backward(jitnorm_f32, 7, 4000), NO_CACHES, "batch:1"},
             {"long narrow rows in fours", backward(jitnorm_bf16, 19, 4097), WITH_L2, "batch:4"},
-            {"long rows in fours", backward(jitnorm_f32, 7, 8192), ROOMY, "batch:4"},
+            {"long rows in fours", backward(jitnorm_f32, 7, 8192), {ROOMY, LARGE_L2}, "batch:4"},
             {"four would fill L2", backward(jitnorm_f32, 7, 8192), NO_L2, "batch:2"},
-            {"long rows in fours", backward(jitnorm_f32, 7, 8192), LARGE_L2, "batch:4"},
             {"half of L2", backward(jitnorm_f32, 19, 8192), IN_L2, "batch:8"},
             {"long rows in fours", backward(jitnorm_f32, 19, 8192), WITH_L2, "batch:4"},
             {"half of L2", backward(jitnorm_f32, 19, 8192), THROUGH_L2, "batch:2"},
@@ -167,16 +165,10 @@ std::vector<decision> bands() {
         {"longer than a chunk", forward(jitnorm_f32, 7, 4097), NO_LOOP, "-band"},
         {"in double", forward(jitnorm_f64), NO_LOOP, "-band"},
         {"nothing is reduced", given(forward()), NO_LOOP, "-band"},
-        {"a scale for each row",
-         with(stored_as(jitnorm_s8, forward()), [](setup &s) { s.dynamic_scales = scales_of(s.dims); }), NO_LOOP,
-         "band:16"},
-        {"as f32, whatever the rows are",
-         with(stored_as(jitnorm_s8, forward(jitnorm_bf16)), [](setup &s) { s.dynamic_scales = scales_of(s.dims); }),
-         NO_LOOP, "band:16"},
-        {"several scales in a row",
-         with(stored_as(jitnorm_s8, forward()), [](setup &s) { s.dynamic_scales = scales_of(s.dims, 2); }), NO_LOOP,
-         "-band"},
-        {"pairs", given(backward()), WITH_L2, "band:4"},
+        {"a scale for each row", with_scales(forward()), NO_LOOP, "band:16"},
+        {"as f32, whatever the rows are", with_scales(forward(jitnorm_bf16)), NO_LOOP, "band:16"},
+        {"several scales in a row", with_scales(forward(), 2), NO_LOOP, "-band"},
+        {"pairs", given(backward()), {WITH_L2, ROOMY}, "band:4"},
         {"one by one from memory", given(backward()), TO_L2, "band:1,prefetch:2"},
         {"but not short ones", backward(jitnorm_f32, 67, 64), TO_L1, "band:16,prefetch:1"},
         {"nor where there is no prefetch", given(backward()), NO_PREFETCH, "band:4,-prefetch"},
@@ -191,11 +183,9 @@ std::vector<decision> bands() {
         {"narrow sums", sums(forward(jitnorm_bf16, 37, 256)), TO_L1, "band:2,non_temporal_band:16,prefetch:1"},
         {"other sums", sums(forward(256)), TO_L1, "band:16,-non_temporal_band,-prefetch"},
         {"more than a chunk", forward(4097), TO_L1, "-band,prefetch:2"},
-        {"pairs", given(backward()), ROOMY, "band:4"},
         {"in tiles", laid_out("@ba", {70, 48}, backward()), WITH_L2, "band:20"},
         {"in tiles, which are near", laid_out("@ba", {70, 48}, backward()), TO_L1, "band:20,-prefetch"},
-        {"of strands", laid_out("@cba", {64, 64, 48}, backward()), TO_L2, "rows:interleaved,band:20"},
-        {"of strands", laid_out("@cba", {64, 64, 48}, backward()), ROOMY, "rows:interleaved,band:20"},
+        {"of strands", laid_out("@cba", {64, 64, 48}, backward()), {TO_L2, ROOMY}, "rows:interleaved,band:20"},
         {"all in one loop", backward(), NO_CACHES, "-band"},
         {"more than a chunk", backward(jitnorm_f32, 37, 4097), TO_L1, "-band"},
         {"nothing is reduced", backward_data(given(backward())), TO_L1, "-band"},
@@ -209,29 +199,25 @@ std::vector<decision> bands() {
     const std::pair<dim_t, const char *> lengths[] = {
         {1, "band:32"},  {128, "band:32"}, {129, "band:24"}, {256, "band:16"}, {257, "band:8"}, {512, "band:8"},
         {513, "band:7"}, {1024, "band:4"}, {1025, "band:3"}, {2049, "band:1"}, {4096, "band:1"}};
-    for (const auto &[columns, items] : lengths)
-        for (const machine &m : {NO_LOOP, ROOMY, NO_PREFETCH}) {
-            const setup s = forward(jitnorm_f32, 67, columns);
-            all.push_back({"in L1", s, m, std::string(items) + ",batch:32"});
-            all.push_back({"in L1", sums(s), m, items});
-        }
+    for (const auto &[columns, items] : lengths) {
+        const setup s = forward(jitnorm_f32, 67, columns);
+        all.push_back({"in L1", s, {NO_LOOP, ROOMY, NO_PREFETCH}, std::string(items) + ",batch:32"});
+        all.push_back({"in L1", sums(s), {NO_LOOP, ROOMY, NO_PREFETCH}, items});
+    }
     return all;
 }
 
 std::vector<decision> row_sources() {
     const std::vector<dim_t> packed = {70, 48}, spread_out = {64, 64, 48};
-    std::vector<decision> all;
-    for (const machine &m : MACHINES) {
-        all.push_back({"dense", forward(jitnorm_bf16), m, "rows:in_place"});
-        all.push_back({"dense", backward(jitnorm_bf16), m, "rows:in_place"});
-        all.push_back({"tiles are near", laid_out("@ba", packed, forward()), m, "rows:tiles,one_loop_threads:0"});
-        all.push_back({"tiles are near", laid_out("@ba", packed, backward()), m, "rows:tiles,one_loop_threads:0"});
-        all.push_back({"no sums over columns", backward_data(laid_out("@cba", spread_out, backward())), m,
-                       "rows:tiles,one_loop_threads:0"});
-        all.push_back({"sums in the order of rows", laid_out("@cba", spread_out, backward()), m,
-                       "rows:interleaved,one_loop_threads:0"});
-    }
-    return all;
+    const machines all = {ROOMY, NO_L2, NO_CACHES};
+    return {{"dense", forward(jitnorm_bf16), all, "rows:in_place"},
+            {"dense", backward(jitnorm_bf16), all, "rows:in_place"},
+            {"tiles are near", laid_out("@ba", packed, forward()), all, "rows:tiles,one_loop_threads:0"},
+            {"tiles are near", laid_out("@ba", packed, backward()), all, "rows:tiles,one_loop_threads:0"},
+            {"no sums over columns", backward_data(laid_out("@cba", spread_out, backward())), all,
+             "rows:tiles,one_loop_threads:0"},
+            {"sums in the order of rows", laid_out("@cba", spread_out, backward()), all,
+             "rows:interleaved,one_loop_threads:0"}};
 }
 
 // Narrow sums and long ones are prefetched, the latter to L2.
@@ -244,8 +230,7 @@ std::vector<decision> prefetches_and_stores() {
         {"short rows that are no lines", backward(jitnorm_f32, 37, 190), NO_CACHES, NO},
         {"only executions know where tensors begin", laid_out("dense+7", forward()), NO_CACHES, PAST},
         {"only executions know where tensors begin", laid_out("dense+7", backward()), NO_CACHES, PAST},
-        {"two outputs are streams enough", with(forward(), [](setup &s) { s.pre_quantization = "dense"; }), NO_CACHES,
-         NO}};
+        {"two outputs are streams enough", with_second_output("dense", forward()), NO_CACHES, NO}};
     for (const auto type : FLOATING)
         for (const setup &s : {forward(type), backward(type), backward_data(backward(type))}) {
             all.push_back({"every type", s, NO_CACHES, PAST});
@@ -279,22 +264,21 @@ std::vector<decision> prefetches_and_stores() {
 }
 
 std::vector<decision> long_rows() {
-    std::vector<decision> all;
-    for (const machine &m : {ROOMY, NO_L2, NO_CACHES})
-        for (const char *layout : {"dense", "@ba"}) {
-            const std::vector<dim_t> dims = {2, 40 * 4096 + 100};
-            all.push_back({"few long rows", laid_out(layout, dims, forward()), m,
-                           "row_threads:2,chunk_threads:64,chunks_from:3"});
-            all.push_back({"few long rows", laid_out(layout, dims, backward()), m, "chunks_from:1"});
-            all.push_back({"few long rows", backward_data(laid_out(layout, dims, backward())), m, "chunks_from:1"});
-        }
-    const setup sum_alone = with(sums(forward(jitnorm_f32, 2, 40 * 4096 + 100)), [](setup &s) {
-        s.flags = 0;
-        s.omitted = bit_of(DST);
-    });
-    all.push_back({"read once", sum_alone, ROOMY, "chunk_threads:0"});
-    all.push_back({"of 128 K elements", backward(jitnorm_f32, 3, 128 * 1024), ROOMY, "-chunks_from:1"});
-    all.push_back({"longer", backward(jitnorm_f32, 3, 128 * 1024 + 1), ROOMY, "chunks_from:1"});
+    constexpr dim_t LONG = 40 * 4096 + 100;
+    setup sum_alone = sums(forward(jitnorm_f32, 2, LONG));
+    sum_alone.flags = 0;
+    sum_alone.omitted = bit_of(DST);
+    std::vector<decision> all = {{"read once", sum_alone, ROOMY, "chunk_threads:0"},
+                                 {"of 128 K elements", backward(jitnorm_f32, 3, 128 * 1024), ROOMY, "-chunks_from:1"},
+                                 {"longer", backward(jitnorm_f32, 3, 128 * 1024 + 1), ROOMY, "chunks_from:1"}};
+    for (const char *layout : {"dense", "@ba"}) {
+        const machines on = {ROOMY, NO_L2, NO_CACHES};
+        const setup few_rows = laid_out(layout, {2, LONG}, backward());
+        all.push_back({"few long rows", laid_out(layout, {2, LONG}, forward()), on,
+                       "row_threads:2,chunk_threads:64,chunks_from:3"});
+        all.push_back({"few long rows", few_rows, on, "chunks_from:1"});
+        all.push_back({"few long rows", backward_data(few_rows), on, "chunks_from:1"});
+    }
     return all;
 }
 
@@ -303,22 +287,18 @@ std::vector<decision> room() {
     const machine from_memory = batches_in_l2(1 << 18, 1 << 12);
     const setup packed = laid_out("@ba", {70, 48}, forward()), packed_backward = laid_out("@ba", {70, 48}, backward());
     const setup narrow_sums = sums(forward(jitnorm_bf16), "dense", jitnorm_bf16);
-    const auto found = [](setup s, dim_t per_row) {
-        s.dst_type = jitnorm_s8;
-        s.dynamic_scales = scales_of(s.dims, per_row);
-        return s;
-    };
+    setup from_packed = packed, to_narrow = packed_backward;
+    from_packed.dst = "dense";
+    to_narrow.diff_src_type = jitnorm_bf16;
     return {
         {"one tile for two tensors", packed, ROOMY, "rows:tiles,tile_rows:256,batch:32,scratchpad:49152"},
-        {"src alone is packed", with(packed, [](setup &s) { s.dst = "dense"; }), ROOMY,
-         "rows:tiles,tile_rows:256,batch:32,scratchpad:49152"},
+        {"src alone is packed", from_packed, ROOMY, "rows:tiles,tile_rows:256,batch:32,scratchpad:49152"},
         {"tiles of two types", stored_as(jitnorm_bf16, packed), ROOMY,
          "rows:tiles,tile_rows:256,batch:32,scratchpad:98304"},
         {"one tile for two tensors", packed_backward, ROOMY, "rows:tiles,tile_rows:256,batch:32,scratchpad:100608"},
         {"nothing to add up", backward_data(packed_backward), ROOMY,
          "rows:tiles,tile_rows:256,batch:32,scratchpad:98304"},
-        {"another type", with(packed_backward, [](setup &s) { s.diff_src_type = jitnorm_bf16; }), ROOMY,
-         "rows:tiles,tile_rows:256,batch:32,scratchpad:149760"},
+        {"another type", to_narrow, ROOMY, "rows:tiles,tile_rows:256,batch:32,scratchpad:149760"},
         {"strands together", laid_out("@cba", {64, 64, 48}, backward()), ROOMY,
          "rows:interleaved,tile_rows:256,batch:16,scratchpad:6414336"},
         {"long rows of strands", laid_out("@cba", {4, 64, 4100}, backward()), ROOMY,
@@ -335,10 +315,7 @@ std::vector<decision> room() {
         {"as many rows as a batch", laid_out("@ba", {70, 5000}, forward(jitnorm_bf16)), ROOMY,
          "rows:tiles,tile_rows:32,panel:4096,batch:32"},
         {"post-ops",
-         with(laid_out("@ba", {4, 5000}, forward()),
-              [](setup &s) {
-                  s.attr.post_ops.entries = {impl::eltwise_post_op{jitnorm_eltwise_swish, 1, 0}};
-              }),
+         with_post_ops(laid_out("@ba", {4, 5000}, forward()), {impl::eltwise_post_op{jitnorm_eltwise_swish, 1, 0}}),
          ROOMY, "rows:tiles,panel:4096"},
         {"a residual", sums(laid_out("@ba", {4, 5000}, forward())), ROOMY,
          "rows:tiles,tile_rows:5,panel:4096,batch:5,chunk_threads:8,scratchpad:1974016"},
@@ -352,20 +329,16 @@ std::vector<decision> room() {
         {"two tiles in one loop", sums(forward(), ""), NO_CACHES, "batch:21,scratchpad:34944"},
         {"long sums", sums(forward(jitnorm_f32, 7, 20000), ""), ROOMY,
          "panel:4096,batch:1,chunk_threads:35,scratchpad:576832"},
-        {"sums, and a second output", with(sums(packed), [](setup &s) { s.pre_quantization = "@ba"; }), ROOMY,
-         "rows:tiles"},
-        {"long sums, and a second output",
-         with(sums(laid_out("@ba", {7, 20000}, forward())), [](setup &s) { s.pre_quantization = "@ba"; }), ROOMY,
-         "rows:tiles,panel:4096"},
+        {"sums, and a second output", with_second_output("@ba", sums(packed)), ROOMY, "rows:tiles"},
+        {"long sums, and a second output", with_second_output("@ba", sums(laid_out("@ba", {7, 20000}, forward()))),
+         ROOMY, "rows:tiles,panel:4096"},
         {"gathered operands of tiles",
-         with(forward(jitnorm_f32, 5, 100000),
-              [](setup &s) {
-                  s.attr.post_ops.entries = {
-                      impl::binary_post_op{jitnorm_binary_mul, make_layout("ba", s.dims, jitnorm_f32)},
-                      impl::binary_post_op{jitnorm_binary_add, dense({5, 1})}};
-              }),
+         with_post_ops(forward(jitnorm_f32, 5, 100000),
+                       {impl::binary_post_op{jitnorm_binary_mul, make_layout("ba", {5, 100000}, jitnorm_f32)},
+                        impl::binary_post_op{jitnorm_binary_add, dense({5, 1})}}),
          ROOMY, "panel:4096"},
-        {"narrow sums until the last level", narrow_sums, {.l2 = 1 << 10, .last_level = 4 * 37 * 192 * 2 + 1}, NEVER},
+        {"narrow sums until the last level", narrow_sums, machine{.l2 = 1 << 10, .last_level = 4 * 37 * 192 * 2 + 1},
+         NEVER},
         {"rows unevenly spaced", laid_out("@bac", {3, 5, 64}, forward()), ROOMY, "rows:in_place"},
         {"from memory", forward(1536), from_memory, "prefetch:2"},
         {"in the caches", forward(1536), IN_L2, "-prefetch"},
@@ -373,27 +346,28 @@ std::vector<decision> room() {
         {"chunks", backward(jitnorm_f32, 37, 8192), ROOMY, "batch:4,chunk_threads:2,scratchpad:1444608"},
         {"every chunk", forward(jitnorm_f32, 3, 10 * 4096 + 100), ROOMY, "batch:1,chunk_threads:33,scratchpad:1088"},
         {"rows enough", forward(jitnorm_f32, 64, 8192), ROOMY, "batch:1,chunk_threads:0,scratchpad:0"},
-        {"a piece of a group", found(forward(jitnorm_f32, 3, 40000), 1), ROOMY, "batch:1,scratchpad:196608"},
-        {"groups of double", found(forward(jitnorm_f64, 37, 4096), 1), batches_in_l2(1 << 21, FAR), "batch:4"},
+        {"a piece of a group", with_scales(forward(jitnorm_f32, 3, 40000)), ROOMY, "batch:1,scratchpad:196608"},
+        {"groups of double", with_scales(forward(jitnorm_f64, 37, 4096)), batches_in_l2(1 << 21, FAR), "batch:4"},
         {"gathered operands", with_gathered_operands(forward(jitnorm_f32, 5, 5000)), ROOMY,
          "panel:4096,batch:1,chunk_threads:1,scratchpad:33152"}};
 }
 
-std::vector<decision> the_table() {
-    std::vector<decision> all;
+// Calls body(row, machine) for each of the table.
+template <typename Body>
+void for_each_decision(Body &&body) {
     for (const auto &rows :
          {one_loop(), batches(), bands(), row_sources(), prefetches_and_stores(), long_rows(), room()})
-        all.insert(all.end(), rows.begin(), rows.end());
-    return all;
+        for (const decision &row : rows)
+            for (const machine &m : row.on) body(row, m);
 }
 
 TEST_P(plans, decide_as_the_table_says) {
-    for (const decision &row : the_table()) expect_items(row, describe(plan_of(row.of, row.on)));
+    for_each_decision([&](const decision &row, const machine &m) { expect_items(row, describe(plan_of(row.of, m))); });
 }
 
 TEST_P(plans, keep_the_bits_whatever_they_decide) {
     const thread_count threads(5);
-    for (const decision &row : the_table()) expect_reference(row.of, row.on);
+    for_each_decision([&](const decision &row, const machine &m) { expect_reference(row.of, m); });
 }
 
 TEST_P(plans, are_values) {
@@ -407,15 +381,15 @@ TEST_P(plans, are_values) {
 
 // The scratchpad of a problem whose sizes executions bring, with the plans of all executions that do not share chunks.
 TEST_P(plans, for_any_size_have_room_for_every_size) {
-    for (const decision &row : the_table()) {
+    for_each_decision([&](const decision &row, const machine &m) {
         const problem p = make_problem(row.of);
-        if (!p.is_forward() || p.has_dynamic_scales()) continue;
+        if (!p.is_forward() || p.has_dynamic_scales()) return;
         const implementation &entry = jit_for(GetParam());
-        const size_t room = scratchpad_bytes(entry, with_runtime_sizes(p), row.on);
-        plan planned = plan_of(row.of, row.on);
+        const size_t room = scratchpad_bytes(entry, with_runtime_sizes(p), m);
+        plan planned = plan_of(row.of, m);
         planned.give_up_chunks();
         EXPECT_LE(planned.scratchpad.bytes(), room) << row.why << "\n" << row.of;
-    }
+    });
     problem p = make_problem(forward()); // only the number of dense rows is left to the execution
     p.for_each_descriptor([](memory_desc &md) { md.dims[0] = md.padded_dims[0] = impl::RUNTIME_DIM; });
     EXPECT_EQ(scratchpad_bytes(jit_for(GetParam()), p), 0U);

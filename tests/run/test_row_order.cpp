@@ -40,13 +40,6 @@ TEST(row_order, the_same_elements_at_the_same_places) {
     }
 }
 
-// Where the row's first element is.
-dim_t offset_of_row(const memory_desc &md, int row_ndims, dim_t row) {
-    dim_t position[MAX_NDIMS] = {};
-    for (int d = row_ndims - 1; d >= 0; row /= md.dims[d--]) position[d] = row % md.dims[d];
-    return offset(md, position);
-}
-
 interleaved_blocks strands_of(const memory_desc &md, dim_t block_rows) { return {md, md.ndims - 1, block_rows}; }
 
 TEST(interleaved_blocks, every_row_once_and_where_its_place_says) {
@@ -78,8 +71,8 @@ TEST(interleaved_blocks, every_row_once_and_where_its_place_says) {
                 ASSERT_EQ(first % block_rows, 0);
                 for (dim_t i = 0; i < block_rows; ++i) {
                     ++seen.at(size_t(first + i));
-                    ASSERT_EQ(offset_of_row(md, row_ndims, first + i),
-                              offset_of_row(ordered, row_ndims, unit.place + i * unit.from_row + strand))
+                    ASSERT_EQ(row_offset(md, row_ndims, first + i),
+                              row_offset(ordered, row_ndims, unit.place + i * unit.from_row + strand))
                         << "unit " << number << " strand " << strand << " row " << i;
                 }
             }

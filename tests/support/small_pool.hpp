@@ -14,6 +14,11 @@
 
 namespace jitnorm::tests {
 
+// The simplest one: all bodies on the caller.
+inline void run_in_place(void *, int count, void (*body)(void *, int), void *argument) {
+    for (int i = 0; i < count; ++i) body(argument, i);
+}
+
 // Workers take bodies from one queue. A thread that waits for its own bodies meanwhile runs whatever is in the queue,
 // bodies of other callers and tasks included.
 class small_pool {

@@ -36,6 +36,16 @@ void for_each_case(const sweep &s, const std::function<void(const setup &)> &bod
 // Executes every case by kernels and by the reference and compares, until a test fails.
 void expect_equal(isa vectors, const sweep &s);
 
+// ---- types: of data that are normalized, which forward also reads as integers, and of what goes with them
+
+using types = std::vector<jitnorm_data_type_t>;
+inline const types FLOATING = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64},
+                   ROW_TYPES = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64, jitnorm_s8, jitnorm_u8},
+                   QUANTIZED = {jitnorm_s8, jitnorm_u8, jitnorm_f8_e5m2, jitnorm_f8_e4m3},
+                   AFFINE_TYPES = {jitnorm_f32, jitnorm_bf16, jitnorm_f16},
+                   OPERAND_TYPES = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_s32,
+                                    jitnorm_s8,  jitnorm_u8,   jitnorm_f64};
+
 // ---- lists of choices
 
 // set(setup, value) for each value.
@@ -113,6 +123,10 @@ struct sweep_on {
 std::ostream &operator<<(std::ostream &out, const sweep_on &s);
 
 std::vector<sweep_on> on_each(const std::vector<isa> &sets, const std::vector<sweep> &sweeps);
+inline auto native(const std::vector<sweep> &sweeps) {
+    return testing::ValuesIn(on_each({isa::avx2, isa::avx512}, sweeps));
+}
+inline auto emulated(const std::vector<sweep> &sweeps) { return testing::ValuesIn(on_each({isa::avx512}, sweeps)); }
 std::string name_of_sweep(const testing::TestParamInfo<sweep_on> &info);
 
 class equality_in_sweeps : public testing::TestWithParam<sweep_on> {

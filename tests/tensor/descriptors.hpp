@@ -34,20 +34,21 @@ inline std::string text_of(const memory_desc &md) {
     return std::string(impl::name_of(md.data_type)) + " " + impl::layout_name(md) + " " + impl::join(md.dims, md.ndims);
 }
 
+// Where the row's first element is: the position counts the row dimensions, all others are 0.
+inline dim_t row_offset(const memory_desc &md, int row_ndims, dim_t row) {
+    jitnorm_dims_t position = {};
+    for (int d = row_ndims - 1; d >= 0; row /= md.dims[d--]) position[d] = row % md.dims[d];
+    return impl::offset(md, position);
+}
+
 // Shapes with tails in every direction, with whole blocks, and with dimensions of 1.
 inline std::vector<values> shapes_of(int ndims) {
-    switch (ndims) {
-    case 1:
-        return {{1}, {37}};
-    case 2:
-        return {{37, 53}, {48, 64}, {1, 19}, {67, 1}};
-    case 3:
-        return {{5, 19, 21}, {2, 16, 32}, {17, 1, 9}};
-    case 4:
-        return {{3, 9, 2, 18}, {17, 18, 1, 5}, {1, 8, 3, 16}};
-    default:
-        return {{2, 9, 2, 3, 10}, {17, 1, 3, 1, 7}};
-    }
+    static const std::vector<values> SHAPES[] = {{{1}, {37}},
+                                                 {{37, 53}, {48, 64}, {1, 19}, {67, 1}},
+                                                 {{5, 19, 21}, {2, 16, 32}, {17, 1, 9}},
+                                                 {{3, 9, 2, 18}, {17, 18, 1, 5}, {1, 8, 3, 16}},
+                                                 {{2, 9, 2, 3, 10}, {17, 1, 3, 1, 7}}};
+    return SHAPES[ndims - 1];
 }
 
 // With its rows in the order in which they are in memory.

@@ -102,14 +102,6 @@ TEST(format_tag, names_follow_the_enumeration) {
     EXPECT_EQ(tag_name(undefined<jitnorm_format_tag_t>(-1)), "");
 }
 
-TEST(format_tag, plain_order_equals_row_major_strides) {
-    const values dims = {3, 0, 5};
-    memory_desc tagged, strided;
-    ASSERT_EQ(make_with_tag(tagged, 3, dims.data(), jitnorm_f32, jitnorm_abc), jitnorm_success);
-    ASSERT_EQ(make_with_strides(strided, 3, dims.data(), jitnorm_f32, nullptr), jitnorm_success);
-    EXPECT_EQ(tagged, strided);
-}
-
 TEST(format_tag, any_leaves_the_layout_open) {
     const values dims = {3, 5};
     memory_desc md;

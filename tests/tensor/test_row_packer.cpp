@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of rows against each descriptor's own offsets, byte by byte, between inaccessible pages.
+// Tiles of rows against each descriptor's own offsets, byte by byte, between inaccessible pages. Offsets beyond 32
+// bits: tests/kernel/test_large_strides.cpp.
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 
 #include <cstring>
 
@@ -163,25 +163,6 @@ TEST(row_packer, rows_of_several_dimensions) {
                     check_parts(md, row_ndims);
                     if (HasFailure()) return;
                 }
-}
-
-TEST(row_packer, offsets_beyond_32_bits) {
-    constexpr dim_t FAR_ROW = dim_t(5) << 30, FAR_COLUMN = dim_t(3) << 28;
-    for (const values &strides : {values{FAR_ROW, 1}, values{1, FAR_COLUMN}, values{3, FAR_COLUMN}}) {
-        const memory_desc md = strided({2, 9}, strides, jitnorm_f32);
-        const row_packer packer = packer_of(md);
-        float tile[2][9], back[2][9];
-        // Only the pages that hold elements are ever touched of this mapping.
-        void *sparse =
-            mmap(nullptr, bytes(md), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        ASSERT_NE(sparse, MAP_FAILED);
-        for (int i = 0; i < 18; ++i) tile[i / 9][i % 9] = float(i + 1);
-        packer.scatter(tile, 36, 0, 2, sparse);
-        for (int i = 0; i < 18; ++i) EXPECT_EQ(static_cast<float *>(sparse)[offset_of_index(md, i)], float(i + 1));
-        packer.gather(sparse, 0, 2, back, 36);
-        EXPECT_EQ(std::memcmp(tile, back, sizeof tile), 0);
-        munmap(sparse, bytes(md));
-    }
 }
 
 TEST(row_packer, no_elements) {

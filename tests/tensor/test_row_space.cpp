@@ -18,13 +18,6 @@ row_space space_of(const std::vector<memory_desc> &tensors, int row_ndims) {
     return row_space(pointers, row_ndims);
 }
 
-// The offset of row `row`: the position counts the row dimensions, all others are 0.
-dim_t row_offset(const memory_desc &md, int row_ndims, dim_t row) {
-    jitnorm_dims_t position = {};
-    for (int d = row_ndims - 1; d >= 0; row /= md.dims[d--]) position[d] = row % md.dims[d];
-    return offset(md, position);
-}
-
 // Walks begin..end and compares every row of every tensor; returns the number of runs.
 int check_walk(const std::vector<memory_desc> &tensors, int row_ndims, dim_t begin, dim_t end) {
     const row_space space = space_of(tensors, row_ndims);

@@ -4,12 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <cstdio>
 #include <functional>
 
 #include <sys/wait.h>
-
-#include "work.hpp"
+#include <unistd.h>
 
 namespace jitnorm::tests {
 
@@ -17,7 +17,7 @@ inline constexpr unsigned HANGS_AFTER = 60; // seconds
 
 inline constexpr int CANNOT_BE_TRIED = 77;
 
-// Runs body in a child, which fails (need()), hangs or ends well. If it exits with CANNOT_BE_TRIED, the test is
+// Runs body in a child, which exits with an error, hangs or ends well. If it exits with CANNOT_BE_TRIED, the test is
 // skipped.
 inline void expect_child_succeeds(const std::function<void()> &body) {
     std::fflush(stdout);
