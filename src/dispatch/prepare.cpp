@@ -13,7 +13,7 @@
 #include "../jit/isa.hpp"
 #include "../norm/gate_gradients.hpp"
 #include "../norm/row_groups.hpp"
-#include "../reference/no_elements.hpp"
+#include "../reference/reference.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

@@ -176,9 +176,9 @@ TEST(row_packer, offsets_beyond_32_bits) {
             mmap(nullptr, bytes(md), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         ASSERT_NE(sparse, MAP_FAILED);
         for (int i = 0; i < 18; ++i) tile[i / 9][i % 9] = float(i + 1);
-        packer.scatter(tile, 36, 0, 2, sparse);
+        packer.scatter(tile, 36, 0, 2, 0, packer.row_length(), sparse);
         for (int i = 0; i < 18; ++i) EXPECT_EQ(static_cast<float *>(sparse)[offset_of_index(md, i)], float(i + 1));
-        packer.gather(sparse, 0, 2, back, 36);
+        packer.gather(sparse, 0, 2, 0, packer.row_length(), back, 36);
         EXPECT_EQ(std::memcmp(tile, back, sizeof tile), 0);
         munmap(sparse, bytes(md));
     }
@@ -188,8 +188,8 @@ TEST(row_packer, no_elements) {
     for (const values &dims : {values{0, 8}, values{8, 0}, values{4, 0, 3}, values{0, 0}}) {
         const row_packer packer = packer_of(make_dense(dims, jitnorm_f32));
         EXPECT_EQ(packer.rows() * packer.row_length(), 0);
-        packer.gather(nullptr, 0, packer.rows(), nullptr, 0);
-        packer.scatter(nullptr, 0, 0, packer.rows(), nullptr);
+        packer.gather(nullptr, 0, packer.rows(), 0, packer.row_length(), nullptr, 0);
+        packer.scatter(nullptr, 0, 0, packer.rows(), 0, packer.row_length(), nullptr);
         EXPECT_EQ(packer.group_begin(0), 0);
     }
 }
