@@ -58,8 +58,7 @@ status answer(void *result, Answer value) {
     return {};
 }
 
-// Defines the function of a C interface that refuses null for the object and the result, or writes the value, an
-// expression with the object, to *result.
+// Defines a C function that refuses null, or writes the value, an expression with the object, to *result.
 #define JITNORM_GETTER(function, handle, object, answer, result, ...)                                                  \
     jitnorm_status_t function(handle object, answer *result) {                                                         \
         JITNORM_REFUSE_NULL(object, result);                                                                           \

@@ -21,8 +21,7 @@ constexpr long long as_number(dim_t value) { return value; } // for %lld
 constexpr dim_t CACHE_LINE = 64; // bytes; this is also the size of the widest vector
 
 constexpr dim_t divide_up(dim_t count, dim_t size) { return (count + size - 1) / size; }
-constexpr dim_t round_up(dim_t count, dim_t size) { return divide_up(count, size) * size; }
-constexpr dim_t in_whole_lines(dim_t bytes) { return round_up(bytes, CACHE_LINE); }
+constexpr dim_t in_whole_lines(dim_t bytes) { return divide_up(bytes, CACHE_LINE) * CACHE_LINE; }
 
 struct range {
     dim_t begin, end;
@@ -30,10 +29,10 @@ struct range {
 
 // Cuts 0 .. count-1 into `parts` ranges of nearly equal size and returns the range number `part`.
 constexpr range split(dim_t count, int parts, int part) {
-    if (parts == 1) return {0, count}; // a frequent case that needs no division
-    const dim_t share = count / parts, rest = count % parts;
-    const dim_t begin = part * share + (part < rest ? part : rest);
-    return {begin, begin + share + (part < rest ? 1 : 0)};
+    if (parts == 1) return {0, count};                         // a frequent case that needs no division
+    const dim_t least = count / parts, longer = count % parts; // so many ranges have one more than the least
+    const dim_t begin = part * least + (part < longer ? part : longer);
+    return {begin, begin + least + (part < longer ? 1 : 0)};
 }
 
 constexpr size_t ALIGNMENT = size_t(CACHE_LINE);

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
+#include <cstdio>
 #include <cstdlib>
 
 #include <fcntl.h>
@@ -66,9 +66,9 @@ bool is_passive(std::string_view policy) {
     return std::ranges::equal(policy, std::string_view("passive"), {}, SMALL);
 }
 
-// Takes the first word from a list.
-std::string_view take_word(std::string_view &list) {
-    const std::string_view word = list.substr(0, list.find(','));
+// Takes what is in front of the first separator, and the separator.
+std::string_view take_word(std::string_view &list, char separator = ',') {
+    const std::string_view word = list.substr(0, list.find(separator));
     list.remove_prefix(std::min(word.size() + 1, list.size()));
     return word;
 }
@@ -92,21 +92,17 @@ std::string_view content(const char *file, char (&to)[LONGEST_TEXT]) {
 std::string_view group_in(std::string_view membership) {
     constexpr std::string_view BEFORE = "0::";
     while (!membership.empty()) {
-        const std::string_view line = membership.substr(0, membership.find('\n'));
+        const std::string_view line = take_word(membership, '\n');
         if (line.starts_with(BEFORE)) return line.starts_with("0::/..") ? "" : line.substr(BEFORE.size());
-        membership.remove_prefix(std::min(line.size() + 1, membership.size()));
     }
     return {};
 }
 
 int processors_of_group(std::string_view root, std::string_view group) {
-    constexpr std::string_view FILE = "/cpu.max";
     char name[LONGEST_NAME], text[LONGEST_TEXT];
-    if (root.size() + group.size() + FILE.size() >= LONGEST_NAME) return NO_QUOTA;
-    char *end = name;
-    for (const std::string_view part : {root, group, FILE}) end = std::ranges::copy(part, end).out;
-    *end = '\0';
-    return processors_in(content(name, text));
+    const int size = std::snprintf(name, sizeof name, "%.*s%.*s/cpu.max", int(root.size()), root.data(),
+                                   int(group.size()), group.data());
+    return size < int(sizeof name) ? processors_in(content(name, text)) : NO_QUOTA;
 }
 
 // Takes a positive number from the beginning of the text; 0 if there is none.
@@ -159,12 +155,6 @@ name_list verbose_words() {
 }
 
 const environment &the_environment() { return at_first_use.get(); }
-
-int integer_or(std::string_view text, int otherwise) {
-    int value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc() && end == text.data() + text.size() ? value : otherwise;
-}
 
 int processors_in(std::string_view cpu_max) {
     const long quota = take_number(cpu_max);

@@ -5,7 +5,9 @@
 // that the container grants is read at the same time.
 #pragma once
 
+#include <charconv>
 #include <climits>
+#include <concepts>
 #include <string_view>
 
 #include "status.hpp"
@@ -35,8 +37,7 @@ struct environment {
 
 const environment &the_environment();
 
-// The verbose level that a text asks for. The text is a list of 0, 1, 2 and oneDNN's words, separated by commas; the
-// highest level of them counts.
+// The highest of the verbose levels that a text asks for: a list of 0, 1, 2 and oneDNN's words, separated by commas.
 int verbose_level_of(std::string_view text);
 
 // The first word of such a list that has no meaning; empty if all have one.
@@ -44,15 +45,19 @@ std::string_view unknown_word_of_verbose(std::string_view text);
 name_list verbose_words(); // those that have one, beside numbers
 
 // The decimal integer that the text is, or `otherwise` if it is none.
-int integer_or(std::string_view text, int otherwise);
+template <std::integral Integer>
+Integer integer_or(std::string_view text, Integer otherwise) {
+    Integer value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc() && end == text.data() + text.size() ? value : otherwise;
+}
 
 // ---- How many processors a container may keep busy, by control groups of version 2. If more threads run, the kernel
 // stops them all until the next period, while each waits for the others.
 
 constexpr int NO_QUOTA = INT_MAX;
 
-// The quota in a file cpu.max, "QUOTA PERIOD" in microseconds or "max PERIOD", in processors, rounded up. NO_QUOTA for
-// other texts.
+// The quota in a file cpu.max, "QUOTA PERIOD" in microseconds, in processors, rounded up; NO_QUOTA for other texts.
 int processors_in(std::string_view cpu_max);
 
 // The least quota of the process's control group and of the groups above it. `membership` is /proc/self/cgroup, `root`

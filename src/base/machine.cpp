@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 
 #include <cpuid.h>
 
@@ -24,8 +23,7 @@ constexpr uint32_t NO_CACHE = 0, INSTRUCTIONS = 2;
 
 constexpr uint32_t bits(uint32_t value, int from, int to) { return value >> from & ((2U << (to - from)) - 1); }
 
-// The largest product is 2^64, which becomes 0; sizes from 2^63 on become negative. Both are nonsense, as the answers
-// are, and machine_of() ignores them.
+// A product of 2^64 becomes 0, sizes from 2^63 on negative: nonsense, as the answers are, which machine_of() ignores.
 cache cache_in(const cpuid_registers &r) {
     const uint64_t line = bits(r.ebx, 0, 11) + 1, partitions = bits(r.ebx, 12, 21) + 1, ways = bits(r.ebx, 22, 31) + 1;
     const uint64_t sets = uint64_t(r.ecx) + 1;
@@ -115,28 +113,13 @@ cache_levels levels_in_old_leaves(cpuid_function cpuid) {
     return levels;
 }
 
-} // namespace
-
-cache_levels caches_by_cpuid(cpuid_function cpuid) {
-    for (const uint32_t leaf : {INTEL_CACHES, AMD_CACHES})
-        if (const cache_levels levels = levels_in(cpuid, leaf); levels != NO_ANSWER) return levels;
-    return levels_in_old_leaves(cpuid);
-}
-
-bool execute_cpuid(uint32_t leaf, uint32_t subleaf, cpuid_registers &answer) {
-    return __get_cpuid_count(leaf, subleaf, &answer.eax, &answer.ebx, &answer.ecx, &answer.edx) != 0;
-}
-
-namespace {
+// ---- the machine that the answers describe
 
 constexpr dim_t LARGEST_LAST_LEVEL = 64 * MB;
 
-// ---- the machine that the answers describe
-
 constexpr bool is_between(dim_t bytes, dim_t least, dim_t most) { return least <= bytes && bytes <= most; }
 
-// One core's part of a cache that several cores share. The processors that share the first level are threads of one
-// core and count as one.
+// One core's part of a cache that several share. The threads of a core share the first level and count as one core.
 dim_t part_of_core(const cache &shared, const cache &first) {
     return shared.bytes / std::max(shared.sharers / std::max(first.sharers, 1), 1);
 }
@@ -161,18 +144,26 @@ constexpr struct {
 static_assert(sizeof(machine) == (std::size(COLUMNS) + 1) * sizeof(dim_t), "a number of a machine has no name");
 
 bool set_one(machine &m, std::string_view name, std::string_view value) {
-    dim_t number = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
     const auto *const column = std::ranges::find_if(COLUMNS, [&](const auto &c) { return c.name == name; });
-    if (error != std::errc() || end != value.data() + value.size() || column == std::end(COLUMNS)) return false;
-    m.*column->number = number;
-    return is_between(number, column->least, column->most);
+    if (column == std::end(COLUMNS)) return false;
+    m.*column->number = integer_or(value, dim_t(-1)); // which is less than every least number
+    return is_between(m.*column->number, column->least, column->most);
 }
 
 // Whether these lines, which are printed once, are in the log.
 constinit std::atomic<bool> machine_is_logged = false, nonsense_is_logged = false;
 
 } // namespace
+
+cache_levels caches_by_cpuid(cpuid_function cpuid) {
+    for (const uint32_t leaf : {INTEL_CACHES, AMD_CACHES})
+        if (const cache_levels levels = levels_in(cpuid, leaf); levels != NO_ANSWER) return levels;
+    return levels_in_old_leaves(cpuid);
+}
+
+bool execute_cpuid(uint32_t leaf, uint32_t subleaf, cpuid_registers &answer) {
+    return __get_cpuid_count(leaf, subleaf, &answer.eax, &answer.ebx, &answer.ecx, &answer.edx) != 0;
+}
 
 machine machine_of(const cache_levels &levels, const machine &otherwise) {
     const auto &[first, second, third] = levels;

@@ -87,12 +87,10 @@ machine machine_of(const cache_levels &levels, const machine &otherwise = machin
 // The machine whose processors all give these answers.
 machine machine_by_cpuid(cpuid_function cpuid);
 
-// m with the numbers in the text, for example "l2:1048576,last_level:33554432,one_loop:0". Nothing if the text is not
-// such a list.
+// m with the numbers in a text like "l2:1048576,last_level:33554432,one_loop:0"; nothing for any other text.
 std::optional<machine> with_numbers(machine m, std::string_view text);
 
-// The machine that runs this process, with the numbers in JITNORM_CACHES and the waits of OMP_WAIT_POLICY. Takes
-// no lock after the first call.
+// The machine that runs this process, with JITNORM_CACHES and OMP_WAIT_POLICY. Takes no lock after the first call.
 machine the_machine();
 
 // Text that with_numbers() reads, with all of them: "l2:1048576,last_level:33554432,memory:50,...".

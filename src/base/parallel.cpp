@@ -73,9 +73,8 @@ int max_own_threads() {
 
 // A team always has the largest number of threads, whatever the number of parts, as teams of other OpenMP code in the
 // process do: libgomp ends the threads that a smaller team does not need, and starts others when a larger one follows,
-// which takes 50 to 100 microseconds for each. The runtime may start fewer threads than it is asked for, even a single
-// one: then OpenMP does not say that a part is in a parallel region, but run_one_part() does. Each of the n threads
-// that run takes every n-th part.
+// which takes 50 to 100 microseconds for each. The runtime may start fewer threads, even a single one: then OpenMP does
+// not say that a part is in a parallel region, but run_one_part() does. Each of the n threads takes every n-th part.
 void run_on_own_threads(int parts, part_body &what) {
     const int team = max_own_threads();
     if (team == 1) return run_serially(parts, what);

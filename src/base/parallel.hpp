@@ -27,11 +27,10 @@ private:
     const jitnorm_thread_pool_t *before_;
 };
 
-// How many threads run_parts() would use now at the most. With a caller's pool this is the pool's concurrency.
-// Otherwise it is OpenMP's number of threads, unless a container grants fewer and nobody has set it; but 1 in a
-// parallel region of several threads, for a moment after teams have waited for busy cores, in a build without OpenMP,
-// in a thread that ends, and in a process that was forked from one with several threads. Within a part it is 1,
-// whichever threads run the parts.
+// How many threads run_parts() would use now at the most: the concurrency of a caller's pool, otherwise OpenMP's number
+// of threads, unless a container grants fewer and nobody has set it; but 1 in a parallel region of several threads, for
+// a moment after teams have waited for busy cores, in a build without OpenMP, in a thread that ends, in a process that
+// was forked from one with several threads, and within a part, whichever threads run the parts.
 int max_threads();
 
 // For how many nanoseconds to start no team after one of OpenMP's has taken `whole`, in which the calling thread was

@@ -23,9 +23,8 @@ extern std::atomic<unsigned> forks;
 // GCC's runtime would wait for them forever.
 extern std::atomic<bool> threads_were_lost;
 
-// While such an object lives, a pthread_cancel() of the calling thread has no effect yet. A cancelled thread ends in
-// calls that open or write files, by an exception, and no exception may leave the C interface. So all code that opens
-// or writes files has such an object.
+// While such an object lives, a pthread_cancel() of the calling thread has no effect yet. All code that opens or writes
+// files has one: there a cancelled thread ends by an exception, and none may leave the C interface.
 class uncancellable {
 public:
     uncancellable() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }

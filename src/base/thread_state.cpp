@@ -34,16 +34,6 @@ thread_state *make_state() noexcept {
     return mine = made.release();
 }
 
-} // namespace
-
-thread_state *existing_state_of_this_thread() noexcept { return mine; }
-
-bool this_thread_ends() noexcept { return has_ended; }
-
-thread_state *state_of_this_thread() noexcept { return mine != nullptr ? mine : make_state(); }
-
-namespace {
-
 bool grow(thread_state &state, size_t bytes) {
     auto &buffer = state.scratchpad;
     if (buffer.size >= bytes) return true;
@@ -55,6 +45,12 @@ bool grow(thread_state &state, size_t bytes) {
 }
 
 } // namespace
+
+thread_state *existing_state_of_this_thread() noexcept { return mine; }
+
+bool this_thread_ends() noexcept { return has_ended; }
+
+thread_state *state_of_this_thread() noexcept { return mine != nullptr ? mine : make_state(); }
 
 void thread_scratchpad::take(size_t bytes) noexcept {
     thread_state *state = state_of_this_thread();

@@ -32,8 +32,7 @@ thread_state *state_of_this_thread() noexcept;
 // The same, but null if the state has not been made.
 thread_state *existing_state_of_this_thread() noexcept;
 
-// Whether the calling thread is ending and its state has been freed. Then OpenMP's runtime may have freed its data of
-// the thread, too.
+// Whether the thread is ending and its state has been freed. Then OpenMP's runtime may have freed its data, too.
 bool this_thread_ends() noexcept;
 
 // ---- The scratchpads that the library owns. Each thread that calls executions has one buffer, which all primitives

@@ -38,8 +38,7 @@ constexpr int PATIENCE = 100;
 
 constinit std::atomic<bool> reader_has_stopped = false;
 
-// In this thread a write to a pipe without a reader fails with EPIPE and nothing else. A signal that was pending before
-// stays so.
+// In this thread a write to a pipe without a reader only fails with EPIPE. A signal that was pending before stays so.
 class without_sigpipe {
 public:
     without_sigpipe() = default;
@@ -152,8 +151,7 @@ bool write_line(std::string_view line) {
 
 // ---- The lines
 
-// A line of the log. Texts may come from a program's user, so only printable ASCII is in it as it is: all other bytes,
-// and the backslash, become \xHH.
+// A line of the log. Texts may come from a program's user: all but printable ASCII, and the backslash, become \xHH.
 class line {
 public:
     void add(std::string_view text) {

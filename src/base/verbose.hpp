@@ -36,8 +36,7 @@ void log_line(std::string_view event, std::string_view text);
 // Counts a line that is lost. The next line that is written says how many were.
 void lose_line() noexcept;
 
-// The same with the text that `text` makes. If there is no memory for it, the line is lost: no call fails because of
-// the log.
+// The same with the text that `text` makes. No call fails because of the log: without memory the line is lost.
 template <std::invocable Text> // std::string()
 void log_line(std::string_view event, const Text &text) noexcept {
     try {

@@ -14,7 +14,6 @@
 #include "../jit/isa.hpp"
 #include "../norm/gate_gradients.hpp"
 #include "../norm/row_groups.hpp"
-#include "../reference/no_elements.hpp"
 #include "../reference/reference.hpp"
 #include "../run/executors.hpp"
 

@@ -29,8 +29,7 @@ constexpr dim_t WANTED_BLOCKS = 16;
 constexpr dim_t MIN_PARTS = 8, MAX_PARTS = 64;
 constexpr dim_t MAX_PARTS_ELEMENTS = dim_t(1) << 20;
 
-// If S^2/n > PIVOT_LIMIT * M2, the pivot differs too much from the mean: the chunk is reduced again with the mean as
-// its pivot.
+// If S^2/n > PIVOT_LIMIT * M2, the pivot is too far from the mean: the chunk is reduced again, the mean as its pivot.
 constexpr double PIVOT_LIMIT = 2;
 
 // A sum of squares outside this range has lost bits to underflow or overflow. Then the differences are multiplied by
@@ -40,8 +39,7 @@ constexpr float LARGEST_SQUARES = 0x1.fffffep+127f;
 constexpr float RESCALE_UP = 0x1p+96f;
 constexpr float RESCALE_DOWN = 0x1p-96f;
 
-// How the partial sums of lanes become one sum. Adds lane l + width to lane l, for width = N/2, ..., 2, 1. The lanes
-// have other values afterwards.
+// The sum of lanes: adds lane l + width to lane l, for width = N/2, ..., 2, 1. The lanes have other values afterwards.
 template <typename T, int N>
 T horizontal_sum(T (&lanes)[N]) {
     for (int width = N / 2; width > 0; width /= 2)

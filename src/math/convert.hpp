@@ -18,13 +18,6 @@ namespace jitnorm::impl {
 // ---- Floating-point numbers of 8 bits. Widening is exact. Narrowing a float rounds once, to nearest even, and
 // saturates: a magnitude above the largest number, infinity included, becomes the largest number. NaN stays NaN.
 
-struct f8_e5m2 { // the upper half of binary16
-    uint8_t bits;
-};
-struct f8_e4m3 { // it has no infinities; all bits of exponent and mantissa set mean NaN
-    uint8_t bits;
-};
-
 struct f8_layout {
     int mantissa; // bits of the mantissa
     int bias;     // is added to the exponent that is stored
@@ -32,12 +25,14 @@ struct f8_layout {
     float nan; // the number that the bits of a NaN would mean if they meant a number: narrowing it gives these bits
 };
 
-template <typename F8>
-constexpr f8_layout layout_of_f8 = {};
-template <>
-inline constexpr f8_layout layout_of_f8<f8_e5m2> = {2, 15, 57344, 98304};
-template <>
-inline constexpr f8_layout layout_of_f8<f8_e4m3> = {3, 7, 448, 480};
+struct f8_e5m2 { // the upper half of binary16
+    uint8_t bits;
+    static constexpr f8_layout LAYOUT = {2, 15, 57344, 98304};
+};
+struct f8_e4m3 { // it has no infinities; all bits of exponent and mantissa set mean NaN
+    uint8_t bits;
+    static constexpr f8_layout LAYOUT = {3, 7, 448, 480};
+};
 
 namespace convert_detail {
 
@@ -72,7 +67,7 @@ uint32_t round_magnitude(float magnitude) {
 template <typename F8>
 float widen_f8(F8 value) {
     using namespace convert_detail;
-    constexpr f8_layout L = layout_of_f8<F8>;
+    constexpr f8_layout L = F8::LAYOUT;
     constexpr uint32_t INFINITE = 0x7f800000u, NOT_A_NUMBER = 0x7fc00000u;
     const uint32_t code = value.bits & 0x7fu, sign = uint32_t(value.bits & 0x80u) << 24;
     const float denormal = float(int32_t(code)) * power_of_two(1 - L.bias - L.mantissa); // exact
@@ -86,7 +81,7 @@ float widen_f8(F8 value) {
 template <typename F8>
 F8 narrow_to_f8(float value) {
     using namespace convert_detail;
-    constexpr f8_layout L = layout_of_f8<F8>;
+    constexpr f8_layout L = F8::LAYOUT;
     const uint32_t bits = std::bit_cast<uint32_t>(value);
     float magnitude = std::bit_cast<float>(bits & 0x7fffffffu);
     if (magnitude > L.largest) magnitude = L.largest;
@@ -183,9 +178,7 @@ T round_normalized(T value) {
 
 // Names a type without a value of it.
 template <typename Stored>
-struct stored_as {
-    using type = Stored;
-};
+using stored_as = std::type_identity<Stored>;
 
 // Calls body(stored_as<Stored>()), where Stored is the C++ type that holds an element of the data type.
 template <typename Body>

@@ -12,8 +12,7 @@
 
 namespace jitnorm::impl::layer_norm {
 
-// The larger of two magnitudes; a NaN counts as larger than every number. The bits of magnitudes, read as unsigned
-// integers, are ordered in the same way.
+// The larger of two magnitudes, whose bits are ordered as unsigned integers; a NaN is larger than every number.
 constexpr uint32_t MAGNITUDE_BITS = 0x7fffffff;
 inline float larger_magnitude(float a, float b) {
     const uint32_t larger =

@@ -63,8 +63,7 @@ number_pair<V> careful_quotient(V t, V k) {
     return {w, fma(-w, lost, fma(-w, sum, t)) * inverse};
 }
 
-// t Phi(-t) exp(t^2 / 2) for 0 <= t <= LARGEST. The derivative of the polynomial p, by which w.low is multiplied to
-// correct p, need not be exact.
+// t Phi(-t) exp(t^2 / 2) for 0 <= t <= LARGEST. The derivative of p, by which w.low corrects p, need not be exact.
 template <typename V>
 number_pair<V> scaled_tail(V t) {
     using constants = erf_constants<scalar_of<V>>;

@@ -17,7 +17,6 @@ struct exp_constants;
 
 template <>
 struct exp_constants<float> {
-    using bits = int32_t;
     static constexpr int MANTISSA = 23, BIAS = 127;
     static constexpr float MAGIC = 0x1.8p+23f; // the last bits of x + MAGIC are x rounded to an integer
     // If |x| > LIMIT, exp is 0 or infinity; else 2^n is a product of two normal numbers.
@@ -31,24 +30,16 @@ struct exp_constants<float> {
 
 template <>
 struct exp_constants<double> {
-    using bits = int64_t;
     static constexpr int MANTISSA = 52, BIAS = 1023;
     static constexpr double MAGIC = 0x1.8p+52;
     static constexpr double LIMIT = 1400;
     static constexpr double LOG2_E = 0x1.71547652b82fep+0;
     static constexpr double LN2_HIGH = 0x1.62e42fefa2p-1;
     static constexpr double LN2_LOW = 0x1.9ef35793c7673p-41;
-    static constexpr double Q[] = {0x1.1f7385560be05p-29,
-                                   0x1.af4ecd2129492p-26,
-                                   0x1.27e4db25ce3adp-22,
-                                   0x1.71de01c3fc936p-19,
-                                   0x1.a01a01a6ec522p-16,
-                                   0x1.a01a01ac0a9eep-13,
-                                   0x1.6c16c16c162bp-10,
-                                   0x1.111111111009cp-7,
-                                   0x1.5555555555556p-5,
-                                   0x1.5555555555557p-3,
-                                   0x1p-1};
+    static constexpr double Q[] = {0x1.1f7385560be05p-29, 0x1.af4ecd2129492p-26, 0x1.27e4db25ce3adp-22,
+                                   0x1.71de01c3fc936p-19, 0x1.a01a01a6ec522p-16, 0x1.a01a01ac0a9eep-13,
+                                   0x1.6c16c16c162bp-10,  0x1.111111111009cp-7,  0x1.5555555555556p-5,
+                                   0x1.5555555555557p-3,  0x1.0000000000000p-1};
 };
 
 // exp(x) = (1 + fraction) * 2^n

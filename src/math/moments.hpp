@@ -16,6 +16,7 @@
 #include <type_traits>
 
 #include "constants.hpp"
+#include "number.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -24,20 +25,19 @@ struct sums { // of d = (x - pivot) * k and of d^2
     T s, q;
 };
 
-// A mean before it is rounded to T. For float data one double holds all 24 + 24 bits of hi + lo; for double data the
-// mean is value + rest.
+// A mean, value + rest, before it is rounded to T. For float data `value` alone holds all 24 + 24 bits of hi + lo.
 template <typename T>
 struct wide_mean {
     double value = 0;
     double rest = 0; // always 0 for float data
 
-    // For double data `rest` takes up the rounding error of the addition (Knuth's two-sum).
+    // For double data `rest` takes up the rounding error of the addition.
     wide_mean plus(double addend) const {
         if constexpr (std::is_same_v<T, float>) {
             return {value + addend, 0};
         } else {
-            const double t = rest + addend, sum = value + t, part = sum - value;
-            return {sum, (value - (sum - part)) + (t - part)};
+            const auto [sum, lost] = math::two_sum(value, rest + addend);
+            return {sum, lost};
         }
     }
     // The mean minus `rounded`, which is the mean rounded to T.
@@ -113,8 +113,7 @@ moments<T> moments_of(T p, const sums<T> &sum, double n, double inv_n, double in
     return {n, wide_mean<T>{double(p)}.plus(shift), (spread * inv_k) * inv_k};
 }
 
-// The same after a first reduction, whose factor is 1, if no other reduction is needed: its pivot is not poor, so M2
-// cannot be negative.
+// The same after a first reduction (the factor is 1) that is enough: its pivot is not poor, so M2 is not negative.
 template <typename T>
 moments<T> moments_of_first_reduction(T p, const sums<T> &sum, double n, double inv_n) {
     return {n, wide_mean<T>{double(p)}.plus(double(sum.s) * inv_n), double(sum.q) - pivot_excess(sum, inv_n)};
@@ -132,8 +131,7 @@ moments<T> refine_pivot(T p, T k, sums<T> sum, dim_t n, Reduce &&reduce_again) {
     return moments_of(p, sum, double(n), inv_n, inv_k);
 }
 
-// The same for rms_norm, whose mean is zero by definition, so that m2 is the sum of squares. An infinity makes m2 NaN
-// and so the row.
+// The same for rms_norm, whose mean is zero: m2 is the sum of squares. An infinity makes m2 NaN and so the row.
 template <typename T>
 moments<T> moments_of_squares(T k, T squares, dim_t n) {
     const double inv_k = 1.0 / double(k), q = double(squares);
@@ -141,8 +139,7 @@ moments<T> moments_of_squares(T k, T squares, dim_t n) {
 }
 
 // The moments of a chunk of n elements from its first reduction, with the pivot p and the factor 1. Calls
-// reduce_again() also if squares have left the range of T. It does so for NaN and infinity, too, whose result this does
-// not change.
+// reduce_again() also if squares have left the range of T, and for NaN and infinity, whose result this does not change.
 template <typename T, typename Reduce>
 moments<T> refine(T p, sums<T> sum, dim_t n, bool rms, Reduce &&reduce_again) {
     const T k = rescale_factor(sum.q);
@@ -155,9 +152,9 @@ moments<T> refine(T p, sums<T> sum, dim_t n, bool rms, Reduce &&reduce_again) {
 // The moments of the union of two disjoint sets of elements (Chan, Golub, LeVeque).
 template <typename T>
 moments<T> merge(const moments<T> &a, const moments<T> &b) {
-    const double count = a.count + b.count, share = b.count / count;
+    const double count = a.count + b.count, weight = b.count / count;
     const double delta = b.mean.minus(a.mean);
-    return {count, a.mean.plus(delta * share), a.m2 + (b.m2 + (delta * delta) * (a.count * share))};
+    return {count, a.mean.plus(delta * weight), a.m2 + (b.m2 + (delta * delta) * (a.count * weight))};
 }
 
 template <typename T>

@@ -74,9 +74,8 @@ inline float number_of(int32_t bits) { return std::bit_cast<float>(bits); }
 inline double number_of(int64_t bits) { return std::bit_cast<double>(bits); }
 
 // ---- The way in which all functions of this folder evaluate polynomials. The coefficients in exp.hpp, log.hpp and
-// erf.hpp were computed for this library. Each polynomial
-// interpolates its function at the Chebyshev nodes of the interval that is written beside it; the coefficients were
-// computed with 60 digits and rounded once.
+// erf.hpp were computed for this library, with 60 digits, and rounded once: each polynomial interpolates its function
+// at the Chebyshev nodes of the interval that is written beside it.
 
 // coefficients[0] x^(N-1) + ... + coefficients[N-1], by N-1 fma
 template <typename V, size_t N>
@@ -95,8 +94,8 @@ struct number_pair {
 // a + b, and the error of the addition (Knuth's two-sum).
 template <typename V>
 number_pair<V> two_sum(V a, V b) {
-    const V sum = a + b, part = sum - a;
-    return {sum, (a - (sum - part)) + (b - part)};
+    const V sum = a + b, b_in_sum = sum - a;
+    return {sum, (a - (sum - b_in_sum)) + (b - b_in_sum)};
 }
 
 } // namespace jitnorm::impl::math

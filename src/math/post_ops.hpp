@@ -9,23 +9,6 @@
 
 namespace jitnorm::impl::math {
 
-// ---- The functions that an eltwise post-op can apply. Each returns NaN for NaN.
-
-template <typename V>
-V relu(V x, V alpha) {
-    return select(x > V(0), x, alpha * x);
-}
-// relu with alpha 0. It has a function of its own, because alpha * x would be NaN for -infinity.
-template <typename V>
-V relu(V x) {
-    return maximum(V(0), x);
-}
-
-template <typename V>
-V linear(V x, V alpha, V beta) {
-    return fma(alpha, x, beta);
-}
-
 template <typename V>
 V clip(V x, V lowest, V highest) {
     return minimum(highest, maximum(lowest, x));
@@ -36,23 +19,23 @@ V hardsigmoid(V x, V alpha, V beta) {
     return clip(fma(alpha, x, beta), V(0), V(1));
 }
 
-// Whether relu multiplies negative values by alpha. No other algorithm depends on this.
+// Whether relu multiplies negative values by alpha; with an alpha of 0 the product would be NaN for -infinity. No other
+// algorithm depends on this.
 template <typename T>
 constexpr bool is_leaky(T alpha) {
     return alpha != T(0);
 }
 
-// ---- calls of body(function), where function(x) applies the algorithm with these parameters
-
-// For every algorithm that validate() accepts. `leaky` is is_leaky() of alpha.
+// Calls body(function), where function(x) applies an algorithm that validate() accepts with these parameters, and
+// returns NaN for NaN. `leaky` is is_leaky() of alpha.
 template <typename V, typename Body>
 void visit_eltwise(jitnorm_alg_kind_t alg, bool leaky, V alpha, V beta, Body &&body) {
     switch (alg) {
     case jitnorm_eltwise_relu:
-        if (!leaky) return body([](V x) { return relu(x); });
-        return body([=](V x) { return relu(x, alpha); });
+        if (!leaky) return body([](V x) { return maximum(V(0), x); });
+        return body([=](V x) { return select(x > V(0), x, alpha * x); });
     case jitnorm_eltwise_linear:
-        return body([=](V x) { return linear(x, alpha, beta); });
+        return body([=](V x) { return fma(alpha, x, beta); });
     case jitnorm_eltwise_clip:
     case jitnorm_eltwise_clip_v2:
         return body([=](V x) { return clip(x, alpha, beta); });

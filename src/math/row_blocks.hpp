@@ -24,9 +24,8 @@ public:
     // The rows first .. first+rows-1 of a larger problem of `all` rows. `first` is a multiple of block_rows(), and
     // first+rows is one, too, or equals `all`.
     constexpr row_blocks(dim_t rows, dim_t columns, dim_t first, dim_t all)
-        : rows_(rows), block_rows_(rows_of_block(all, std::max(columns, dim_t(1)))),
-          blocks_per_part_(
-              std::max(divide_up(divide_up(all, block_rows_), most_parts(std::max(columns, dim_t(1)))), dim_t(1))),
+        : rows_(rows), block_rows_(rows_of_block(all, columns)),
+          blocks_per_part_(std::max<dim_t>(divide_up(divide_up(all, block_rows_), most_parts(columns)), 1)),
           rest_(std::min(blocks(),
                          divide_up(first / block_rows_, blocks_per_part_) * blocks_per_part_ - first / block_rows_)) {}
 
@@ -54,11 +53,12 @@ public:
 
 private:
     static constexpr dim_t rows_of_block(dim_t rows, dim_t columns) {
-        const dim_t wanted = std::max(divide_up(rows, WANTED_BLOCKS), divide_up(MIN_BLOCK_ELEMENTS, columns));
+        const dim_t wanted =
+            std::max(divide_up(rows, WANTED_BLOCKS), divide_up(MIN_BLOCK_ELEMENTS, std::max<dim_t>(columns, 1)));
         return std::clamp(wanted, MIN_BLOCK_ROWS, MAX_BLOCK_ROWS);
     }
     static constexpr dim_t most_parts(dim_t columns) {
-        return std::clamp(MAX_PARTS_ELEMENTS / columns, MIN_PARTS, MAX_PARTS);
+        return std::clamp(MAX_PARTS_ELEMENTS / std::max<dim_t>(columns, 1), MIN_PARTS, MAX_PARTS);
     }
     static constexpr range cut(dim_t count, dim_t size, dim_t index) {
         return {index * size, std::min((index + 1) * size, count)};

@@ -58,8 +58,7 @@ public:
         return equal;
     }
 
-    // The first pair of tensors that may not share memory and have the same address; null if there is none. at(t) is
-    // the address of tensor t.
+    // The first pair that may not share memory and does; null if there is none. at(t) is the address of tensor t.
     template <typename Addresses>
     const pair *find(Addresses &&at) const {
         for (const pair &p : apart_)

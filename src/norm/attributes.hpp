@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <iterator>
 #include <variant>
 #include <vector>
 
@@ -43,8 +42,7 @@ struct post_op_list {
 
     // Whether a post-op of the list reads dst as it is before the execution.
     bool read_dst() const {
-        return std::any_of(entries.begin(), entries.end(),
-                           [](const post_op &entry) { return std::holds_alternative<sum_post_op>(entry); });
+        return std::ranges::any_of(entries, [](auto &entry) { return std::holds_alternative<sum_post_op>(entry); });
     }
 
     bool operator==(const post_op_list &) const = default;
@@ -78,11 +76,7 @@ constexpr jitnorm_alg_kind_t BINARY_ALGORITHMS[] = {
 #include "../../tables/binary.inc"
 };
 
-constexpr bool is_eltwise(jitnorm_alg_kind_t alg) {
-    return std::find(std::begin(ELTWISE_ALGORITHMS), std::end(ELTWISE_ALGORITHMS), alg) != std::end(ELTWISE_ALGORITHMS);
-}
-constexpr bool is_binary(jitnorm_alg_kind_t alg) {
-    return std::find(std::begin(BINARY_ALGORITHMS), std::end(BINARY_ALGORITHMS), alg) != std::end(BINARY_ALGORITHMS);
-}
+constexpr bool is_eltwise(jitnorm_alg_kind_t alg) { return std::ranges::count(ELTWISE_ALGORITHMS, alg) != 0; }
+constexpr bool is_binary(jitnorm_alg_kind_t alg) { return std::ranges::count(BINARY_ALGORITHMS, alg) != 0; }
 
 } // namespace jitnorm::impl

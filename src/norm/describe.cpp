@@ -13,8 +13,7 @@ namespace jitnorm::impl::layer_norm {
 
 namespace {
 
-// The shortest text that reads back as the same value. A plus sign of the exponent is left out, because in lists a plus
-// separates the entries.
+// The shortest text that reads back as the same value, without the plus sign of an exponent: in lists it has a meaning.
 template <typename Real>
 std::string text_of(Real value) {
     char buffer[32];
@@ -28,6 +27,9 @@ std::string describe_epsilon(double epsilon) {
     const auto rounded = float(epsilon);
     return double(rounded) == epsilon ? text_of(rounded) : text_of(epsilon) + ":f64";
 }
+
+// Adds an entry to a list in which a plus separates the entries. An empty one adds nothing.
+void append(std::string &list, const std::string &entry) { list += (list.empty() || entry.empty() ? "" : "+") + entry; }
 
 std::string knob(std::string_view name, const std::string &value) {
     return value.empty() ? value : "--" + std::string(name) + "=" + value + " ";
@@ -75,21 +77,20 @@ unsigned mask_of(const memory_desc &md, int ndims) {
 
 // Scale, shift and gate with row dimensions.
 std::string describe_modulation(const problem &p) {
-    std::string text;
+    std::string list;
     for (const auto &[name, s] : {std::pair("scale", SCALE), std::pair("shift", SHIFT), std::pair("gate", GATE)}) {
         if (p[s].ndims == 0) continue;
-        text += (text.empty() ? "" : "+") + std::string(name) + ":" + std::to_string(mask_of(p[s], p.row_ndims()));
-        if (s == GATE) text += ":" + std::string(name_of(p[s].data_type));
+        append(list, std::string(name) + ":" + std::to_string(mask_of(p[s], p.row_ndims())));
+        if (s == GATE) list += ":" + std::string(name_of(p[s].data_type));
     }
-    return text;
+    return list;
 }
 
 // The members of a problem that only some front ends set.
 std::string describe_choices(const problem &p) {
     std::string omitted;
     for (const tensor_kind &t : TENSORS)
-        if ((p.omitted & ~bit_of(DST) & bit_of(t.place)) != 0)
-            omitted += (omitted.empty() ? "" : "+") + std::string(t.name);
+        if ((p.omitted & ~bit_of(DST) & bit_of(t.place)) != 0) append(omitted, t.name);
     const std::string type(name_of(p[VARIANCE].data_type));
     return knob("axes", p.normalized_axes == 1 ? "" : std::to_string(p.normalized_axes)) +
            knob("stat_dt", p[VARIANCE].data_type == jitnorm_f32 ? "" : type) +
@@ -99,8 +100,7 @@ std::string describe_choices(const problem &p) {
            knob("columns-of", p.shares_columns() ? std::to_string(p.all_columns) : "");
 }
 
-// The syntax needs the value of a given scale. The problem does not have it, since each execution brings its own: 1 is
-// written in its place.
+// The syntax needs the value of a given scale, which each execution brings: 1 is written in its place.
 std::string describe_dst_scale(const problem &p) {
     if (!p.has_dynamic_scales()) return p.attr.dst_scale ? "dst:common:1" : "";
     const dim_t width = p.has_elements() ? columns_per_scale(p) : p.row_length();
@@ -109,8 +109,9 @@ std::string describe_dst_scale(const problem &p) {
 }
 
 std::string describe_scales(const problem &p) {
-    const std::string src = p.attr.src_scale ? "src:common:1" : "", dst = describe_dst_scale(p);
-    return src + (src.empty() || dst.empty() ? "" : "+") + dst;
+    std::string list = p.attr.src_scale ? "src:common:1" : "";
+    append(list, describe_dst_scale(p));
+    return list;
 }
 
 std::string describe_entry(const sum_post_op &op) {
@@ -128,13 +129,11 @@ std::string describe_entry(const binary_post_op &op) {
            std::to_string(mask_of(op.src1, op.src1.ndims)) + ":" + layout_name(op.src1);
 }
 
-std::string describe_post_ops(const post_op_list &list) {
-    std::string text;
-    for (const post_op &entry : list.entries) {
-        if (!text.empty()) text += '+';
-        text += std::visit([](const auto &op) { return describe_entry(op); }, entry);
-    }
-    return text;
+std::string describe_post_ops(const post_op_list &post_ops) {
+    std::string list;
+    for (const post_op &entry : post_ops.entries)
+        append(list, std::visit([](const auto &op) { return describe_entry(op); }, entry));
+    return list;
 }
 
 std::string describe_tensor(const std::string &name, const memory_desc &md) {
@@ -143,15 +142,14 @@ std::string describe_tensor(const std::string &name, const memory_desc &md) {
 
 // The tensors have the names of their arguments in forward: in backward dst1 is the gradient of the sum.
 std::string describe_residual(const problem &p) {
-    std::string text;
-    const auto add = [&](const std::string &entry) { text += (text.empty() ? "" : "+") + entry; };
-    if (p.uses(RESIDUAL)) add(describe_tensor("src1", p[RESIDUAL]));
+    std::string list;
+    if (p.uses(RESIDUAL)) append(list, describe_tensor("src1", p[RESIDUAL]));
     for (const slot sum : {SUM, DIFF_SUM})
-        if (p.uses(sum)) add(describe_tensor("dst1", p[sum]));
-    if (p.uses(BIAS)) add("bias:" + std::string(name_of(p.attr.bias_type)));
-    if (p.uses(RESIDUAL) && p.attr.normalizes_rounded_sum) add("rounded");
-    if (p.uses(RESIDUAL) && p.attr.multiplies_silu) add("silu");
-    return text;
+        if (p.uses(sum)) append(list, describe_tensor("dst1", p[sum]));
+    if (p.uses(BIAS)) append(list, "bias:" + std::string(name_of(p.attr.bias_type)));
+    if (p.uses(RESIDUAL) && p.attr.normalizes_rounded_sum) append(list, "rounded");
+    if (p.uses(RESIDUAL) && p.attr.multiplies_silu) append(list, "silu");
+    return list;
 }
 
 // A knob for each, with the argument's name in the syntax: DST_2 is dst2.
@@ -177,7 +175,7 @@ std::string describe(const problem &p) {
            knob("eps", describe_epsilon(p.epsilon)) + knob("attr-scratchpad", user_scratchpad ? "user" : "") +
            knob("attr-modulation", describe_modulation(p)) + knob("attr-residual", describe_residual(p)) +
            describe_further_outputs(p) + knob("attr-scales", describe_scales(p)) +
-           knob("attr-post-ops", describe_post_ops(p.attr.post_ops)) + join(p[SRC].dims, p[SRC].ndims);
+           knob("attr-post-ops", describe_post_ops(p.attr.post_ops)) + join(dims_of(p[SRC]));
 }
 
 } // namespace jitnorm::impl::layer_norm

@@ -13,14 +13,11 @@ struct problem;
 struct plan;
 class row_groups;
 
-// Each pointer is the tensor's data handle: the descriptor's offset0 is not yet added. It may have any alignment
-// (bytes.hpp). It is null where the problem has no such tensor. The caller owns the memory. Executors do not write to
-// inputs.
+// Each pointer is the tensor's data handle, to which offset0 is not added yet. It may have any alignment (bytes.hpp),
+// and is null where the problem has no such tensor. The caller owns the memory. Executors do not write to inputs.
 class arguments {
 public:
     void *operator[](slot s) const { return (set_ >> s & 1) != 0 ? pointers_[s] : nullptr; }
-    // Of a slot that has been set.
-    void *at(slot s) const { return pointers_[s]; }
     void set(slot s, const void *pointer) {
         pointers_[s] = const_cast<void *>(pointer);
         set_ |= uint64_t(1) << s;
@@ -42,8 +39,7 @@ private:
     void *pointers_[SLOT_COUNT]; // undefined until then: to clear them took a seventh of an execution of a short row
 };
 
-// Executors are immutable, and several threads may execute one at once: all that changes is in the memory that the
-// arguments point to.
+// Executors are immutable, and several threads may execute one at once: only the memory of the arguments changes.
 class executor {
 public:
     executor() = default;

@@ -36,21 +36,19 @@ void plan::give_up_chunks() {
 
 std::string describe(const plan &p) {
     static constexpr const char *ACCESS[] = {"in_place", "tiles", "interleaved"};
-    const auto number = [](const char *name, auto value) { return std::string(name) + std::to_string(value); };
+    const auto entry = [](const char *name, auto value) { return std::string(name) + std::to_string(value); };
     std::string text = std::string("rows:") + ACCESS[int(p.rows)];
-    if (p.band_rows != 0) text += number(",band:", p.band_rows);
+    if (p.band_rows != 0) text += entry(",band:", p.band_rows);
     if (p.non_temporal_band_rows != p.band_rows && p.non_temporal_band_rows != 0)
-        text += number(",non_temporal_band:", p.non_temporal_band_rows);
-    if (p.rows != row_access::in_place) text += number(",tile_rows:", p.tile_rows);
-    text += number(",panel:", p.panel_columns);
-    text += number(",batch:", p.batch_rows);
-    text += number(",one_loop_threads:", p.one_loop_threads);
-    if (p.prefetch != 0) text += number(",prefetch:", p.prefetch);
-    text += number(",non_temporal_threads:", p.non_temporal_threads);
-    text += number(",row_threads:", p.row_threads);
-    text += number(",chunk_threads:", p.chunk_threads);
-    if (p.chunks_from != plan::NEVER) text += number(",chunks_from:", p.chunks_from);
-    return text + number(",scratchpad:", p.scratchpad.bytes());
+        text += entry(",non_temporal_band:", p.non_temporal_band_rows);
+    if (p.rows != row_access::in_place) text += entry(",tile_rows:", p.tile_rows);
+    text += entry(",panel:", p.panel_columns) + entry(",batch:", p.batch_rows);
+    text += entry(",one_loop_threads:", p.one_loop_threads);
+    if (p.prefetch != 0) text += entry(",prefetch:", p.prefetch);
+    text += entry(",non_temporal_threads:", p.non_temporal_threads) + entry(",row_threads:", p.row_threads);
+    text += entry(",chunk_threads:", p.chunk_threads);
+    if (p.chunks_from != plan::NEVER) text += entry(",chunks_from:", p.chunks_from);
+    return text + entry(",scratchpad:", p.scratchpad.bytes());
 }
 
 } // namespace jitnorm::impl::layer_norm

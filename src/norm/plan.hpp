@@ -17,8 +17,7 @@
 
 namespace jitnorm::impl::layer_norm {
 
-// The most rows of a batch. All rows of a batch are reduced, then the scalar steps of all their statistics are done,
-// then all are normalized.
+// The most rows of a batch: all are reduced, then the scalar steps of all are done, then all are normalized.
 constexpr dim_t MAX_BATCH_ROWS = 32;
 
 // The most threads of an execution whose threads need scratchpad, whatever the number of cores.
@@ -79,8 +78,7 @@ private:
     std::array<dim_t, size_t(scratch::end) + 1> begin_ = {}; // in one share, with the shared areas after it
 };
 
-// How one execution goes through the rows: the decisions that a plan leaves open until the number of threads and the
-// addresses of the tensors are known.
+// What a plan leaves open until the number of threads and the addresses of the tensors are known.
 struct schedule {
     int threads;
     bool by_chunks;    // threads share the chunks of long rows; otherwise they share rows
@@ -150,8 +148,7 @@ constexpr dim_t BYTES_PER_THREAD = 16 * 1024;
 // for the end of a region anyway (src/base/parallel.cpp) may each have little work.
 constexpr dim_t LEAST_SHARED_WORK = 16;
 
-// Threads that sleep while they wait take ten microseconds to wake, and more if their core is busy. They need so many
-// times as much work.
+// Threads that sleep while they wait take ten microseconds or more to wake: they need so many times as much work.
 constexpr dim_t WORK_FOR_SLEEPERS = 8;
 
 // How many threads are worth starting for so many bytes, at least one, and at most `shares`, the number of pieces that
@@ -175,8 +172,7 @@ constexpr int one_loop_threads_for(dim_t bytes, dim_t least, const machine &m) {
 constexpr dim_t from_memory(const machine &m) { return m.last_level * m.memory / 100; }
 constexpr bool come_from_memory(dim_t bytes, const machine &m) { return bytes >= from_memory(m); }
 
-// The most threads whose results are worth storing past the caches. `shared`: results of several threads are from this
-// percentage of the last level on.
+// The most threads whose results are worth storing past the caches; from `shared` percent of the last level on, any.
 constexpr int non_temporal_threads_for(dim_t bytes, dim_t shared, const machine &m) {
     if (!come_from_memory(bytes, m)) return 0;
     return bytes >= m.last_level * shared / 100 ? INT_MAX : 1;

@@ -16,7 +16,7 @@ memory_desc problem::layout(slot s) const {
         return vector(row_length(), s == BIAS ? attr.bias_type : scale_shift_type);
     case extent::gradient:
         return parameter.ndims == 0 ? vector(row_length(), gradient_type)
-                                    : make_dense({parameter.dims, size_t(parameter.ndims)}, gradient_type);
+                                    : make_dense(dims_of(parameter), gradient_type);
     case extent::scale:
         return vector(1, jitnorm_f32);
     default:
@@ -50,8 +50,7 @@ jitnorm_data_type_t problem::row_type() const {
 jitnorm_data_type_t problem::normalized_type() const {
     const bool is_sum = reads(RESIDUAL) && is_forward() && !attr.multiplies_silu && (*this)[SUM].ndims != 0;
     const jitnorm_data_type_t type = (*this)[is_sum ? SUM : SRC].data_type;
-    const bool is_floating = type == jitnorm_f32 || type == jitnorm_bf16 || type == jitnorm_f16;
-    return has(jitnorm_round_normalized) && is_floating ? type : compute_type();
+    return has(jitnorm_round_normalized) && is_single_or_half(type) ? type : compute_type();
 }
 
 jitnorm_data_type_t problem::scaled_type() const {
@@ -66,28 +65,7 @@ bool problem::has_runtime_sizes() const {
     return any;
 }
 
-dim_t problem::row_length() const {
-    const memory_desc &src = (*this)[SRC];
-    dim_t count = 1;
-    for (int d = row_ndims(); d < src.ndims; ++d) {
-        if (src.dims[d] == RUNTIME_DIM) return RUNTIME_DIM;
-        count *= src.dims[d];
-    }
-    return count;
-}
-
-dim_t problem::rows() const {
-    dim_t count = 1;
-    for (int d = 0; d < row_ndims(); ++d) count *= (*this)[SRC].dims[d];
-    return count;
-}
-
-dim_t scales_per_row(const problem &p) {
-    const memory_desc &scales = p[DST_SCALE];
-    dim_t count = 1;
-    for (int d = p.row_ndims(); d < scales.ndims; ++d) count *= scales.dims[d];
-    return count;
-}
+dim_t scales_per_row(const problem &p) { return product_of(dims_of(p[DST_SCALE]).subspan(size_t(p.row_ndims()))); }
 
 dim_t columns_per_scale(const problem &p) { return p.row_length() / scales_per_row(p); }
 

@@ -14,8 +14,7 @@
 
 namespace jitnorm::impl::layer_norm {
 
-// The content of the variance tensor: the variance (with rms_norm the mean of squares), or 1 / sqrt(variance +
-// epsilon).
+// The variance tensor has the variance (with rms_norm the mean of squares), or 1 / sqrt(variance + epsilon).
 enum class statistics_form { variance, inverse_deviation };
 
 struct problem {
@@ -107,11 +106,14 @@ struct problem {
     // Calls body(descriptor) for each descriptor that is not empty, src1 of post-ops among them.
     template <typename Body>
     void for_each_descriptor(Body &&body) const {
-        visit(*this, body);
+        for (const memory_desc &md : descriptors_)
+            if (md.ndims != 0) body(md);
+        for (const post_op &entry : attr.post_ops.entries)
+            if (const auto *binary = std::get_if<binary_post_op>(&entry)) body(binary->src1);
     }
     template <typename Body>
     void for_each_descriptor(Body &&body) {
-        visit(*this, body);
+        std::as_const(*this).for_each_descriptor([&](const memory_desc &md) { body(const_cast<memory_desc &>(md)); });
     }
 
     // The descriptors that the problem keeps, in the order of their slots. Some may be empty.
@@ -139,23 +141,17 @@ struct problem {
     bool has_runtime_sizes() const;
 
     int row_ndims() const { return (*this)[SRC].ndims - normalized_axes; } // the number of dimensions that count rows
-    dim_t row_length() const; // C, the elements of a row; RUNTIME_DIM where it is known at execution only
+    std::span<const dim_t> row_dims() const { return dims_of((*this)[SRC]).first(size_t(row_ndims())); }
+    dim_t rows() const { return product_of(row_dims()); }
+    // C, the elements of a row; RUNTIME_DIM where it is known at execution only.
+    dim_t row_length() const { return product_of(dims_of((*this)[SRC]).subspan(size_t(row_ndims()))); }
     // The same of rows whose columns several problems share.
     dim_t whole_row_length() const { return shares_columns() ? all_columns : row_length(); }
-    dim_t rows() const; // the product of the row dimensions
     bool has_elements() const { return nelems((*this)[SRC]) != 0; }
 
     bool operator==(const problem &) const = default;
 
 private:
-    template <typename Problem, typename Body>
-    static void visit(Problem &p, Body &body) {
-        for (auto &md : p.descriptors_)
-            if (md.ndims != 0) body(md);
-        for (auto &entry : p.attr.post_ops.entries)
-            if (auto *binary = std::get_if<binary_post_op>(&entry)) body(binary->src1);
-    }
-
     // Where the descriptor of each slot is; negative if the problem keeps none.
     static constexpr auto INDICES = [] {
         std::array<int, FIRST_POST_OP> indices = {};

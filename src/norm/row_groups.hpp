@@ -17,8 +17,7 @@ namespace jitnorm::impl::layer_norm {
 // The tensors that may have row dimensions.
 constexpr slot GROUPED[] = {SCALE, SHIFT, GATE};
 
-// Whether one of them changes along a row dimension of src. Backward passes a gate in a problem of its own, where it is
-// a scale.
+// Whether one of them changes along a row dimension of src. Backward's gate is a scale of a problem of its own.
 inline bool changes_along(const problem &p, int d) {
     return std::ranges::any_of(GROUPED, [&](slot s) {
         return p[s].ndims != 0 && p[s].dims[d] != 1 && (s != GATE || !p.has_gate_gradients());

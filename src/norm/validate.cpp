@@ -29,6 +29,7 @@ constexpr unsigned KNOWN_FLAGS = 0
 struct named_tensor {
     const char *name = nullptr; // null: there is none
     const memory_desc *md = nullptr;
+    explicit operator bool() const { return md != nullptr; }
 };
 
 // The first tensor for which `holds` is true. Statistics must be described even if none is read or written.
@@ -44,12 +45,9 @@ named_tensor find_tensor(const problem &p, Predicate &&holds) {
 
 // ---------------------------------------------------------------- the operation
 
-status check_prop_kind(const problem &p) {
-    const bool known = p.is_forward() || p.prop_kind == jitnorm_backward || p.prop_kind == jitnorm_backward_data;
-    return known ? ACCEPTED : invalid(explain("unknown prop_kind %d", int(p.prop_kind)));
-}
-
-status check_flags(const problem &p) {
+status check_operation(const problem &p) {
+    if (!(p.is_forward() || p.prop_kind == jitnorm_backward || p.prop_kind == jitnorm_backward_data))
+        return invalid(explain("unknown prop_kind %d", int(p.prop_kind)));
     if (const unsigned unknown = p.flags & ~KNOWN_FLAGS; unknown != 0)
         return invalid(
             explain("flags is 0x%x, of which jitnorm_normalization_flags_t does not have 0x%x", p.flags, unknown));
@@ -58,16 +56,8 @@ status check_flags(const problem &p) {
     if (p.has(jitnorm_##name) && (p.flags & unsigned(jitnorm_##needed)) != unsigned(jitnorm_##needed))                 \
         return invalid("flags has " #name ", which needs " #needed);
 #include "../../tables/normalization_flags.inc"
-    return ACCEPTED;
-}
-
-status check_epsilon(const problem &p) {
-    return std::isfinite(p.epsilon) && p.epsilon >= 0
-               ? ACCEPTED
-               : invalid(explain("epsilon is %g; it must be finite and not negative", p.epsilon));
-}
-
-status check_choices(const problem &p) {
+    if (!(std::isfinite(p.epsilon) && p.epsilon >= 0))
+        return invalid(explain("epsilon is %g; it must be finite and not negative", p.epsilon));
     if ((p.omitted & ~OMITTABLE) != 0)
         return invalid(explain("omitted 0x%x has bits of tensors that cannot be omitted", p.omitted));
     if (p.scale_is_ones && !p.uses_scale()) return invalid("the scale is all ones, and flags has no use_scale");
@@ -102,26 +92,21 @@ status check_sizes(const problem &p) {
 }
 
 status check_presence(const problem &p) {
-    if (const auto found = find_tensor(p, [](auto &md) { return md.ndims == 0; }); found.md != nullptr)
+    if (const auto found = find_tensor(p, [](auto &md) { return md.ndims == 0; }))
         return invalid(explain("%s has no dimensions", found.name));
-    if (const auto found = find_tensor(p, [](auto &md) { return size_of(md.data_type) == 0; }); found.md != nullptr)
+    if (const auto found = find_tensor(p, [](auto &md) { return size_of(md.data_type) == 0; }))
         return invalid(explain("%s has the unknown data type %d", found.name, int(found.md->data_type)));
-    if (const auto found = find_tensor(p, [](auto &md) { return md.format_kind != jitnorm_blocked; });
-        found.md != nullptr)
+    if (const auto found = find_tensor(p, [](auto &md) { return md.format_kind != jitnorm_blocked; }))
         return invalid(explain("%s has an undecided layout", found.name));
     return ACCEPTED;
 }
 
-status check_data_dims(const problem &p) {
+status check_dims(const problem &p) {
     const auto differs = [&](const memory_desc &md) { return &md != &p[VARIANCE] && !same_dims(p[SRC], md); };
-    const auto [name, md] = find_tensor(p, differs);
-    return md == nullptr ? ACCEPTED : invalid(explain_dims(name, *md, "src", p[SRC]));
-}
-
-status check_statistics_dims(const problem &p) {
-    const std::span<const dim_t> given(p[VARIANCE].dims, size_t(p[VARIANCE].ndims)),
-        rows(p[SRC].dims, size_t(p.row_ndims()));
-    return std::equal(given.begin(), given.end(), rows.begin(), rows.end())
+    if (const auto found = find_tensor(p, differs))
+        return invalid(explain_dims(found.name, dims_of(*found.md), "src", dims_of(p[SRC])));
+    const std::span<const dim_t> given = dims_of(p[VARIANCE]), rows = p.row_dims();
+    return std::ranges::equal(given, rows)
                ? ACCEPTED
                : invalid(explain_dims(STATISTICS, given, "src without its normalized dimensions", rows));
 }
@@ -183,7 +168,7 @@ status check_only_statistics(const problem &p) {
         return invalid("dst is omitted, and no statistics are written");
     if (p.uses_scale() || p.uses_shift()) return invalid("dst is omitted, and flags has use_scale or use_shift");
     const bool has_outputs =
-        std::any_of(TENSORS.begin(), TENSORS.end(), [&](auto &t) { return is_further_output(t) && p.writes(t.place); });
+        std::ranges::any_of(TENSORS, [&](auto &t) { return is_further_output(t) && p.writes(t.place); });
     return has_plain_attributes(p) && !p.has_dynamic_scales() && !has_outputs
                ? ACCEPTED
                : invalid("dst is omitted, and attr has scales, post-ops or an output computed from dst");
@@ -221,7 +206,7 @@ status check_row_dimensions(const problem &p, slot s) {
     bool fits = md.ndims == src.ndims;
     for (int d = 0; fits && d < src.ndims; ++d)
         fits = md.dims[d] == src.dims[d] || (md.dims[d] == 1 && d < p.row_ndims());
-    if (!fits) return invalid(explain_dims(name, md, "src, or 1 where it counts rows,", src));
+    if (!fits) return invalid(explain_dims(name, dims_of(md), "src, or 1 where it counts rows,", dims_of(src)));
     if (s == GATE) JITNORM_TRY(check_affine_type(p, md.data_type, "gates"));
     if (s != GATE && md.data_type != p.scale_shift_type)
         return invalid(explain("%s is %s; the type of scale and shift is %s", name, text_of(md.data_type),
@@ -311,8 +296,9 @@ status check_entry(const binary_post_op &op, const problem &p) {
     if (is_f8(op.src1.data_type)) return unsupported(explain("src1 cannot be %s", text_of(op.src1.data_type)));
     if (op.src1.format_kind != jitnorm_blocked) return invalid("src1 has an undecided layout");
     const memory_desc stretched = broadcast(op.src1, p[DST]);
-    return same_dims(stretched, p[DST]) ? ACCEPTED
-                                        : invalid(explain_dims("src1, broadcast,", stretched, "dst", p[DST]));
+    return same_dims(stretched, p[DST])
+               ? ACCEPTED
+               : invalid(explain_dims("src1, broadcast,", dims_of(stretched), "dst", dims_of(p[DST])));
 }
 
 status check_attributes(const problem &p) {
@@ -330,15 +316,12 @@ status check_attributes(const problem &p) {
     return ACCEPTED;
 }
 
-// Whether the scales have the dimensions that scales_per_row() describes; sizes are known (src has the dimensions of
-// dst).
+// Whether the scales have the dimensions that scales_per_row() describes; sizes are known.
 bool has_right_dims(const memory_desc &scales, const problem &p) {
-    const int rows = p.row_ndims();
-    if (scales.ndims != p[SRC].ndims || !std::equal(scales.dims, scales.dims + rows, p[SRC].dims)) return false;
-    const bool whole_rows =
-        std::all_of(scales.dims + rows, scales.dims + scales.ndims, [](dim_t dim) { return dim == 1; });
-    if (whole_rows || p.normalized_axes != 1) return whole_rows;
-    const dim_t columns = p[SRC].dims[rows], groups = scales.dims[rows];
+    if (scales.ndims != p[SRC].ndims || !std::equal(scales.dims, scales.dims + p.row_ndims(), p[SRC].dims))
+        return false;
+    const dim_t columns = p.row_length(), groups = scales_per_row(p);
+    if (groups == 1 || p.normalized_axes != 1) return groups == 1;
     return groups == 0 ? columns == 0 : columns % groups == 0;
 }
 
@@ -374,10 +357,10 @@ status check_gate_gradients(const problem &p) {
 
 // The order matters: a check may rely on what the checks before it have accepted.
 constexpr status (*CHECKS[])(const problem &) = {
-    check_prop_kind,  check_flags,     check_epsilon,         check_choices,         check_rank,
-    check_sizes,      check_presence,  check_data_dims,       check_statistics_dims, check_outputs,
-    check_data_types, check_row_range, check_only_statistics, check_shared_columns,  check_affine_types,
-    check_row_groups, check_residual,  check_further_outputs, check_attributes,      check_dynamic_scales};
+    check_operation,     check_rank,       check_sizes,     check_presence,        check_dims,
+    check_outputs,       check_data_types, check_row_range, check_only_statistics, check_shared_columns,
+    check_affine_types,  check_row_groups, check_residual,  check_further_outputs, check_attributes,
+    check_dynamic_scales};
 
 } // namespace
 

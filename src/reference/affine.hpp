@@ -29,8 +29,7 @@ public:
         if (scaled_type_ != p_.compute_type()) round_to(scaled_type_, count, y);
     }
 
-    // Scales and shifts the elements begin .. begin+count-1 of a row, at most BLOCK. Backward, which reads no shift,
-    // turns diff_dst into g.
+    // Scales and shifts the elements begin .. begin+count-1 of a row, at most BLOCK; in backward turns diff_dst into g.
     void apply(const arguments &args, dim_t begin, dim_t count, T *y) const {
         T scale[BLOCK], shift[BLOCK];
         const bool scales = p_.reads(SCALE), shifts = p_.reads(SHIFT);

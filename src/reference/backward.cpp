@@ -8,7 +8,6 @@
 #include "../math/moments.hpp"
 #include "../math/row_blocks.hpp"
 #include "../math/row_sums.hpp"
-#include "../tensor/zero_padding.hpp"
 #include "affine.hpp"
 
 namespace jitnorm::impl::layer_norm::reference {
@@ -60,8 +59,8 @@ public:
 
 private:
     row_constants<T> constants_of(const arguments &args, dim_t row) const {
-        const float mean = p_.reads(MEAN) ? statistics_.number(args[MEAN], row) : 0;
-        const float given = statistics_.number(args[VARIANCE], row);
+        const float mean = p_.reads(MEAN) ? statistics_.value_of(args[MEAN], row) : 0;
+        const float given = statistics_.value_of(args[VARIANCE], row);
         const bool inverse = p_.form == statistics_form::inverse_deviation;
         return {T(mean), inverse ? T(given) : reciprocal_deviation<T>(double(given), p_.epsilon)};
     }
@@ -75,20 +74,14 @@ private:
             const dim_t count = std::min(COLUMNS, columns.end - begin);
             gradient_sums<double> total;
             for (dim_t part = 0; part < cut.parts(); ++part) {
-                const gradient_sums<double> sum = sum_of_part(args, cut, part, begin, count);
-                p_.is_partial() ? write_gradients(args, part, begin, count, sum) : total.add(sum);
+                gradient_sums<double> of_part;
+                const range blocks = cut.part(part);
+                for (dim_t block = blocks.begin; block < blocks.end; ++block)
+                    of_part.add(sum_of_block(args, cut.block(block), begin, count));
+                p_.is_partial() ? write_gradients(args, part, begin, count, of_part) : total.add(of_part);
             }
             if (!p_.is_partial()) write_gradients(args, 0, begin, count, total);
         }
-    }
-
-    gradient_sums<double> sum_of_part(const arguments &args, const row_blocks &cut, dim_t part, dim_t begin,
-                                      dim_t count) const {
-        gradient_sums<double> sum;
-        const range blocks = cut.part(part);
-        for (dim_t block = blocks.begin; block < blocks.end; ++block)
-            sum.add(sum_of_block(args, cut.block(block), begin, count));
-        return sum;
     }
 
     gradient_sums<T> sum_of_block(const arguments &args, range rows, dim_t begin, dim_t count) const {
@@ -157,8 +150,7 @@ private:
             for (dim_t i = 0; i < count; ++i) g[i] = row.rstd * std::fma(row.mean - x[i], slopes.k, g[i] - slopes.m1);
     }
 
-    // Adds the gradient of the sum with the residual. That sum is src here; it also had other users, from which this
-    // gradient comes.
+    // Adds the gradient that comes from other users of the sum with the residual. That sum is src here.
     void add_diff_sum(const arguments &args, dim_t row, dim_t begin, dim_t count, T *g) const {
         T other[BLOCK] = {};
         diff_sum_.read(args[DIFF_SUM], row, begin, count, other);

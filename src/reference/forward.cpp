@@ -11,7 +11,6 @@
 #include "../norm/executor.hpp"
 #include "../norm/problem.hpp"
 #include "../simd/simd.hpp"
-#include "../tensor/zero_padding.hpp"
 #include "affine.hpp"
 #include "reference.hpp"
 
@@ -203,8 +202,8 @@ private:
 
     // The member `variance` has the content of the variance tensor: variances or inverse deviations (problem::form).
     row_statistics<T> given(const arguments &args, dim_t row) const {
-        const float mean = p_.reads(MEAN) ? statistics_.number(args[MEAN], row) : 0;
-        return {T(mean), 0.0, double(statistics_.number(args[VARIANCE], row))};
+        const float mean = p_.reads(MEAN) ? statistics_.value_of(args[MEAN], row) : 0;
+        return {T(mean), 0.0, double(statistics_.value_of(args[VARIANCE], row))};
     }
 
     normalizer<T> normalizer_for(const row_statistics<T> &statistics) const {
@@ -212,21 +211,21 @@ private:
         return make_normalizer(statistics, p_.epsilon);
     }
 
+    auto reader_of(const arguments &args, dim_t row) const {
+        return [this, &args, row](dim_t begin, dim_t count, T *out) { input_.read(args, row, begin, count, out); };
+    }
     row_statistics<T> computed(const arguments &args, dim_t row) const {
-        return compute_statistics<T>(p_.row_length(), p_.is_rms(), [&](dim_t begin, dim_t count, T *out) {
-            input_.read(args, row, begin, count, out);
-        });
+        return compute_statistics<T>(p_.row_length(), p_.is_rms(), reader_of(args, row));
     }
     row_statistics<T> merged(const arguments &args, dim_t row) const {
         return finish_given(load<moments<T>>(args[ROW_SUMS], row), p_.is_rms(), 1.0 / double(p_.all_columns));
     }
     void write_chunks(const arguments &args, dim_t row) const {
         const dim_t C = p_.row_length(), chunks = divide_up(C, CHUNK);
-        for (dim_t chunk = 0; chunk < chunks; ++chunk)
-            store(
-                chunk_moments<T>({chunk * CHUNK, std::min((chunk + 1) * CHUNK, C)}, p_.is_rms(),
-                                 [&](dim_t begin, dim_t count, T *out) { input_.read(args, row, begin, count, out); }),
-                args[ROW_SUMS], row * chunks + chunk);
+        for (dim_t chunk = 0; chunk < chunks; ++chunk) {
+            const range columns = {chunk * CHUNK, std::min((chunk + 1) * CHUNK, C)};
+            store(chunk_moments<T>(columns, p_.is_rms(), reader_of(args, row)), args[ROW_SUMS], row * chunks + chunk);
+        }
     }
     // For a problem without dst.
     void write_sum(const arguments &args, dim_t row) const {

@@ -36,8 +36,8 @@ public:
         });
     }
 
-    // The number of one row in a tensor that has one number for each row.
-    float number(const void *data, dim_t row) const {
+    // The value of one row in a tensor that has one value for each row.
+    float value_of(const void *data, dim_t row) const {
         float value = 0;
         read(data, row, 0, 1, &value);
         return value;
@@ -47,7 +47,7 @@ private:
     // Calls body(stored_as<Stored>(), index among the count elements, bytes from the data handle).
     template <typename Body>
     void for_each_element(dim_t row, dim_t begin, dim_t count, Body &&body) const {
-        const dim_t in_row = begin_ + rows_.run_from(row, 1).first, step = columns_.step();
+        const dim_t in_row = begin_ + rows_.run_from(row, 1).offset, step = columns_.step();
         visit_data_type(type_, [&](auto stored) {
             constexpr auto SIZE = dim_t(sizeof(typename decltype(stored)::type));
             dim_t done = 0;

@@ -3,7 +3,7 @@
 
 #include "../jit/isa.hpp"
 #include "../norm/row_groups.hpp"
-#include "../reference/no_elements.hpp"
+#include "../reference/reference.hpp"
 #include "backward.hpp"
 #include "forward_worker.hpp"
 #include "make_plan.hpp"

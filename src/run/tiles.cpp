@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "../math/row_blocks.hpp"
-#include "../tensor/zero_padding.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

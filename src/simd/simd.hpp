@@ -4,8 +4,7 @@
 
 #include <xmmintrin.h>
 
-// Before a function that is compiled for vectors, for callers that run only on processors with AVX2 and fma, as all
-// code around kernels does.
+// Before a function that is compiled for vectors. As all code around kernels, it runs only with AVX2 and fma.
 #define JITNORM_SIMD [[gnu::target("avx2,fma")]]
 
 namespace jitnorm::impl::layer_norm {

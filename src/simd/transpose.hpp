@@ -137,37 +137,43 @@ JITNORM_INTERLEAVE(interleave_high, __m256i, _mm256_unpackhi)
 
 // ---- rectangles: to[j][i] = from[i][j]; a pitch is the bytes from line to line, a step those from element to element
 
-// A square of `Edge` lines of `Edge` elements; a line has at most 16 bytes. Each round interleaves line i with line
-// i + Edge / 2. After log2(Edge) rounds the square is transposed.
+// Transposes a square of `Edge` lines of `Edge` elements, at most 16 bytes, or in AVX2 registers two such squares. Each
+// round interleaves line i with line i + Edge / 2. After log2(Edge) rounds the square is transposed.
+template <size_t Size, int Edge, typename Vector>
+[[gnu::always_inline, gnu::target("avx2")]] inline void transpose_lines(Vector (&lines)[Edge]) {
+    constexpr int BYTES = Edge * int(Size);
+    Vector next[Edge];
+#pragma GCC unroll 4
+    for (int round = 1; round < Edge; round *= 2) {
+#pragma GCC unroll 8
+        for (int i = 0; i < Edge / 2; ++i) {
+            next[2 * i] = interleave_low<Size>(lines[i], lines[i + Edge / 2]);
+            if constexpr (BYTES == 16)
+                next[2 * i + 1] = interleave_high<Size>(lines[i], lines[i + Edge / 2]);
+            else
+                next[2 * i + 1] = _mm_srli_si128(next[2 * i], BYTES);
+        }
+#pragma GCC unroll 16
+        for (int i = 0; i < Edge; ++i) lines[i] = next[i];
+    }
+}
+
 template <size_t Size, int Edge, typename From, typename To>
 struct square_transpose {
     static constexpr int FROM_LINES = Edge, FROM_ELEMENTS = Edge, BYTES = Edge * int(Size);
 
     [[gnu::always_inline, gnu::target("avx2")]] static void run(const char *from, dim_t from_pitch, dim_t from_step,
                                                                 char *to, dim_t to_pitch, dim_t to_step) {
-        __m128i lines[Edge], next[Edge];
+        __m128i lines[Edge];
 #pragma GCC unroll 16
         for (int i = 0; i < Edge; ++i) lines[i] = From::template load<Size, BYTES>(from + i * from_pitch, from_step);
-#pragma GCC unroll 4
-        for (int round = 1; round < Edge; round *= 2) {
-#pragma GCC unroll 8
-            for (int i = 0; i < Edge / 2; ++i) {
-                next[2 * i] = interleave_low<Size>(lines[i], lines[i + Edge / 2]);
-                if constexpr (BYTES == 16)
-                    next[2 * i + 1] = interleave_high<Size>(lines[i], lines[i + Edge / 2]);
-                else
-                    next[2 * i + 1] = _mm_srli_si128(next[2 * i], BYTES);
-            }
-#pragma GCC unroll 16
-            for (int i = 0; i < Edge; ++i) lines[i] = next[i];
-        }
+        transpose_lines<Size>(lines);
 #pragma GCC unroll 16
         for (int i = 0; i < Edge; ++i) To::template store<Size, BYTES>(to + i * to_pitch, to_step, lines[i]);
     }
 };
 
-// Transposes lines of 16 bytes to half as many lines of 32 bytes: two squares at once, one in each half of AVX2
-// registers.
+// Transposes lines of 16 bytes to half as many lines of 32 bytes: two squares at once, one in each half of a register.
 template <size_t Size>
 struct wide_transpose {
     static constexpr int FROM_LINES = 32 / int(Size), FROM_ELEMENTS = 16 / int(Size);
@@ -179,21 +185,12 @@ struct wide_transpose {
     [[gnu::always_inline, gnu::target("avx2")]] static void run(const char *from, dim_t from_pitch, dim_t, char *to,
                                                                 dim_t to_pitch, dim_t) {
         constexpr int EDGE = FROM_ELEMENTS;
-        __m256i lines[EDGE], next[EDGE];
+        __m256i lines[EDGE];
 #pragma GCC unroll 16
         for (int i = 0; i < EDGE; ++i)
             lines[i] = _mm256_inserti128_si256(_mm256_castsi128_si256(load_half(from + i * from_pitch)),
                                                load_half(from + (i + EDGE) * from_pitch), 1);
-#pragma GCC unroll 4
-        for (int round = 1; round < EDGE; round *= 2) {
-#pragma GCC unroll 8
-            for (int i = 0; i < EDGE / 2; ++i) {
-                next[2 * i] = interleave_low<Size>(lines[i], lines[i + EDGE / 2]);
-                next[2 * i + 1] = interleave_high<Size>(lines[i], lines[i + EDGE / 2]);
-            }
-#pragma GCC unroll 16
-            for (int i = 0; i < EDGE; ++i) lines[i] = next[i];
-        }
+        transpose_lines<Size>(lines);
 #pragma GCC unroll 16
         for (int i = 0; i < EDGE; ++i) _mm256_storeu_si256(reinterpret_cast<__m256i *>(to + i * to_pitch), lines[i]);
     }

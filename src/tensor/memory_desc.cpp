@@ -18,23 +18,11 @@ bool add(dim_t &a, dim_t b) { return !__builtin_add_overflow(a, b, &a); }
 
 bool is_runtime(dim_t value) { return value == RUNTIME_DIM; }
 
-bool any_runtime(const dim_t *values, int count) {
-    bool any = false;
-    for (int i = 0; i < count; ++i) any |= is_runtime(values[i]);
-    return any;
-}
-bool any_zero(const memory_desc &md) { return std::count(md.dims, md.dims + md.ndims, 0) != 0; }
-
-dim_t product(const dim_t *dims, int count) {
-    if (count == 0) return 0;
-    if (any_runtime(dims, count)) return RUNTIME_DIM;
-    return std::accumulate(dims, dims + count, dim_t(1), std::multiplies<>());
-}
+bool any_runtime(std::span<const dim_t> values) { return std::ranges::count(values, RUNTIME_DIM) != 0; }
+bool any_zero(const memory_desc &md) { return std::ranges::count(dims_of(md), 0) != 0; }
 
 // Elements of the dense inner tile.
-dim_t tile_size(const memory_desc &md) {
-    return std::accumulate(md.inner_blks, md.inner_blks + md.inner_nblks, dim_t(1), std::multiplies<>());
-}
+dim_t tile_size(const memory_desc &md) { return product_of({md.inner_blks, size_t(md.inner_nblks)}); }
 
 dim_t outer_dim(const memory_desc &md, int d) {
     return md.inner_nblks == 0 ? md.padded_dims[d] : md.padded_dims[d] / block_of(md, d);
@@ -127,17 +115,6 @@ status finish(memory_desc &md, status made) {
 }
 
 } // namespace
-} // namespace jitnorm::impl
-
-bool jitnorm_memory_desc::operator==(const jitnorm_memory_desc &other) const {
-    const auto equal = [](const auto &a, const auto &b, int count) { return std::equal(a, a + count, b); };
-    return ndims == other.ndims && data_type == other.data_type && format_kind == other.format_kind &&
-           inner_nblks == other.inner_nblks && offset0 == other.offset0 && equal(dims, other.dims, ndims) &&
-           equal(padded_dims, other.padded_dims, ndims) && equal(strides, other.strides, ndims) &&
-           equal(inner_blks, other.inner_blks, inner_nblks) && equal(inner_idxs, other.inner_idxs, inner_nblks);
-}
-
-namespace jitnorm::impl {
 
 dim_t block_of(const memory_desc &md, int d) {
     dim_t block = 1;
@@ -189,9 +166,12 @@ memory_desc make_dense(std::span<const dim_t> dims, jitnorm_data_type_t type) {
     return md;
 }
 
-dim_t nelems(const memory_desc &md) { return product(md.dims, md.ndims); }
+dim_t product_of(std::span<const dim_t> dims) {
+    if (any_runtime(dims)) return RUNTIME_DIM;
+    return std::accumulate(dims.begin(), dims.end(), dim_t(1), std::multiplies<>());
+}
 
-dim_t padded_nelems(const memory_desc &md) { return product(md.padded_dims, md.ndims); }
+dim_t nelems(const memory_desc &md) { return md.ndims == 0 ? 0 : product_of(dims_of(md)); }
 
 size_t bytes(const memory_desc &md) {
     if (has_runtime_dims(md)) return size_t(RUNTIME_DIM);
@@ -202,14 +182,12 @@ size_t bytes(const memory_desc &md) {
 }
 
 bool has_runtime_dims(const memory_desc &md) {
-    return any_runtime(md.dims, md.ndims) || any_runtime(md.strides, md.ndims);
+    return any_runtime(dims_of(md)) || any_runtime({md.strides, size_t(md.ndims)});
 }
 
 bool fits_in_memory(const memory_desc &md) { return is_within(md, MOST_ELEMENTS, MOST_BYTES); }
 
-bool same_dims(const memory_desc &a, const memory_desc &b) {
-    return a.ndims == b.ndims && std::equal(a.dims, a.dims + a.ndims, b.dims);
-}
+bool same_dims(const memory_desc &a, const memory_desc &b) { return std::ranges::equal(dims_of(a), dims_of(b)); }
 
 // A tensor without elements shares nothing, whatever its strides.
 bool is_broadcast(const memory_desc &md) {
@@ -243,3 +221,11 @@ dim_t offset_of_index(const memory_desc &md, dim_t index) {
 }
 
 } // namespace jitnorm::impl
+
+bool jitnorm_memory_desc::operator==(const jitnorm_memory_desc &other) const {
+    const auto equal = [](const auto &a, const auto &b, int count) { return std::equal(a, a + count, b); };
+    return ndims == other.ndims && data_type == other.data_type && format_kind == other.format_kind &&
+           inner_nblks == other.inner_nblks && offset0 == other.offset0 && equal(dims, other.dims, ndims) &&
+           equal(padded_dims, other.padded_dims, ndims) && equal(strides, other.strides, ndims) &&
+           equal(inner_blks, other.inner_blks, inner_nblks) && equal(inner_idxs, other.inner_idxs, inner_nblks);
+}

@@ -36,16 +36,8 @@ constexpr data_type_properties properties_of(jitnorm_data_type_t type) {
     return {};
 }
 
-constexpr bool is_f8(jitnorm_data_type_t type) {
-    const data_type_properties p = properties_of(type);
-    return p.size == 1 && p.precision != 0;
-}
-
-constexpr bool is_int8(jitnorm_data_type_t type) {
-    const data_type_properties p = properties_of(type);
-    return p.size == 1 && p.precision == 0;
-}
-
+constexpr bool is_f8(jitnorm_data_type_t type) { return type == jitnorm_f8_e5m2 || type == jitnorm_f8_e4m3; }
+constexpr bool is_int8(jitnorm_data_type_t type) { return type == jitnorm_s8 || type == jitnorm_u8; }
 constexpr bool is_half(jitnorm_data_type_t type) { return type == jitnorm_bf16 || type == jitnorm_f16; }
 constexpr bool is_single_or_half(jitnorm_data_type_t type) { return type == jitnorm_f32 || is_half(type); }
 constexpr bool is_float(jitnorm_data_type_t type) { return type == jitnorm_f64 || is_single_or_half(type); } // no f8
@@ -103,6 +95,8 @@ using memory_desc = jitnorm_memory_desc;
 
 inline constexpr memory_desc NO_TENSOR;
 
+inline std::span<const dim_t> dims_of(const memory_desc &md) { return {md.dims, size_t(md.ndims)}; }
+
 size_t size_of(jitnorm_data_type_t type); // bytes of one element; 0 for undef or unknown
 inline dim_t element_size(const memory_desc &md) { return dim_t(size_of(md.data_type)); }
 
@@ -127,13 +121,17 @@ struct layout_rule;
 status make_with_rule(memory_desc &md, const dim_t *dims, jitnorm_data_type_t type, const layout_rule &rule);
 // Refuses strides with which elements overlap. Needs a largest offset that is a dim_t.
 status check_overlap(const memory_desc &md);
+// Writes zeros to the elements that a blocked layout adds to fill its last inner blocks: as in oneDNN they are zero
+// after every execution. Gaps between strided rows are not padding. `data` is the data handle. Several threads may
+// share the work: each call does the piece `part` of `parts`, before, after or while the elements are written.
+void zero_padding(const memory_desc &md, void *data, int part = 0, int parts = 1);
 // A dense row-major tensor; empty if it cannot be addressed. The dimensions of a tensor of a problem that validate()
 // accepts, or some of them, can always be addressed.
 memory_desc make_dense(std::span<const dim_t> dims, jitnorm_data_type_t type);
 
 // The first three are RUNTIME_DIM where the numbers that they need are known at execution only.
+dim_t product_of(std::span<const dim_t> dims);
 dim_t nelems(const memory_desc &md);          // product of dims; 0 without a tensor
-dim_t padded_nelems(const memory_desc &md);   // product of padded_dims
 size_t bytes(const memory_desc &md);          // from the data handle to the end of the last element, padding included
 bool has_runtime_dims(const memory_desc &md); // whether a dimension or a stride is known at execution only
 bool same_dims(const memory_desc &a, const memory_desc &b);
@@ -141,15 +139,13 @@ dim_t block_of(const memory_desc &md, int d); // elements of the inner tile alon
 // Whether elements share memory along a dimension of stride 0. Such a tensor can be an input only.
 bool is_broadcast(const memory_desc &md);
 
-// Whether memory could hold the tensor: its elements are at most MOST_ELEMENTS, padding included, and the last of them
-// ends at most MOST_BYTES after the data handle. A dimension of 0 or of run time counts as 1, because the other
-// dimensions still are sizes of vectors and statistics; without elements, or with run-time numbers, strides do not
-// count. Every front end asks this of every tensor that a program describes. Any numbers that are not negative may be
-// in the descriptor.
+// Whether memory could hold the tensor: it has at most MOST_ELEMENTS elements, padding included, the last of which ends
+// at most MOST_BYTES after the data handle. A dimension of 0 or of run time counts as 1, because the other dimensions
+// still are sizes of vectors and statistics; without elements, or with run-time numbers, strides do not count. Every
+// front end asks this of every tensor that a program describes, in which any numbers may be that are not negative.
 bool fits_in_memory(const memory_desc &md);
 
-// The distance in elements from the data handle to the element at `position`, which has ndims indices, each below its
-// padded dimension.
+// The distance in elements from the data handle to a position: ndims indices, each below its padded dimension.
 dim_t offset(const memory_desc &md, const dim_t *position);
 // The same for the element with this number in row-major order over dims.
 dim_t offset_of_index(const memory_desc &md, dim_t index);
@@ -177,8 +173,7 @@ inline bool same_tensor(const memory_desc &a, const memory_desc &b) {
     return is_tensor(a, b, NOTHING);
 }
 
-// Whether a memory with the descriptor `md` may be passed where `pattern` is asked for. Run-time numbers of the pattern
-// may be any number in md.
+// Whether md may be passed where `pattern` is asked for, whose run-time numbers may be any number in md.
 inline bool fits(const memory_desc &md, const memory_desc &pattern) { return is_tensor(md, pattern, RUNTIME_DIM); }
 
 } // namespace jitnorm::impl

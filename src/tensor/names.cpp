@@ -27,6 +27,39 @@ constexpr bool is_digit(char c) { return '0' <= c && c <= '9'; }
 
 constexpr int dimension_of(char letter) { return letter < 'a' ? letter - 'A' : letter - 'a'; }
 
+// Whether the layout is the one that the rule makes for these dimensions.
+bool follows(const memory_desc &md, const layout_rule &rule) {
+    memory_desc made;
+    if (rule.ndims != md.ndims || make_with_rule(made, md.dims, md.data_type, rule).failed()) return false;
+    made.offset0 = md.offset0;
+    return made == md;
+}
+
+std::string_view tag_of(const memory_desc &md) {
+    const auto *const found =
+        std::ranges::find_if(TAGS, [&](auto &tag) { return follows(md, parse_layout(tag.name)); });
+    return found == std::end(TAGS) ? std::string_view() : found->name;
+}
+
+// The letters of the dimensions, the largest stride first; empty if the tensor is not dense in that order.
+std::string permutation_of(const memory_desc &md) {
+    if (md.inner_nblks != 0 || has_runtime_dims(md)) return {};
+    layout_rule rule = {.ndims = md.ndims};
+    order_by_strides(md.strides, md.ndims, rule.order);
+    if (!follows(md, rule)) return {};
+    std::string letters;
+    for (int i = 0; i < md.ndims; ++i) letters += char('a' + rule.order[i]);
+    return letters;
+}
+
+// The first dimension that differs; if only dimensions that are not known yet differ, the first of these.
+size_t find_difference(std::span<const dim_t> given, std::span<const dim_t> expected) {
+    size_t found = given.size();
+    for (size_t d = given.size(); d-- > 0;)
+        if (given[d] != expected[d] && (found == given.size() || given[d] != RUNTIME_DIM)) found = d;
+    return found;
+}
+
 } // namespace
 
 std::span<const named_tag> named_tags() { return TAGS; }
@@ -56,42 +89,6 @@ void order_by_strides(const dim_t *strides, int ndims, int *order) {
     }
 }
 
-namespace {
-
-bool tag_describes(const memory_desc &md, jitnorm_format_tag_t tag) {
-    const layout_rule rule = parse_layout(tag_name(tag));
-    memory_desc tagged;
-    if (rule.ndims != md.ndims || make_with_rule(tagged, md.dims, md.data_type, rule).failed()) return false;
-    tagged.offset0 = md.offset0;
-    return tagged == md;
-}
-
-std::string tag_of(const memory_desc &md) {
-    const auto tags = named_tags();
-    const auto found =
-        std::find_if(tags.begin(), tags.end(), [&](auto &entry) { return tag_describes(md, entry.tag); });
-    return found == tags.end() ? std::string() : std::string(found->name);
-}
-
-// The letters of the dimensions from the largest stride to the smallest; empty if the tensor is not dense in that
-// order.
-std::string permutation_of(const memory_desc &md) {
-    if (md.inner_nblks != 0 || has_runtime_dims(md)) return {};
-    int order[MAX_NDIMS];
-    order_by_strides(md.strides, md.ndims, order);
-    std::string letters;
-    dim_t dense = 1;
-    for (int i = md.ndims - 1; i >= 0; --i) { // from the innermost
-        const int d = order[i];
-        if (md.strides[d] != dense) return {};
-        dense *= std::max<dim_t>(md.dims[d], 1);
-        letters.insert(letters.begin(), char('a' + d));
-    }
-    return letters;
-}
-
-} // namespace
-
 std::string_view name_of(jitnorm_data_type_t type) { return properties_of(type).name; }
 
 status unknown_data_type(int type) {
@@ -111,12 +108,9 @@ std::string_view name_of(jitnorm_prop_kind_t kind) {
         return "BWD_DW";
     case jitnorm_backward_data:
         return "BWD_D";
-    case jitnorm_prop_kind_undef:
-    case jitnorm_backward_weights:
-    case jitnorm_backward_bias:
-        break;
+    default:
+        return "undef";
     }
-    return "undef";
 }
 
 std::string_view name_of(jitnorm_alg_kind_t alg) {
@@ -147,36 +141,22 @@ std::string_view name_of(jitnorm_normalization_flags_t flag) {
     return "";
 }
 
-std::string join(const dim_t *values, int count) {
+std::string join(std::span<const dim_t> values) {
     std::string text;
-    for (int i = 0; i < count; ++i) {
-        if (i > 0) text += 'x';
-        text += values[i] == RUNTIME_DIM ? "*" : std::to_string(values[i]);
-    }
+    for (const dim_t value : values)
+        text += (text.empty() ? "" : "x") + (value == RUNTIME_DIM ? "*" : std::to_string(value));
     return text;
 }
 
 std::string layout_name(const memory_desc &md) {
     if (md.format_kind == jitnorm_format_kind_any) return "any";
     if (md.format_kind != jitnorm_blocked) return "undef";
-    if (std::string tag = tag_of(md); !tag.empty()) return tag;
+    if (const std::string_view tag = tag_of(md); !tag.empty()) return std::string(tag);
     if (std::string letters = permutation_of(md); !letters.empty()) return letters;
-    return join(md.strides, md.ndims);
+    return join({md.strides, size_t(md.ndims)});
 }
 
 // ---- reasons of refusals
-
-namespace {
-
-// The first dimension that differs; if only dimensions that are not known yet differ, the first of these.
-size_t find_difference(std::span<const dim_t> given, std::span<const dim_t> expected) {
-    size_t found = given.size();
-    for (size_t d = given.size(); d-- > 0;)
-        if (given[d] != expected[d] && (found == given.size() || given[d] != RUNTIME_DIM)) found = d;
-    return found;
-}
-
-} // namespace
 
 short_text dims_text(std::span<const dim_t> dims) noexcept {
     short_text result = {"none"};

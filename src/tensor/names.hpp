@@ -33,8 +33,7 @@ struct layout_rule {
     int inner_idxs[MAX_NDIMS] = {};   // the dimension that each inner block splits
 };
 
-// Writes the dimensions to `order`, from the largest stride to the smallest. Dimensions of equal strides keep their
-// order.
+// Writes the dimensions to `order`, the largest stride first. Dimensions of equal strides keep their order.
 void order_by_strides(const dim_t *strides, int ndims, int *order);
 
 // `name` is the name of one of named_tags(), or empty: then the rule has no dimensions.
@@ -50,7 +49,7 @@ std::string_view name_of(jitnorm_alg_kind_t alg);             // "gelu_erf", "ad
 std::string_view name_of(jitnorm_normalization_flags_t flag); // "use_scale"; of one flag
 
 // "128x768"
-std::string join(const dim_t *values, int count);
+std::string join(std::span<const dim_t> values);
 
 // The layout as the name of a tag ("aBc8b"). If no tag describes it, as the letters of the dimensions if it is dense in
 // some order ("cbad"), else as strides ("1024x1").
@@ -64,19 +63,13 @@ struct short_text {
 
 // "4x3x8"; a dimension that is not known yet is *; "none" without dimensions.
 short_text dims_text(std::span<const dim_t> dims) noexcept;
-inline short_text dims_text(const memory_desc &md) noexcept { return dims_text({md.dims, size_t(md.ndims)}); }
+inline short_text dims_text(const memory_desc &md) noexcept { return dims_text(dims_of(md)); }
 
-// Names the dimension in which the tensor `name` differs from the expected dimensions, those of `other`. The result is
-// explain()'s.
+// Names the dimension in which the tensor `name` differs from that of `other`. The result is explain()'s.
 const char *explain_dims(const char *name, std::span<const dim_t> given, const char *other,
                          std::span<const dim_t> expected) noexcept;
-inline const char *explain_dims(const char *name, const memory_desc &given, const char *other,
-                                const memory_desc &expected) noexcept {
-    return explain_dims(name, {given.dims, size_t(given.ndims)}, other, {expected.dims, size_t(expected.ndims)});
-}
 
-// The reason with its subject in front: "post-op 2: unknown algorithm". The reason may be explain()'s,
-// and the result is.
+// The reason with its subject in front: "post-op 2: unknown algorithm". It may be explain()'s, and the result is.
 const char *explain_part(const char *name, const char *reason) noexcept;
 
 } // namespace jitnorm::impl

@@ -22,7 +22,7 @@ namespace {
 struct strided_dim {
     dim_t stride;
     dim_t most; // the largest difference of two indices
-    int number; // among the tensor's dimensions
+    int dim;    // its number among the tensor's dimensions
 };
 
 enum class overlap { none, found, not_known };
@@ -67,12 +67,12 @@ public:
 
     overlap_search run() {
         for (size_t i = 1; i < dims_.size(); ++i) {
-            const auto &[stride, most, number] = dims_[i];
+            const auto &[stride, most, dim] = dims_[i];
             const wide last = std::min<wide>(most, levels_[i - 1].reach / stride);
             for (wide difference = levels_[i].period; difference <= last; difference += levels_[i].period) {
                 const wide distance = difference * stride;
-                if (have_sum(i - 1, distance)) return {overlap::found, number, dim_t(distance)};
-                if (tries_ > MOST_TRIES) return {overlap::not_known, number, 0};
+                if (have_sum(i - 1, distance)) return {overlap::found, dim, dim_t(distance)};
+                if (tries_ > MOST_TRIES) return {overlap::not_known, dim, 0};
             }
         }
         return {};
@@ -83,8 +83,7 @@ private:
     struct level {
         dim_t reach;   // the largest offset
         dim_t divisor; // the greatest common divisor of the strides
-        // From one difference along the dimension to the next for which the divisor of the dimensions before it divides
-        // the rest.
+        // From one difference to the next for which the divisor of the dimensions before divides the rest.
         dim_t period;
         wide inverse; // of the stride, both divided by `divisor`, modulo the period
     };
@@ -126,7 +125,7 @@ status check_overlap(const memory_desc &md) {
     for (int d = 0; d < md.ndims; ++d)
         if (md.strides[d] != 0 && md.dims[d] != 1) all[count++] = {md.strides[d], md.dims[d] - 1, d};
     const std::span dims(all.data(), count);
-    std::ranges::sort(dims, {}, [](const strided_dim &one) { return std::pair(one.stride, one.number); });
+    std::ranges::sort(dims, {}, [](const strided_dim &one) { return std::pair(one.stride, one.dim); });
     const overlap_search done = are_nested(dims) ? overlap_search() : search(dims).run();
     if (done.result == overlap::none) return ACCEPTED;
     const long long stride = as_number(md.strides[done.dim]);

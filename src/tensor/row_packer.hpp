@@ -22,19 +22,12 @@ public:
     dim_t rows() const { return rows_.size(); }
     dim_t row_length() const { return columns_.size(); }
 
-    // gather() copies from the tensor to the tile, scatter() from the tile to the tensor. `tensor` is the data handle:
-    // the descriptor's offset0 is added here. `pitch` is in bytes. Columns outside the given range, gaps and padding
-    // are neither read nor written.
+    // gather() copies from the tensor to the tile, scatter() back. `tensor` is the data handle: offset0 is added here.
+    // `pitch` is in bytes. Columns outside the given range, gaps and padding are neither read nor written.
     void gather(const void *tensor, dim_t first_row, dim_t rows, dim_t first_column, dim_t columns, void *tile,
                 dim_t pitch) const;
     void scatter(const void *tile, dim_t pitch, dim_t first_row, dim_t rows, dim_t first_column, dim_t columns,
                  void *tensor) const;
-    void gather(const void *tensor, dim_t first_row, dim_t rows, void *tile, dim_t pitch) const {
-        gather(tensor, first_row, rows, 0, row_length(), tile, pitch);
-    }
-    void scatter(const void *tile, dim_t pitch, dim_t first_row, dim_t rows, void *tensor) const {
-        scatter(tile, pitch, first_row, rows, 0, row_length(), tensor);
-    }
 
     // Cuts the rows first .. first+count-1 into runs of rows with a stride of row_step() bytes, and calls body(offset,
     // count) for each run. The offset is from the data handle to the run's first element, in bytes.
@@ -44,10 +37,7 @@ public:
     }
     dim_t row_step() const { return rows_.step(); } // in bytes
     // The first of the runs that for_each_run() finds for at most `most` rows.
-    struct evenly_spaced {
-        dim_t offset, count;
-    };
-    evenly_spaced run_from(dim_t first, dim_t most) const {
+    tensor_axis::evenly_spaced run_from(dim_t first, dim_t most) const {
         const auto [offset, count] = rows_.run_from(first, most);
         return {offset0_ + offset, count};
     }
@@ -63,8 +53,8 @@ public:
     dim_t group_size() const { return rows_.group_size(); }
     // The last row <= `row` at which a group begins, which is where to cut rows between threads.
     dim_t group_begin(dim_t row) const { return row < rows() ? rows_.group_begin(row) : rows(); }
-    // How many rows the tile that begins at row `first` should take: at most `most`, none at or after row `end`, and
-    // whole groups if at least one fits.
+    // How many rows a tile from row `first` on should take: at most `most`, none from `end` on, whole groups if one
+    // fits.
     dim_t tile_rows(dim_t first, dim_t end, dim_t most) const;
 
     // A pitch for rows of so many bytes. It is an odd number of cache lines, so that neighbouring rows of a tile do not

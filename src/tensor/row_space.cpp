@@ -35,9 +35,8 @@ row_space::row_space(std::span<const memory_desc *const> tensors, int row_ndims)
     if (levels_ == 0) size_[size_t(levels_++)] = 1;
 }
 
-// Adds the next inner row dimension. A dimension of size 1 adds nothing. If in all tensors one step of the innermost
-// level is as long as `size` steps of the dimension, they are merged; otherwise the dimension becomes a level of its
-// own.
+// Adds the next inner row dimension, unless its size is 1. It is merged with the innermost level if in all tensors one
+// step of that is as long as `size` steps of the dimension; otherwise it becomes a level of its own.
 void row_space::append(dim_t size, const per_tensor &stride) {
     rows_ *= size;
     if (size == 1) return;
@@ -59,8 +58,7 @@ void row_space::move(cursor &at, size_t level, dim_t steps) const {
     for (size_t t = 0; t < tensors_; ++t) at.now.offset[t] += steps * stride_[level][t];
 }
 
-// Moves to the first row after the run. An index that reaches its level's size returns to 0 and the next outer index
-// grows by 1.
+// Moves to the first row after the run. An index that reaches its level's size returns to 0 and carries outward.
 void row_space::advance(cursor &at) const {
     dim_t steps = at.now.count;
     for (size_t level = size_t(levels_); level-- > 0; steps = 1) {

@@ -33,8 +33,7 @@ public:
         dim_t count;                           // of rows
     };
 
-    // The first `row_ndims` dimensions are the row dimensions. They have equal sizes in all tensors, and no inner block
-    // splits them.
+    // The first `row_ndims` dimensions are the row dimensions, of equal sizes in all tensors and without inner blocks.
     row_space(std::span<const memory_desc *const> tensors, int row_ndims);
 
     dim_t rows() const { return rows_; }
@@ -66,8 +65,7 @@ private:
     };
 
     void append(dim_t size, const per_tensor &stride);
-    // Clears the indices of the levels in use only, of which there is at least one: clearing all of them would take a
-    // tenth of a call for one row.
+    // Clears the indices of the levels in use, at least one: to clear all would take a tenth of a call for one row.
     cursor start() const {
         cursor at;
         at.index[0] = 0;

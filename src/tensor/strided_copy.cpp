@@ -89,9 +89,8 @@ void copy_spread(const leaf_shape &shape, char *tensor, char *tile) {
 
 // ---------------------------------------------------------------- rows that are the tensor's fastest axis
 
-// Transposes rectangles of the size of `Turn`. It takes all rows of a few columns before the next columns, so that
-// cache lines of the tensor are used whole. The last rectangle of an axis begins where it still fits and overlaps the
-// one before it.
+// Transposes rectangles of the size of `Turn`, all rows of a few columns before the next columns, so that cache lines
+// of the tensor are used whole. An axis' last rectangle begins where it still fits and overlaps the one before it.
 template <typename Turn, bool to_tile>
 JITNORM_INLINES_SIMD void copy_turned(const leaf_shape &shape, char *tensor, char *tile) {
     const auto [rows, columns, ahead] = shape;
@@ -197,8 +196,7 @@ private:
     }
 
     // Chooses a leaf that turns rectangles. It takes all columns at once, unless there are loops with a smaller step in
-    // the tensor than the columns. In that case the columns become a loop outside those loops, and the leaf takes as
-    // many of them as a rectangle has.
+    // the tensor. Then the columns become a loop outside those, and the leaf takes as many as a rectangle has.
     void turn(const turned_leaf &turned, dim_t prefetched_step) {
         run_ = turned.run;
         const int outside = int(std::count_if(loops_.begin(), loops_.begin() + count_, [&](const box_axis &axis) {
@@ -224,8 +222,7 @@ private:
             run_from(loop + 1, tensor, tile);
     }
 
-    // Takes as many columns at a time as the leaf needs. The last ones begin where that many still fit, and overlap the
-    // ones before them.
+    // Takes as many columns at a time as the leaf needs; the last ones begin where that many still fit, and overlap.
     void run_columns(int loop, char *tensor, char *tile) const {
         const box_axis &axis = loops_[size_t(loop)];
         const dim_t at_once = leaf_.columns.size;
@@ -251,20 +248,13 @@ void scatter(const box &shape, char *tensor, const char *tile, dim_t prefetched_
     walk(LEAVES<Size, false>, shape, prefetched_step)
         .run(tensor + shape.tensor_offset, const_cast<char *>(tile) + shape.tile_offset);
 }
+template <size_t Size>
+constexpr strided_copy COPY = {gather<Size>, scatter<Size>};
 
 } // namespace
 
 strided_copy choose_strided_copy(size_t element_size) {
-    switch (element_size) {
-    case 1:
-        return {gather<1>, scatter<1>};
-    case 2:
-        return {gather<2>, scatter<2>};
-    case 4:
-        return {gather<4>, scatter<4>};
-    default:
-        return {gather<8>, scatter<8>};
-    }
+    return element_size == 1 ? COPY<1> : element_size == 2 ? COPY<2> : element_size == 4 ? COPY<4> : COPY<8>;
 }
 
 } // namespace jitnorm::impl::layer_norm

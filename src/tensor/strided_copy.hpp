@@ -48,8 +48,7 @@ struct strided_copy {
     void (*scatter)(const box &shape, char *tensor, const char *tile, dim_t prefetched_step);
 };
 
-// For elements of 1, 2, 4 or 8 bytes. The copy may write an element more than once; it does not touch gaps between
-// elements.
+// For elements of 1, 2, 4 or 8 bytes. May write an element more than once; does not touch gaps between elements.
 strided_copy choose_strided_copy(size_t element_size);
 
 } // namespace jitnorm::impl::layer_norm

@@ -41,9 +41,9 @@ tensor_axis::level tensor_axis::level_of(const memory_desc &md, int d) {
 dim_t tensor_axis::level::append_to(box &to, dim_t index, dim_t count, dim_t pitch) const {
     const dim_t within = index % block;
     if (within != 0 || count < block) {
-        const dim_t part = std::min(count, block - within);
-        to.append({part, step, pitch});
-        return part;
+        const dim_t taken = std::min(count, block - within);
+        to.append({taken, step, pitch});
+        return taken;
     }
     const dim_t blocks = count / block;
     to.append({blocks, jump, block * pitch});

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "memory_desc.hpp"
 #include "strided_copy.hpp"
@@ -58,8 +57,11 @@ public:
         }
     }
 
-    // The offset and the number of indices of the first run that for_each_run() finds for `most` indices.
-    std::pair<dim_t, dim_t> run_from(dim_t first, dim_t most) const {
+    // The first run that for_each_run() finds for `most` indices.
+    struct evenly_spaced {
+        dim_t offset, count; // of the first index, in bytes; number of indices
+    };
+    evenly_spaced run_from(dim_t first, dim_t most) const {
         const level &fast = fastest();
         if (count_ == 1 && fast.is_one_block()) // the usual case needs no division
             return {first * fast.step, std::min(most, fast.size - first)};
@@ -76,9 +78,8 @@ public:
     }
 
 private:
-    // A dimension, or several that follow each other evenly. Inner blocks have `block` indices. The stride is `step`
-    // bytes from index to index in a block, and `jump` bytes from block to block. A dimension that no inner block
-    // splits is one block.
+    // A dimension, or several that follow each other evenly. The stride is `step` bytes in an inner block of `block`
+    // indices, and `jump` bytes from block to block. A dimension that no inner block splits is one block.
     struct level {
         dim_t size, block, step, jump;
         dim_t offset(dim_t index) const {
@@ -93,22 +94,21 @@ private:
     static level level_of(const memory_desc &md, int d);
     void append(const level &inner);
     const level &fastest() const { return levels_[size_t(count_ - 1)]; }
-    // Adds to the box `start` the indices first .. first+count-1 of the levels from `number` on, which have `size`
-    // indices.
+    // Adds to the box `start` the given indices of the levels from `depth` on, which have `size` indices.
     template <typename Body>
-    void add_level(const box &start, int number, dim_t size, dim_t first, dim_t count, dim_t pitch, Body &body) const {
-        if (number == count_) return body(start);
-        const level &here = levels_[size_t(number)];
+    void add_level(const box &start, int depth, dim_t size, dim_t first, dim_t count, dim_t pitch, Body &body) const {
+        if (depth == count_) return body(start);
+        const level &here = levels_[size_t(depth)];
         const dim_t inner = size / here.size;
-        for (dim_t done = 0, part = 0; done < count; done += part) {
+        for (dim_t done = 0, taken = 0; done < count; done += taken) {
             const dim_t index = (first + done) / inner, rest = (first + done) % inner;
             box next = start;
             next.tensor_offset += here.offset(index);
             next.tile_offset += done * pitch;
-            part = std::min(count - done, inner - rest);
-            if (part == inner) // all inner indices: take as many whole indices of this level as are evenly spaced
-                part = here.append_to(next, index, (count - done) / inner, inner * pitch) * inner;
-            add_level(next, number + 1, inner, rest, std::min(part, inner), pitch, body);
+            taken = std::min(count - done, inner - rest);
+            if (taken == inner) // all inner indices: take as many whole indices of this level as are evenly spaced
+                taken = here.append_to(next, index, (count - done) / inner, inner * pitch) * inner;
+            add_level(next, depth + 1, inner, rest, std::min(taken, inner), pitch, body);
         }
     }
 

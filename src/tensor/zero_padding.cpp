@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "zero_padding.hpp"
-
 #include <algorithm>
 #include <cstring>
 
+#include "memory_desc.hpp"
 #include "row_space.hpp"
 
 namespace jitnorm::impl {
 
 namespace {
 
-// The padding of one dimension. It lies in the inner tiles at the dimension's end, at the same places in each of them:
-// `count` runs of `length` elements, one every `period` elements, the first of them `first` elements after the tile's
-// begin.
+// The padding of one dimension: in each inner tile at the dimension's end, `count` runs of `length` elements, one every
+// `period` elements, the first of them `first` elements after the tile's begin.
 struct padding_runs {
     dim_t first, length, period, count;
 };

@@ -139,7 +139,7 @@ TEST(names, layouts) {
     EXPECT_EQ(layout_name({}), "undef");
     EXPECT_EQ(layout_name(dense({2, 2, 2, 2, 2, 2})), "abcdef");
     const dim_t late[] = {RUNTIME_DIM, 768};
-    EXPECT_EQ(join(late, 2), "*x768");
+    EXPECT_EQ(join(late), "*x768");
 }
 
 TEST(names, of_enumerators_are_those_of_the_tables) {

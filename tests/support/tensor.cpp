@@ -18,7 +18,7 @@ template <typename Body>
 void for_each_padded_position(const memory_desc &md, Body &&body) {
     if (nelems(md) == 0) return;
     jitnorm_dims_t position = {};
-    for (dim_t left = padded_nelems(md); left > 0; --left) {
+    for (dim_t left = impl::product_of({md.padded_dims, size_t(md.ndims)}); left > 0; --left) {
         bool is_element = true;
         for (int d = 0; d < md.ndims; ++d) is_element = is_element && position[d] < md.dims[d];
         body(position, is_element);

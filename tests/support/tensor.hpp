@@ -14,7 +14,6 @@ using impl::bytes;
 using impl::dim_t;
 using impl::memory_desc;
 using impl::nelems;
-using impl::padded_nelems;
 using impl::size_of;
 
 class tensor {

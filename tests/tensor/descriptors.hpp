@@ -31,7 +31,7 @@ inline memory_desc tagged(const values &dims, jitnorm_format_tag_t tag, jitnorm_
 }
 
 inline std::string text_of(const memory_desc &md) {
-    return std::string(impl::name_of(md.data_type)) + " " + impl::layout_name(md) + " " + impl::join(md.dims, md.ndims);
+    return std::string(impl::name_of(md.data_type)) + " " + impl::layout_name(md) + " " + impl::join(impl::dims_of(md));
 }
 
 // Where the row's first element is: the position counts the row dimensions, all others are 0.

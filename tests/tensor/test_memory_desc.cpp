@@ -51,7 +51,7 @@ TEST(memory_desc, row_major_by_default) {
     EXPECT_EQ(strides_of(md), (values{15, 5, 1}));
     EXPECT_EQ(md.format_kind, jitnorm_blocked);
     EXPECT_EQ(nelems(md), 30);
-    EXPECT_EQ(padded_nelems(md), 30);
+    EXPECT_EQ(product_of({md.padded_dims, 3}), 30);
     EXPECT_EQ(bytes(md), 120u);
     EXPECT_EQ(md, make_dense(values{2, 3, 5}, jitnorm_f32));
 }

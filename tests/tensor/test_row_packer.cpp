@@ -169,8 +169,8 @@ TEST(row_packer, no_elements) {
     for (const values &dims : {values{0, 8}, values{8, 0}, values{4, 0, 3}, values{0, 0}}) {
         const row_packer packer = packer_of(make_dense(dims, jitnorm_f32));
         EXPECT_EQ(packer.rows() * packer.row_length(), 0);
-        packer.gather(nullptr, 0, packer.rows(), nullptr, 0);
-        packer.scatter(nullptr, 0, 0, packer.rows(), nullptr);
+        packer.gather(nullptr, 0, packer.rows(), 0, packer.row_length(), nullptr, 0);
+        packer.scatter(nullptr, 0, 0, packer.rows(), 0, packer.row_length(), nullptr);
         EXPECT_EQ(packer.group_begin(0), 0);
     }
 }

@@ -5,7 +5,7 @@
 
 #include "descriptors.hpp"
 #include "support/guarded_buffer.hpp"
-#include "tensor/zero_padding.hpp"
+#include "tensor/memory_desc.hpp"
 
 using namespace jitnorm::impl;
 using namespace jitnorm::tests;
@@ -17,7 +17,7 @@ std::vector<unsigned char> zeroed(const memory_desc &md) {
     const size_t size = size_of(md.data_type);
     std::vector<unsigned char> expected(bytes(md), guarded_buffer::CANARY);
     dim_t position[MAX_NDIMS];
-    for (dim_t i = 0; i < padded_nelems(md); ++i) {
+    for (dim_t i = 0; i < product_of({md.padded_dims, size_t(md.ndims)}); ++i) {
         dim_t rest = i;
         bool is_padding = false;
         for (int d = md.ndims - 1; d >= 0; rest /= md.padded_dims[d--]) {

@@ -158,8 +158,9 @@ status check_hint(const memory_desc &src, const_jitnorm_primitive_desc_t hint) {
     if (!forward.is_forward())
         return invalid(
             explain("hint_fwd_pd is for %s; it must be for forward", jitnorm_prop_kind2str(forward.prop_kind)));
-    return same_dims(forward[SRC], src) ? status{}
-                                        : invalid(explain_dims("hint_fwd_pd's src", forward[SRC], "src_desc", src));
+    return same_dims(forward[SRC], src)
+               ? status{}
+               : invalid(explain_dims("hint_fwd_pd's src", dims_of(forward[SRC]), "src_desc", dims_of(src)));
 }
 
 status create_forward(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, const jitnorm_primitive_attr *attr,

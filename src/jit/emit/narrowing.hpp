@@ -156,7 +156,7 @@ private:
     // units. The exponent of the code follows from the power.
     void to_f8(const vmm &v, jitnorm_data_type_t type) {
         constexpr int MANTISSA = 23, BIAS = 127;
-        const f8_layout layout = type == jitnorm_f8_e5m2 ? layout_of_f8<f8_e5m2> : layout_of_f8<f8_e4m3>;
+        const f8_layout layout = type == jitnorm_f8_e5m2 ? f8_e5m2::LAYOUT : f8_e4m3::LAYOUT;
         const vmm code = floats(work_[0]), power = floats(work_[1]);
         const int dropped = MANTISSA - layout.mantissa;
         const uint32_t least = uint32_t(BIAS + 1 - layout.bias); // exponent of a normal number, and of denormal ones
