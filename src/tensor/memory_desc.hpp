@@ -36,8 +36,14 @@ constexpr data_type_properties properties_of(jitnorm_data_type_t type) {
     return {};
 }
 
-constexpr bool is_f8(jitnorm_data_type_t type) { return type == jitnorm_f8_e5m2 || type == jitnorm_f8_e4m3; }
-constexpr bool is_int8(jitnorm_data_type_t type) { return type == jitnorm_s8 || type == jitnorm_u8; }
+constexpr bool is_f8(jitnorm_data_type_t type) {
+    const data_type_properties p = properties_of(type);
+    return p.size == 1 && p.precision != 0;
+}
+constexpr bool is_int8(jitnorm_data_type_t type) {
+    const data_type_properties p = properties_of(type);
+    return p.size == 1 && p.precision == 0;
+}
 constexpr bool is_half(jitnorm_data_type_t type) { return type == jitnorm_bf16 || type == jitnorm_f16; }
 constexpr bool is_single_or_half(jitnorm_data_type_t type) { return type == jitnorm_f32 || is_half(type); }
 constexpr bool is_float(jitnorm_data_type_t type) { return type == jitnorm_f64 || is_single_or_half(type); } // no f8

@@ -23,7 +23,7 @@ struct stepped_rows {
 };
 
 // Emits the loop over the rows of a batch, with one or several rows in a pass. It keeps the addresses of the rows in
-// each tensor, and of the numbers of the rows in arrays that have one number of the compute type for each row.
+// each tensor, and of their elements in arrays that have one of the compute type for each row.
 class row_loop {
 public:
     // `index` holds the index of the pass's first row; `number` is the address of the number of rows.
@@ -79,20 +79,20 @@ public:
         g_.add(to, first);
     }
 
-    // Broadcasts the numbers of to.size() rows, each to all lanes of its register. `array` has the array's address.
+    // Broadcasts the elements of to.size() rows, each to all lanes of its register. `array` has the array's address.
     void broadcast(const Xbyak::Address &array, std::span<const vmm> to) {
-        const Xbyak::RegExp first = numbers(array);
+        const Xbyak::RegExp first = of_row(array);
         for (size_t r = 0; r < to.size(); ++r) g_.ops.broadcast(to[r], g_.ptr[first + r * size_t(g_.kind.element())]);
     }
 
-    // The address of the number of the pass's first row; the numbers of the pass's other rows follow it. `array` has
+    // The address of the element of the pass's first row; those of the pass's other rows follow it. `array` has
     // the array's address, which is loaded into the scratch register.
-    Xbyak::RegExp numbers(const Xbyak::Address &array) {
+    Xbyak::RegExp of_row(const Xbyak::Address &array) {
         g_.mov(scratch_, array);
-        return numbers(scratch_);
+        return of_row(scratch_);
     }
 
-    Xbyak::RegExp numbers(const reg &array) const { return array + index_ * g_.kind.element(); }
+    Xbyak::RegExp of_row(const reg &array) const { return array + index_ * g_.kind.element(); }
 
 private:
     void point_after(size_t last, size_t next) {

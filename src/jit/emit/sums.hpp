@@ -281,7 +281,7 @@ public:
 
 private:
     Xbyak::Address of_row(const Xbyak::Address &array, int row) {
-        return g_.ptr[rows_.numbers(array) + (row - ROWS) * int(sizeof(float))];
+        return g_.ptr[rows_.of_row(array) + (row - ROWS) * int(sizeof(float))];
     }
 
     kernel_generator &g_;

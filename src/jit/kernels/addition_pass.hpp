@@ -177,13 +177,13 @@ private:
         g_.L(added);
         pivots_.begin(left_);
         pivots_.find_in(x_[0], other_[0]);
-        g_.ops.store_lowest(g_.ptr[rows_.numbers(JITNORM_ARGUMENT(pivot))], xmm_of(x_[0]));
+        g_.ops.store_lowest(g_.ptr[rows_.of_row(JITNORM_ARGUMENT(pivot))], xmm_of(x_[0]));
         g_.ops.broadcast(pivot_, xmm_of(x_[0]));
     }
 
     void store_sums() {
         const auto store = [&](const Xbyak::Address &array, lanes sum) {
-            g_.ops.store_lowest(g_.ptr[rows_.numbers(array)], total_.to_lowest(sum));
+            g_.ops.store_lowest(g_.ptr[rows_.of_row(array)], total_.to_lowest(sum));
         };
         if (conf_.centered) store(JITNORM_ARGUMENT(s), s_);
         store(JITNORM_ARGUMENT(q), q_);

@@ -66,15 +66,15 @@ private:
         add(index_, rows);
     }
 
-    Xbyak::Address numbers(array of) const { return ptr[arrays_[of].at + index_ * kind.element()]; }
+    Xbyak::Address of_row(array of) const { return ptr[arrays_[of].at + index_ * kind.element()]; }
     void load_wide(const Xbyak::Xmm &to, array of, int rows) {
-        if (kind.is_f64()) return rows == 1 ? vmovsd(to, numbers(of)) : vmovupd(to, numbers(of));
-        rows == 1 ? vmovss(to, numbers(of)) : vmovsd(to, numbers(of));
+        if (kind.is_f64()) return rows == 1 ? vmovsd(to, of_row(of)) : vmovupd(to, of_row(of));
+        rows == 1 ? vmovss(to, of_row(of)) : vmovsd(to, of_row(of));
         vcvtps2pd(to, to);
     }
     void store_narrow(array to, int rows) {
         if (!kind.is_f64()) vcvtpd2ps(mean_, mean_);
-        store_numbers(*this, numbers(to), mean_, rows);
+        store_numbers(*this, of_row(to), mean_, rows);
     }
 
     pass_place place(size_t arguments_of_pass, int frame) const {

@@ -134,7 +134,7 @@ private:
 
     void broadcast_statistics(int rows) {
         const auto broadcast = [&](const Xbyak::Address &array, vmm row::*to) {
-            const Xbyak::RegExp numbers = pairs_.numbers(array);
+            const Xbyak::RegExp numbers = pairs_.of_row(array);
             for (int r = 0; r < rows; ++r)
                 g_.ops.broadcast(rows_[size_t(r)].*to, g_.ptr[numbers + r * g_.kind.element()]);
         };
@@ -173,9 +173,9 @@ private:
             g_.vshufps(sum, sum, sum, 0xDD);
             g_.vaddps(sum, work, sum);
         }
-        if (has_s1()) store_numbers(g_, g_.ptr[pairs_.numbers(JITNORM_ARGUMENT(s1))], xmm_of(sum), rows);
+        if (has_s1()) store_numbers(g_, g_.ptr[pairs_.of_row(JITNORM_ARGUMENT(s1))], xmm_of(sum), rows);
         g_.vextractf128(xmm_of(work), sum, 1);
-        store_numbers(g_, g_.ptr[pairs_.numbers(JITNORM_ARGUMENT(s2))], xmm_of(work), rows);
+        store_numbers(g_, g_.ptr[pairs_.of_row(JITNORM_ARGUMENT(s2))], xmm_of(work), rows);
     }
 
     void add(int rows, places vectors) {

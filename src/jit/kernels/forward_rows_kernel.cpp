@@ -61,7 +61,7 @@ private:
 
     void reduce_band() {
         const auto finish = [this](const reduced_rows &rows) {
-            find_numbers(rows);
+            find_scalars(rows);
             or_(dword[rsp + UNFINISHED], loops_.position.cvt32());
         };
         if (added_) added_->add_band(finish);
@@ -70,7 +70,7 @@ private:
         reduced_.sum_band(finish);
     }
 
-    // ---- one row, whose numbers stay in registers
+    // ---- one row, whose scalars stay in registers
 
     void do_one_row() {
         detour &unfinished = rarely([this] {
@@ -83,7 +83,7 @@ private:
         reduced_rows sums = added_ ? added_->add_one() : reduced_rows();
         if (!added_ || !conf_.added->reduces) sums = reduced_.sum_one();
         std::erase_if(sums.free, [&](int i) { return std::ranges::count(results_, vector(i)) != 0; });
-        const scalar_steps steps = find_numbers(sums);
+        const scalar_steps steps = find_scalars(sums);
         jnz(unfinished.begin, NEAR);
         vmovaps(xmm_of(results_[0]), steps.hi());
         vmovaps(xmm_of(results_[1]), steps.rstd());
@@ -95,7 +95,7 @@ private:
     // ---- both
 
     // Leaves the flag of unfinished rows in the register of positions and in the processor's zero flag.
-    scalar_steps find_numbers(const reduced_rows &rows) {
+    scalar_steps find_scalars(const reduced_rows &rows) {
         const scalar_steps steps(*this, conf_.reduced.centered, rows, JITNORM_ARGUMENT(inverse_count),
                                  JITNORM_ARGUMENT(epsilon), loops_.position, loops_.left);
         steps.emit();
@@ -111,7 +111,7 @@ private:
         return steps;
     }
 
-    // The numbers of rows from the row `first` on, counted from the index, in an array of the arguments. Changes no
+    // The elements of rows from the row `first` on, counted from the index, in an array of the arguments. Changes no
     // flag.
     Xbyak::Address address_of(size_t array, int first, int size) {
         mov(loops_.left, argument(array));
@@ -149,7 +149,7 @@ private:
     normalize_pass written_{*this, place(offsetof(arguments, written), VARIABLES + reduced_.frame_bytes()),
                             conf_.written};
     std::optional<addition_pass> added_;
-    const std::array<vmm, 3> results_ = written_.numbers_of_one();
+    const std::array<vmm, 3> results_ = written_.scalars_of_one();
 };
 
 } // namespace

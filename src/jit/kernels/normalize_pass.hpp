@@ -74,14 +74,14 @@ public:
     }
 
     // Writes the row whose hi, rstd and bias are in the lowest lanes of these registers.
-    std::array<vmm, 3> numbers_of_one() const {
+    std::array<vmm, 3> scalars_of_one() const {
         return {rows_of_pair_[0].hi, rows_of_pair_[0].rstd, rows_of_pair_[0].bias};
     }
     void write_one() {
         prepare();
         rows_.begin();
         point_ahead();
-        for (const vmm &number : numbers_of_one()) g_.ops.broadcast(number, xmm_of(number));
+        for (const vmm &number : scalars_of_one()) g_.ops.broadcast(number, xmm_of(number));
         if (conf_.quantizes) g_.mov(values_, JITNORM_ARGUMENT(values));
         write_row();
         if (!conf_.quantizes) return;
@@ -190,7 +190,7 @@ private:
     }
 
     void broadcast(size_t rows, const Xbyak::Address &array, vmm row::*to) {
-        const Xbyak::RegExp first = rows_.numbers(array);
+        const Xbyak::RegExp first = rows_.of_row(array);
         for (size_t r = 0; r < rows; ++r)
             g_.ops.broadcast(rows_of_pair_[r].*to, g_.ptr[first + r * size_t(g_.kind.element())]);
     }

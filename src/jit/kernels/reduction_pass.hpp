@@ -131,7 +131,7 @@ private:
     void find_pivots_of_eight() {
         g_.mov(rest_, src_);
         pivots_.find_eight(four_, ymm_of(d_[0]), rest_, stride_, other_);
-        g_.vmovups(g_.ptr[rows_.numbers(JITNORM_ARGUMENT(pivot))], four_[0]);
+        g_.vmovups(g_.ptr[rows_.of_row(JITNORM_ARGUMENT(pivot))], four_[0]);
     }
 
     void sum_rows_of_eight() {
@@ -151,7 +151,7 @@ private:
         loop_.walk_straight(SHORT_ROW_VECTORS, done, [&](places vectors) {
             const auto used = [&](lanes sums) { return sums.first(std::min(vectors.size(), sums.size())); };
             eights_.sum_rows([&] {
-                if (conf_.centered) g_.ops.broadcast(pivot_, g_.ptr[rows_.numbers(rest_)]);
+                if (conf_.centered) g_.ops.broadcast(pivot_, g_.ptr[rows_.of_row(rest_)]);
                 for (const place &p : vectors) add_straight(p);
                 const Xbyak::Ymm q = straight_total_.to_ymm(used(q_));
                 if (!conf_.centered) return std::pair(q, q);
@@ -193,7 +193,7 @@ private:
     void find_pivot() {
         const Xbyak::Xmm pivot = xmm_of(d_[0]);
         pivots_.find(pivot, d_[1], src_);
-        g_.ops.store_lowest(g_.ptr[rows_.numbers(JITNORM_ARGUMENT(pivot))], pivot);
+        g_.ops.store_lowest(g_.ptr[rows_.of_row(JITNORM_ARGUMENT(pivot))], pivot);
     }
 
     void broadcast_pivot() { rows_.broadcast(JITNORM_ARGUMENT(pivot), std::span(&pivot_, 1)); }
@@ -204,7 +204,7 @@ private:
     }
 
     void store_sum(const Xbyak::Address &array, lanes sum) {
-        g_.ops.store_lowest(g_.ptr[rows_.numbers(array)], total_.to_lowest(sum));
+        g_.ops.store_lowest(g_.ptr[rows_.of_row(array)], total_.to_lowest(sum));
     }
 
     void add(places vectors) {
