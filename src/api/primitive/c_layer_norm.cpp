@@ -55,14 +55,13 @@ void forget_unused(problem &p) {
 
 status too_large(const char *name) { return invalid(explain("%s is too large to be addressed", name)); }
 
-// Whether the layout of md can be that of the model. It cannot without a model, if the model has blocks of a dimension
-// that md does not have, if it is broadcast, or if one of the two has run-time sizes.
-bool can_follow(const memory_desc &md, const memory_desc *model) {
-    if (model == nullptr || has_runtime_dims(md) || has_runtime_dims(*model)) return false;
-    for (int d = 0; d < model->ndims; ++d)
-        if (model->strides[d] == 0 && model->dims[d] > 1) return false;
-    return std::all_of(model->inner_idxs, model->inner_idxs + model->inner_nblks,
-                       [&](dim_t d) { return d < md.ndims; });
+// Whether the layout of md can be that of the model. It cannot if the model has blocks of a dimension that md does not
+// have, if it is broadcast, or if one of the two has run-time sizes.
+bool can_follow(const memory_desc &md, const memory_desc &model) {
+    if (has_runtime_dims(md) || has_runtime_dims(model)) return false;
+    for (int d = 0; d < model.ndims; ++d)
+        if (model.strides[d] == 0 && model.dims[d] > 1) return false;
+    return std::all_of(model.inner_idxs, model.inner_idxs + model.inner_nblks, [&](dim_t d) { return d < md.ndims; });
 }
 
 // The rule has the dimensions of md in the order of model's strides, from the largest to the smallest, and model's
@@ -78,11 +77,11 @@ layout_rule rule_of(const memory_desc &md, const memory_desc &model) {
 }
 
 // If the layout of `md` is undecided, gives it the order of dimensions and the inner blocks of `model`, without gaps,
-// or row-major order if it cannot follow the model. validate() checks whether the dimensions of the two fit.
+// or row-major order if there is no model that it can follow. validate() checks whether the dimensions of the two fit.
 status decide_layout(memory_desc &md, const memory_desc *model, const char *name) {
     if (md.format_kind != jitnorm_format_kind_any) return {};
     const memory_desc asked = md;
-    const status made = can_follow(asked, model)
+    const status made = model != nullptr && can_follow(asked, *model)
                             ? make_with_rule(md, asked.dims, asked.data_type, rule_of(asked, *model))
                             : make_with_strides(md, asked.ndims, asked.dims, asked.data_type, nullptr);
     return made.failed() ? too_large(name) : made;
