@@ -31,10 +31,10 @@ bool may_go_in_one_loop(const problem &p);
 bool may_go_in_bands(const problem &p);
 // Whether backward computes gradients of scale or shift, and sums of rows, without which there is no diff_src.
 bool wants_gradients(const problem &p);
-// Whether the kernels that are made for this problem write these gradients of each row as they reduce it, because it
+bool wants_row_sums(const problem &p);
+// Whether the kernels that are made for this problem write the gradients of each row as they reduce it, because it
 // has its own or is the only one. Otherwise the gradients are made of sums over columns.
 bool writes_gradients_of_rows(const problem &p);
-bool wants_row_sums(const problem &p);
 // Whether the output for the sum with a residual holds the rows as they are normalized. The kernels read them there,
 // which leaves L1 to the data; otherwise sums have a tile.
 bool normalizes_the_sum(const problem &p);
