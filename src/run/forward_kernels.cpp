@@ -125,15 +125,16 @@ jit::forward_loop_conf loop_conf_of(const problem &p, const plan &planned, jit::
     return conf;
 }
 
-// Bands of rows have the configuration of a loop. Where results go past the caches, data come from memory. There, and
-// where the plan prefetches to L1, rows of src are prefetched while others are written.
+// Bands of rows have the configuration of a loop. Rows that come from memory, which the plan prefetches or whose
+// results go past the caches, are prefetched to L1 while others are written, and before, on processors that prefetch to
+// L2, to L2 while they are reduced, if the rows follow each other in memory.
 jit::forward_rows_kernel rows_kernel_of(const problem &p, const plan &planned, jit::isa vectors, bool stores_past,
                                         bool one_row) {
     jit::forward_loop_conf conf = loop_conf_of<float>(p, planned, vectors, stores_past);
     if (conf.added) conf.added->ahead = prefetches_of(planned);
-    const bool reads_ahead = stores_past || planned.prefetch == 1;
-    conf.reduced.ahead = jit::prefetch_to::nowhere;
-    conf.written.ahead = reads_ahead && !p.reads(RESIDUAL) ? jit::prefetch_to::l1 : jit::prefetch_to::nowhere;
+    const bool to_l2 = conf.reduced.ahead == jit::prefetch_to::l2 && are_evenly_spaced(row_tensors_of(p));
+    if (!to_l2) conf.reduced.ahead = jit::prefetch_to::nowhere;
+    if (conf.written.ahead == jit::prefetch_to::l2) conf.written.ahead = jit::prefetch_to::l1;
     return jit::forward_rows_kernel({conf.reduced, conf.written, conf.added, one_row});
 }
 

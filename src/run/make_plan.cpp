@@ -21,9 +21,9 @@ namespace {
 // them, from which one thread reads them slowly.
 constexpr dim_t MERGED_BYTES_PER_THREAD = 6 * 1024;
 
-// The bytes of a band (FORWARD_BAND) where forward prefetches to L1 and stores to the caches (docs/measurements.md,
-// "Zen 5"). In backward, the bytes of src and diff_dst, and at least a pair of rows, which shares the loads and stores
-// of the sums over columns.
+// The bytes of a band (FORWARD_BAND) where forward prefetches and stores to the caches (docs/measurements.md, "Zen 3"
+// and "Zen 5"). In backward, the bytes of src and diff_dst, and at least a pair of rows, which shares the loads and
+// stores of the sums over columns.
 constexpr dim_t PREFETCHED_BAND = 2 * 1024, BACKWARD_BAND = 8 * 1024;
 
 // Backward: a row of more elements does not stay in L2 until its diff_src is computed. Then threads take chunks of all
@@ -103,8 +103,9 @@ dim_t operand_bytes(const problem &p, dim_t rows, dim_t columns) {
                                   : post_op_operands<float>::tiles_bytes(p, rows, columns);
 }
 
-// Bands of more than eight rows have a multiple of eight, whose lanes are added up at once. Before rows are quantized,
-// their values in f32 take as much room again.
+// Bands of more than eight rows have a multiple of eight, whose lanes are added up at once. Long rows have bands of a
+// pair, which shares the loads of scale and shift. Rows with dynamic scales go one by one, and before they are
+// quantized, their values in f32 take as much room again.
 void plan_forward_bands(const problem &p, plan &to) {
     if (to.panel_columns != p.row_length() || !may_go_in_bands(p) || to.one_loop_threads == INT_MAX) return;
     const size_t element = p.has_dynamic_scales() ? sizeof(float) : size_of(p.row_type());
@@ -113,7 +114,9 @@ void plan_forward_bands(const problem &p, plan &to) {
         return rows > jit::BAND_UNIT ? rows / jit::BAND_UNIT * jit::BAND_UNIT : rows;
     };
     to.non_temporal_band_rows = rows_of(FORWARD_BAND);
-    to.band_rows = to.prefetch == 1 ? rows_of(PREFETCHED_BAND) : to.non_temporal_band_rows;
+    const dim_t pair = p.has_dynamic_scales() ? 1 : std::min<dim_t>(p.rows(), 2);
+    to.band_rows = prefetches_of(to) != jit::prefetch_to::nowhere ? rows_of(PREFETCHED_BAND)
+                                                                  : std::max(to.non_temporal_band_rows, pair);
     if (to.rows == row_access::in_place && to.goes_by_bands_only() && sum_pitch(p, to) == 0)
         to.batch_rows = std::min(p.rows(), MAX_BATCH_ROWS);
 }

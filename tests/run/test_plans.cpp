@@ -166,18 +166,21 @@ std::vector<decision> bands() {
         {"in double", forward(jitnorm_f64), NO_LOOP, "-band"},
         {"nothing is reduced", given(forward()), NO_LOOP, "-band"},
         {"a scale for each row", with_scales(forward()), NO_LOOP, "band:16"},
+        {"quantized one by one", with_scales(forward(jitnorm_f32, 7, 4096)), NO_LOOP, "band:1"},
         {"as f32, whatever the rows are", with_scales(forward(jitnorm_bf16)), NO_LOOP, "band:16"},
         {"several scales in a row", with_scales(forward(), 2), NO_LOOP, "-band"},
         {"pairs", given(backward()), {WITH_L2, ROOMY}, "band:4"},
         {"one by one from memory", given(backward()), TO_L2, "band:1,prefetch:2"},
         {"but not short ones", backward(jitnorm_f32, 67, 64), TO_L1, "band:16,prefetch:1"},
+        {"nor rows that do not follow each other", laid_out("@bac", {8, 8, 192}, backward()), TO_L2,
+         "band:4,-prefetch"},
         {"nor where there is no prefetch", given(backward()), NO_PREFETCH, "band:4,-prefetch"},
         {"one by one, whatever stores they have", given(backward(jitnorm_f32, 37, 190)), TO_L2,
          "band:1,non_temporal_threads:0"},
         {"prefetched", forward(), TO_L1, "band:2,non_temporal_band:16,prefetch:1"},
         {"prefetched, longer than the band", forward(513), TO_L1, "band:1,non_temporal_band:7,prefetch:1"},
         {"in sweeps", forward(), SMALL_CACHES[1], "band:2,non_temporal_band:16,prefetch:1"},
-        {"in sweeps", forward(), SMALL_CACHES[2], "band:16,prefetch:2"},
+        {"in sweeps", forward(), SMALL_CACHES[2], "band:2,non_temporal_band:16,prefetch:2"},
         {"in sweeps", backward(), SMALL_CACHES[1], "band:1,prefetch:1"},
         {"in sweeps", backward(), SMALL_CACHES[2], "band:1,prefetch:2"},
         {"narrow sums", sums(forward(jitnorm_bf16, 37, 256)), TO_L1, "band:2,non_temporal_band:16,prefetch:1"},
@@ -196,9 +199,10 @@ std::vector<decision> bands() {
         {"one row is the problem", forward(jitnorm_f32, 1, 192), ROOMY, "batch:1"},
         {"one batch is the problem", forward(jitnorm_f32, 32, 192), ROOMY, "batch:32"},
         {"more than a batch", forward(jitnorm_f32, 33, 192), ROOMY, "batch:32"}};
+    constexpr auto PAIR = "band:2,non_temporal_band:1";
     const std::pair<dim_t, const char *> lengths[] = {
         {1, "band:32"},  {128, "band:32"}, {129, "band:24"}, {256, "band:16"}, {257, "band:8"}, {512, "band:8"},
-        {513, "band:7"}, {1024, "band:4"}, {1025, "band:3"}, {2049, "band:1"}, {4096, "band:1"}};
+        {513, "band:7"}, {1024, "band:4"}, {1025, "band:3"}, {2049, PAIR},     {4096, PAIR}};
     for (const auto &[columns, items] : lengths) {
         const setup s = forward(jitnorm_f32, 67, columns);
         all.push_back({"in L1", s, {NO_LOOP, ROOMY, NO_PREFETCH}, std::string(items) + ",batch:32"});
