@@ -65,15 +65,12 @@ struct machine {
     // never, where the processor's own prefetchers keep the rows coming if one is read after the other.
     dim_t one_loop = 2;
 
-    // Bytes of a batch: with all else that is used it stays in L1 or, where that is as fast, in L2. Backward
-    // has batches of so many bytes in one loop only.
+    // Bytes of a batch: with all else that is used it stays in L1 or, where that is as fast, in L2.
     dim_t batch = 16 * 1024;
 
-    // Backward: the most rows of a batch that goes in steps; fewer if these would not stay in L2.
-    dim_t long_rows = 4;
-
-    // To which level of the caches rows that come from memory are prefetched outside one loop. 0: they are not. 1:
-    // bands of forward are short then, and backward does rows of f32 and f64 one by one from L2 on.
+    // To which level of the caches rows that come from memory are prefetched outside one loop. 0: they are not. Bands
+    // of forward that are stored to the caches are short then. 1: backward does rows of f32 and f64 one by one from L2
+    // on.
     dim_t prefetch = 0;
 
     bool threads_sleep = false; // OpenMP's threads sleep while they wait (OMP_WAIT_POLICY=passive) and must be woken

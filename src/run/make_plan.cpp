@@ -169,22 +169,12 @@ plan forward_plan_for_any_size(const problem &p) {
     return planned;
 }
 
-// ---- backward: bands of rows, and batches
+// ---- backward: rows in place
 
-// Rows of more than a chunk leave L1 before their diff_src is computed, even a single one. So several are done at a
-// time if they stay in L2: the sums over columns come from L2 only once for every two rows. Rows that are written while
-// the next ones are reduced stay in L1 if they can.
-dim_t backward_batch_rows(const problem &p, dim_t row_bytes, const machine &m) {
-    if (p.row_length() <= CHUNK && m.one_loop > 0) return batch_of(m.batch, row_bytes);
-    dim_t rows = m.long_rows;
-    while (rows > 2 && rows * row_bytes > m.l2 / 2) rows /= 2;
-    return rows;
-}
-
-// Some processors prefetch later rows of data that come from memory. Their own prefetchers follow one row best, unless
-// it is short: such rows go one by one, and prefetch while they are reduced; bands of short rows prefetch the next band
-// while they are written. Processors that prefetch to L1 do rows from the last level one by one as well, without
-// prefetches; pairs of narrow types, which are bound by conversions, are faster there.
+// Some processors prefetch later rows of data that come from memory, if these follow in memory. Their own prefetchers
+// follow one row best, unless it is short: such rows go one by one, and prefetch while they are reduced; bands of short
+// rows prefetch the next band while they are written. Processors that prefetch to L1 do rows from the last level one by
+// one as well, without prefetches; pairs of narrow types, which are bound by conversions, are faster there.
 constexpr dim_t SHORTEST_SINGLE_ROW = 768; // bytes of src and diff_dst
 
 void plan_bands_in_place(const problem &p, const row_tensors &tensors, const machine &m, dim_t row_bytes, plan &to) {
@@ -192,10 +182,14 @@ void plan_bands_in_place(const problem &p, const row_tensors &tensors, const mac
     to.panel_columns = p.row_length();
     if (may_go_in_one_loop(p)) to.one_loop_threads = one_loop_threads_for(bytes, 0, m);
     if (to.one_loop_threads == INT_MAX) to.band_rows = 0; // no batch goes in bands
-    to.batch_rows = to.goes_by_bands_only() ? MAX_BATCH_ROWS : backward_batch_rows(p, row_bytes, m);
+    // Rows of more than a chunk leave L1 before their diff_src is computed, even a single one; a pair shares the loads
+    // of the sums over columns.
+    to.batch_rows = p.row_length() > CHUNK    ? 2
+                    : to.goes_by_bands_only() ? MAX_BATCH_ROWS
+                                              : batch_of(m.batch, row_bytes);
     if (p.writes(DIFF_SRC) && takes_non_temporal_stores(p, p[DIFF_SRC]))
         to.non_temporal_threads = non_temporal_threads_for(bytes, m.shared_others, m);
-    if (m.prefetch == 0 || to.band_rows == 0) return;
+    if (m.prefetch == 0 || to.band_rows == 0 || !are_evenly_spaced(tensors)) return;
     const bool from_memory = come_from_memory(bytes, m);
     const bool from_last_level = m.prefetch == 1 && bytes > m.l2 && !is_narrow(p);
     if ((from_memory || from_last_level) && row_bytes >= SHORTEST_SINGLE_ROW) to.band_rows = 1;

@@ -14,12 +14,12 @@ namespace {
 
 using namespace jitnorm::impl;
 
-constexpr machine MADE_UP = {20'000, 300'000, 10, 20, 30, 4, 5000, 9, 1};
+constexpr machine MADE_UP = {20'000, 300'000, 10, 20, 30, 4, 5000, 1};
 
 // These are the names of the columns of the table of processors.
 TEST(machine, text_is_what_is_read_again) {
     EXPECT_EQ(describe(MADE_UP), "l2:20000,last_level:300000,memory:10,shared_forward:20,shared_others:30,"
-                                 "one_loop:4,batch:5000,long_rows:9,prefetch:1");
+                                 "one_loop:4,batch:5000,prefetch:1");
     EXPECT_EQ(with_numbers(machine(), describe(MADE_UP)), MADE_UP);
     machine largest;
     largest.l2 = largest.last_level = largest.batch = dim_t(1) << 40;

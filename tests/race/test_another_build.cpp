@@ -81,7 +81,7 @@ protected:
 
 // Its log shows it: a library that is opened now reads the environment now.
 TEST_F(race_plan, is_made_by_this_build_once_more_for_other_caches) {
-    const std::string others = ",long_rows:2,prefetch:1";
+    const std::string others = ",prefetch:1";
     for (const std::string &numbers :
          {"l2:200000,last_level:2000000,memory:100,shared_forward:100,shared_others:50,one_loop:0,"
           "batch:10000" +

@@ -87,7 +87,6 @@ setup with_scales(setup s, dim_t per_row = 1) {
 
 constexpr auto ALWAYS = "one_loop_threads:2147483647", NEVER = "one_loop_threads:0";
 constexpr machine NO_PREFETCH = {.l2 = 1, .last_level = 1, .one_loop = 0};
-constexpr machine LARGE_L2 = {.l2 = 1 << 19, .last_level = 1 << 12};
 // The data of batches of 2^15 bytes are in L2, between L2 and the last level, or in memory.
 constexpr machine NEAR = batches_in_l2(1 << 18, FAR), BETWEEN = batches_in_l2(1 << 14, FAR), BEYOND = THROUGH_L2;
 
@@ -148,13 +147,9 @@ std::vector<decision> batches() {
             {"beside the sums over columns", backward(), NO_CACHES, "batch:10,-band"},
             {"in bands", backward(), ROOMY, "batch:32"},
             {"as long as L1's part", backward(jitnorm_f32, 7, 4000), NO_CACHES, "batch:1"},
-            {"long narrow rows in fours", backward(jitnorm_bf16, 19, 4097), WITH_L2, "batch:4"},
-            {"long rows in fours", backward(jitnorm_f32, 7, 8192), {ROOMY, LARGE_L2}, "batch:4"},
-            {"four would fill L2", backward(jitnorm_f32, 7, 8192), NO_L2, "batch:2"},
-            {"half of L2", backward(jitnorm_f32, 19, 8192), IN_L2, "batch:8"},
-            {"long rows in fours", backward(jitnorm_f32, 19, 8192), WITH_L2, "batch:4"},
-            {"half of L2", backward(jitnorm_f32, 19, 8192), THROUGH_L2, "batch:2"},
-            {"without one loop", backward_data(given(backward())), NO_LOOP, "batch:4"}};
+            {"long narrow rows in pairs", backward(jitnorm_bf16, 19, 4097), WITH_L2, "batch:2"},
+            {"long rows in pairs", backward(jitnorm_f32, 7, 8192), {ROOMY, NO_L2, IN_L2}, "batch:2"},
+            {"without one loop", backward_data(given(backward())), NO_LOOP, "batch:10"}};
 }
 
 // A band of forward has 16 KB of rows, at most 32, in eights if there are so many; prefetched to L1 and stored to the
@@ -347,7 +342,7 @@ std::vector<decision> room() {
         {"from memory", forward(1536), from_memory, "prefetch:2"},
         {"in the caches", forward(1536), IN_L2, "-prefetch"},
         {"no chunks", backward(), ROOMY, "batch:32,chunk_threads:0,scratchpad:8320"},
-        {"chunks", backward(jitnorm_f32, 37, 8192), ROOMY, "batch:4,chunk_threads:2,scratchpad:1444608"},
+        {"chunks", backward(jitnorm_f32, 37, 8192), ROOMY, "batch:2,chunk_threads:2,scratchpad:1444608"},
         {"every chunk", forward(jitnorm_f32, 3, 10 * 4096 + 100), ROOMY, "batch:1,chunk_threads:33,scratchpad:1088"},
         {"rows enough", forward(jitnorm_f32, 64, 8192), ROOMY, "batch:1,chunk_threads:0,scratchpad:0"},
         {"a piece of a group", with_scales(forward(jitnorm_f32, 3, 40000)), ROOMY, "batch:1,scratchpad:196608"},

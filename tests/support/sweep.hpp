@@ -93,7 +93,6 @@ constexpr impl::machine batches_in_l2(dim_t l2, dim_t last_level) {
             .shared_others = 50,
             .one_loop = 0,
             .batch = l2 / 8,
-            .long_rows = 8,
             .prefetch = 2};
 }
 
