@@ -99,9 +99,11 @@ def front_page(figures):
             for row in front_rows(name, sets[name])]
     refused = [f"{found['peer']} refuses {kind} here. " for found in sets.values()
                for kind in KINDS if (races := chosen(found, type=(kind,))) and not ratios(races)]
+    earlier = [f"; {found['peer']}: {day(found)}, {found['jitnorm']}" for found in sets.values()
+               if found["jitnorm"] != first["jitnorm"]]
     return [*table(FRONT, rows), "", "Geometric mean, least; above 1 jitnorm is faster. One row is 1 × 768, in loops also "
             "1 × 4096; two threads do batches, of 8 to 200000 rows.",
-            f"ONNX Runtime's operators are LayerNormalization and RMSNormalization, with a residual Skip. {''.join(refused)}By `./dev figures`, on {about(first)}."]
+            f"ONNX Runtime's operators are LayerNormalization and RMSNormalization, with a residual Skip. {''.join(refused)}By `./dev figures`, on {about(first)}{''.join(earlier)}."]
 
 
 def pytorch_page(figures):
