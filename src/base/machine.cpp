@@ -71,7 +71,7 @@ constexpr processor PROCESSORS[] = {
         {      MB, 32 * MB,   50, 100,  50,  0,  128 * KB,  2}},
     // Zen 3
     {true, 25, {ALL},
-        {512 * KB, 32 * MB,   38,  50,  50,  0,   64 * KB,  2}},
+        {512 * KB, 32 * MB,   37,  50,  50,  0,   64 * KB,  2}},
     // before
     {true, 0, {ALL},
         {512 * KB, 16 * MB,   50, 100,  50,  0,   64 * KB,  2}},
