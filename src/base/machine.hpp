@@ -69,8 +69,8 @@ struct machine {
     dim_t batch = 16 * 1024;
 
     // To which level of the caches rows that come from memory are prefetched outside one loop. 0: they are not. Bands
-    // of forward that are stored to the caches are short then. 1: backward does rows of f32 and f64 one by one from L2
-    // on.
+    // of forward whose rows are prefetched and whose results go to the caches are short. 1: backward does rows of f32
+    // and f64 one by one from L2 on.
     dim_t prefetch = 0;
 
     bool threads_sleep = false; // OpenMP's threads sleep while they wait (OMP_WAIT_POLICY=passive) and must be woken
