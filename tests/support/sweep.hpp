@@ -88,12 +88,7 @@ constexpr impl::machine batches_in_l1(dim_t l2, dim_t last_level) {
     return {.l2 = l2, .last_level = last_level, .memory = 100, .one_loop = 0, .prefetch = 1};
 }
 constexpr impl::machine batches_in_l2(dim_t l2, dim_t last_level) {
-    return {.l2 = l2,
-            .last_level = last_level,
-            .shared_others = 50,
-            .one_loop = 0,
-            .batch = l2 / 8,
-            .prefetch = 2};
+    return {.l2 = l2, .last_level = last_level, .shared_others = 50, .one_loop = 0, .batch = l2 / 8, .prefetch = 2};
 }
 
 // Machines whose caches hold nearly nothing, so that plans go the ways of large problems: with one loop over two
