@@ -127,7 +127,7 @@ jit::forward_loop_conf loop_conf_of(const problem &p, const plan &planned, jit::
 
 // Bands of rows have the configuration of a loop. Rows that come from memory, which the plan prefetches or whose
 // results go past the caches, are prefetched to L1 while others are written, and before, on processors that prefetch to
-// L2, to L2 while they are reduced, if the rows follow each other in memory.
+// L2, to L2 while they are reduced, if they are evenly spaced.
 jit::forward_rows_kernel rows_kernel_of(const problem &p, const plan &planned, jit::isa vectors, bool stores_past,
                                         bool one_row) {
     jit::forward_loop_conf conf = loop_conf_of<float>(p, planned, vectors, stores_past);

@@ -114,9 +114,9 @@ void plan_forward_bands(const problem &p, plan &to) {
         return rows > jit::BAND_UNIT ? rows / jit::BAND_UNIT * jit::BAND_UNIT : rows;
     };
     to.non_temporal_band_rows = rows_of(FORWARD_BAND);
-    const dim_t pair = p.has_dynamic_scales() ? 1 : std::min<dim_t>(p.rows(), 2);
+    const dim_t least = p.has_dynamic_scales() ? 1 : std::min<dim_t>(p.rows(), 2);
     to.band_rows = prefetches_of(to) != jit::prefetch_to::nowhere ? rows_of(PREFETCHED_BAND)
-                                                                  : std::max(to.non_temporal_band_rows, pair);
+                                                                  : std::max(to.non_temporal_band_rows, least);
     if (to.rows == row_access::in_place && to.goes_by_bands_only() && sum_pitch(p, to) == 0)
         to.batch_rows = std::min(p.rows(), MAX_BATCH_ROWS);
 }
@@ -171,7 +171,7 @@ plan forward_plan_for_any_size(const problem &p) {
 
 // ---- backward: rows in place
 
-// Some processors prefetch later rows of data that come from memory, if these follow in memory. Their own prefetchers
+// Some processors prefetch later rows of data that come from memory, if rows are evenly spaced. Their own prefetchers
 // follow one row best, unless it is short: such rows go one by one, and prefetch while they are reduced; bands of short
 // rows prefetch the next band while they are written. Processors that prefetch to L1 do rows from the last level one by
 // one as well, without prefetches; pairs of narrow types, which are bound by conversions, are faster there.

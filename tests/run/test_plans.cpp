@@ -152,8 +152,9 @@ std::vector<decision> batches() {
             {"without one loop", backward_data(given(backward())), NO_LOOP, "batch:10"}};
 }
 
-// A band of forward has 16 KB of rows, at most 32, in eights if there are so many; prefetched to L1 and stored to the
-// caches 2 KB. One of backward has pairs of 8 KB of both tensors; from memory, and wide types beyond L2, one row.
+// A band of forward has 16 KB of rows, at most 32, in eights if there are so many, and stored to the caches at least
+// two; prefetched and stored to the caches 2 KB. One of backward has pairs of 8 KB of both tensors; from memory, and
+// wide types beyond L2, one row.
 std::vector<decision> bands() {
     std::vector<decision> all = {
         {"one loop", forward(), NO_CACHES, "-band"},
@@ -167,8 +168,7 @@ std::vector<decision> bands() {
         {"pairs", given(backward()), {WITH_L2, ROOMY}, "band:4"},
         {"one by one from memory", given(backward()), TO_L2, "band:1,prefetch:2"},
         {"but not short ones", backward(jitnorm_f32, 67, 64), TO_L1, "band:16,prefetch:1"},
-        {"nor rows that do not follow each other", laid_out("@bac", {8, 8, 192}, backward()), TO_L2,
-         "band:4,-prefetch"},
+        {"nor rows that are unevenly spaced", laid_out("@bac", {8, 8, 192}, backward()), TO_L2, "band:4,-prefetch"},
         {"nor where there is no prefetch", given(backward()), NO_PREFETCH, "band:4,-prefetch"},
         {"one by one, whatever stores they have", given(backward(jitnorm_f32, 37, 190)), TO_L2,
          "band:1,non_temporal_threads:0"},
