@@ -137,36 +137,6 @@ moments<T> forward<T>::refined(const std::byte *row, const batch &b, dim_t r, T 
     return refine_pivot(b.p[r], k, sum, C_, [&](T pivot, T factor) { return repeat(row, C_, pivot, factor); });
 }
 
-// The chunks of the row are the rows of the kernel, MAX_BATCH_ROWS at a time.
-template <typename T>
-void forward<T>::add_chunks(const std::byte *src, range columns, moments<T> &row) const {
-    T p[MAX_BATCH_ROWS], s[MAX_BATCH_ROWS], q[MAX_BATCH_ROWS];
-    for (dim_t begin = columns.begin; begin < columns.end;) {
-        const dim_t count = std::min(CHUNK, columns.end - begin);
-        const dim_t chunks = std::clamp<dim_t>((columns.end - begin) / CHUNK, 1, MAX_BATCH_ROWS);
-        (*kernels_->reduce)({.src = src,
-                             .row_stride = CHUNK * row_size_,
-                             .rows = chunks,
-                             .count = count,
-                             .pivot = p,
-                             .s = s,
-                             .q = q,
-                             .factor = 1});
-        for (dim_t k = 0; k < chunks; ++k, begin += count, src += count * row_size_) {
-            const auto chunk = refine_chunk(src, count, p[k], {s[k], q[k]});
-            row = begin == 0 ? chunk : merge(row, chunk);
-        }
-    }
-}
-
-template <typename T>
-moments<T> forward<T>::chunk_moments(const std::byte *src, dim_t count) const {
-    T p = 0, s = 0, q = 0;
-    (*kernels_->reduce)(
-        {.src = src, .row_stride = 0, .rows = 1, .count = count, .pivot = &p, .s = &s, .q = &q, .factor = 1});
-    return refine_chunk(src, count, p, {s, q});
-}
-
 template <typename T>
 moments<T> forward<T>::refine_chunk(const std::byte *src, dim_t count, T p, const sums<T> &first) const {
     return refine(p, first, count, rms_, [&](T pivot, T factor) { return repeat(src, count, pivot, factor); });

@@ -169,11 +169,10 @@ private:
     // The same after the first reduction, whose sums are in the batch.
     [[gnu::always_inline]] void take_first_reductions(const strip &src, batch &b) const;
 
-    // For longer rows: computes the moments of these columns of a row, chunk by chunk, and merges them to `row`. `src`
-    // points to the first of the columns. If that is column 0, `row` is set.
-    void add_chunks(const std::byte *src, range columns, moments<T> &row) const;
-    // The moments of one chunk of `count` elements.
-    moments<T> chunk_moments(const std::byte *src, dim_t count) const;
+    // For longer rows: calls body(the number of a chunk, its moments) for each chunk of these columns of a row. `src`
+    // points to the first of the columns, which begins a chunk.
+    template <typename Body>
+    void for_each_chunk(const std::byte *src, range columns, Body &&body) const;
     // Sets the batch's statistics from the moments of its rows.
     void set_statistics(const moments<T> *rows, batch &b) const;
 
@@ -230,6 +229,27 @@ inline void forward<T>::take_first_reductions(const strip &src, batch &b) const 
     const bool exact = C_ == 1 && !rms_; // the difference is zero or NaN, so no other reduction is needed
     if (!b.take_first_reductions(double(C_), inv_C_) && !exact) refine_rest(src, b);
     b.complete(epsilon_);
+}
+
+// The chunks are the rows of the kernel, MAX_BATCH_ROWS at a time.
+template <typename T>
+template <typename Body>
+inline void forward<T>::for_each_chunk(const std::byte *src, range columns, Body &&body) const {
+    T p[MAX_BATCH_ROWS], s[MAX_BATCH_ROWS], q[MAX_BATCH_ROWS];
+    for (dim_t begin = columns.begin; begin < columns.end;) {
+        const dim_t count = std::min(CHUNK, columns.end - begin);
+        const dim_t chunks = std::clamp<dim_t>((columns.end - begin) / CHUNK, 1, MAX_BATCH_ROWS);
+        (*kernels_->reduce)({.src = src,
+                             .row_stride = CHUNK * row_size_,
+                             .rows = chunks,
+                             .count = count,
+                             .pivot = p,
+                             .s = s,
+                             .q = q,
+                             .factor = 1});
+        for (dim_t k = 0; k < chunks; ++k, begin += count, src += count * row_size_)
+            body(begin / CHUNK, refine_chunk(src, count, p[k], {s[k], q[k]}));
+    }
 }
 
 template <typename T>

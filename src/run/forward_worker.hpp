@@ -97,7 +97,9 @@ public:
             for (dim_t chunk = mine.begin; chunk < mine.end; ++chunk) {
                 const range columns = {chunk * CHUNK, std::min((chunk + 1) * CHUNK, f_.C_)};
                 const strip src = rows_to_reduce(at.open(columns), columns, 1);
-                store(f_.chunk_moments(src.first, columns.end - columns.begin), found, row * f_.chunks() + chunk);
+                f_.for_each_chunk(src.first, columns, [&](dim_t, const moments<T> &of_chunk) {
+                    store(of_chunk, found, row * f_.chunks() + chunk);
+                });
             }
         });
     }
@@ -151,19 +153,6 @@ private:
         if (!f_.has_dst_ && f_.adds_) at.close();
     }
 
-    [[gnu::noinline]] void find_moments(const batch &b) {
-        for_each_panel({0, f_.C_}, [&](range columns) {
-            const strip src = rows_to_reduce(at.open(columns), columns, b.rows);
-            for (dim_t r = 0; r < b.rows; ++r)
-                for (dim_t begin = columns.begin; begin < columns.end; begin += CHUNK) {
-                    const std::byte *const first = src.row(r) + (begin - columns.begin) * f_.row_size_;
-                    store(f_.chunk_moments(first, std::min(CHUNK, columns.end - begin)), args[ROW_SUMS],
-                          (b.first + r) * f_.chunks() + begin / CHUNK);
-                }
-            close_reduced();
-        });
-    }
-
     void reduce_at_once(batch &b) {
         const range all = {0, f_.C_};
         const panel here = at.open(all);
@@ -172,12 +161,27 @@ private:
     }
     [[gnu::noinline]] void reduce_long_rows(batch &b) {
         moments<T> rows[MAX_BATCH_ROWS];
+        for_each_chunk(b, [&](dim_t r, dim_t chunk, const moments<T> &found) { add_chunk(rows[r], chunk, found); });
+        f_.set_statistics(rows, b);
+    }
+    [[gnu::noinline]] void find_moments(const batch &b) {
+        for_each_chunk(b, [&](dim_t r, dim_t chunk, const moments<T> &found) {
+            store(found, args[ROW_SUMS], (b.first + r) * f_.chunks() + chunk);
+        });
+    }
+
+    // Calls body(row of the batch, number of a chunk, its moments); the chunks of a row come in order.
+    template <typename Body>
+    void for_each_chunk(const batch &b, Body &&body) {
         for_each_panel({0, f_.C_}, [&](range columns) {
             const strip src = rows_to_reduce(at.open(columns), columns, b.rows);
-            for (dim_t r = 0; r < b.rows; ++r) f_.add_chunks(src.row(r), columns, rows[r]);
+            for (dim_t r = 0; r < b.rows; ++r)
+                f_.for_each_chunk(src.row(r), columns, [&](dim_t chunk, const auto &found) { body(r, chunk, found); });
             close_reduced();
         });
-        f_.set_statistics(rows, b);
+    }
+    static void add_chunk(moments<T> &row, dim_t chunk, const moments<T> &found) {
+        row = chunk == 0 ? found : merge(row, found);
     }
 
     // ---- sums with a residual
@@ -374,10 +378,8 @@ private:
             const panel here = at.open(columns), there = before.open(columns);
             const strip src = here.src;
             run_loop(here, src, next.rows, there, there.src, ready, columns, p, s, q);
-            for (dim_t r = 0; r < next.rows; ++r) {
-                const auto chunk = f_.refine_chunk(src.row(r), columns.end - begin, p[r], {s[r], q[r]});
-                rows[r] = begin == 0 ? chunk : merge(rows[r], chunk);
-            }
+            for (dim_t r = 0; r < next.rows; ++r)
+                add_chunk(rows[r], begin / CHUNK, f_.refine_chunk(src.row(r), columns.end - begin, p[r], {s[r], q[r]}));
         }
         f_.set_statistics(rows, next);
     }
@@ -401,8 +403,8 @@ private:
     void take_statistics(const moments<T> *found, bool writes, batch &b) {
         const statistics_rows statistics = at.open_statistics();
         if (f_.given_) return take_given(statistics, b, writes);
-        moments<T> row = found[0];
-        for (dim_t chunk = 1; chunk < f_.chunks(); ++chunk) row = merge(row, found[chunk]);
+        moments<T> row;
+        for (dim_t chunk = 0; chunk < f_.chunks(); ++chunk) add_chunk(row, chunk, found[chunk]);
         f_.set_statistics(&row, b);
         if (!writes) return;
         f_.write_statistics(b, statistics);
