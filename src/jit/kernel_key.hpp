@@ -141,37 +141,28 @@ struct backward_data_conf {
     auto operator<=>(const backward_data_conf &) const = default;
 };
 
-// The kernel that writes rows of forward while it reduces others, and the one of backward. Their configurations agree
-// in the instruction set. The reduction is neither a repeated one nor one of short rows.
-struct forward_loop_conf {
+// In which order a kernel reduces and writes rows.
+enum class pass_order : unsigned char {
+    by_bands, // a band is reduced, its scalar steps are done, and it is written; then the next one
+    one_row,  // the same of a single row, whose scalars stay in registers; only forward
+    in_turns  // rows are written beside others that are reduced; the scalar steps are the caller's
+};
+
+// The kernels that reduce rows and write them, of forward and of backward. Their passes agree in the instruction set.
+// No reduction is a repeated one. In turns, rows are neither short nor quantized; in other orders forward is only with
+// float.
+struct forward_rows_conf {
     reduction_conf reduced; // not used if the addition reduces the rows
     normalize_conf written;
     std::optional<addition_conf> added = {}; // makes the rows that are reduced
-
-    auto operator<=>(const forward_loop_conf &) const = default;
-};
-struct backward_loop_conf {
-    backward_sums_conf reduced;
-    backward_data_conf written;
-
-    auto operator<=>(const backward_loop_conf &) const = default;
-};
-
-// The kernel that does rows of forward from their inputs to dst; only with float. It has the configurations of
-// forward_loop_conf, and may quantize rows.
-struct forward_rows_conf {
-    reduction_conf reduced;
-    normalize_conf written;
-    std::optional<addition_conf> added = {};
-    bool one_row = false; // there is one row, whose numbers stay in registers
+    pass_order order = pass_order::by_bands;
 
     auto operator<=>(const forward_rows_conf &) const = default;
 };
-
-// The kernel that does rows of backward from their inputs to diff_src.
 struct backward_rows_conf {
     backward_sums_conf reduced;
     backward_data_conf written;
+    pass_order order = pass_order::by_bands;
 
     auto operator<=>(const backward_rows_conf &) const = default;
 };
@@ -186,8 +177,7 @@ struct backward_weights_conf {
     auto operator<=>(const backward_weights_conf &) const = default;
 };
 
-using kernel_key =
-    std::variant<backward_sums_conf, backward_data_conf, backward_loop_conf, backward_rows_conf, backward_weights_conf,
-                 addition_conf, reduction_conf, normalize_conf, forward_loop_conf, forward_rows_conf>;
+using kernel_key = std::variant<backward_sums_conf, backward_data_conf, backward_rows_conf, backward_weights_conf,
+                                addition_conf, reduction_conf, normalize_conf, forward_rows_conf>;
 
 } // namespace jitnorm::impl::jit

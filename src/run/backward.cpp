@@ -40,14 +40,15 @@ jit::backward_data_conf data_conf_of(const problem &p, jit::isa vectors, bool no
     return conf;
 }
 
-// Kernels with both passes, which prefetch to these caches while they reduce and while they write.
-template <typename Kernel>
-jit::stores_of<Kernel> kernels_of_both_passes(const problem &p, const plan &planned, jit::isa vectors,
-                                              jit::prefetch_to reduced, jit::prefetch_to written) {
-    const auto kernel = [&](bool non_temporal) {
-        return Kernel({sums_conf_of(p, vectors, reduced), data_conf_of(p, vectors, non_temporal, written)});
-    };
-    return {kernel(false), kernel(planned.non_temporal_threads > 0)};
+// Kernels of both passes, which prefetch to these caches while they reduce and while they write.
+template <typename T>
+jit::stores_of<jit::backward_rows_kernel<T>> rows_kernels_of(const problem &p, const plan &planned, jit::isa vectors,
+                                                             jit::pass_order order, jit::prefetch_to reduced,
+                                                             jit::prefetch_to written) {
+    return jit::both_stores(planned.non_temporal_threads > 0, [&](bool past) {
+        return jit::backward_rows_kernel<T>(
+            {sums_conf_of(p, vectors, reduced), data_conf_of(p, vectors, past, written), order});
+    });
 }
 
 template <typename T>
@@ -74,19 +75,20 @@ backward_kernels<T>::backward_kernels(const problem &p, const plan &planned, jit
     constexpr auto nowhere = jit::prefetch_to::nowhere;
     const jit::prefetch_to ahead = prefetches_of(planned);
     const bool one_by_one = planned.band_rows == 1;
-    rows = kernels_of_both_passes<jit::backward_rows_kernel<T>>(p, planned, vectors, one_by_one ? ahead : nowhere,
-                                                                one_by_one ? nowhere : ahead);
+    bands = rows_kernels_of<T>(p, planned, vectors, jit::pass_order::by_bands, one_by_one ? ahead : nowhere,
+                               one_by_one ? nowhere : ahead);
 }
 
 template <typename T>
 void backward_kernels<T>::make_steps(const problem &p, const plan &planned, jit::isa vectors) {
     constexpr auto nowhere = jit::prefetch_to::nowhere;
     if (wants_row_sums(p) || wants_gradients(p)) sums.emplace(sums_conf_of(p, vectors, nowhere));
-    if (p.writes(DIFF_SRC)) data.emplace(data_conf_of(p, vectors, false, nowhere));
-    if (p.writes(DIFF_SRC) && planned.non_temporal_threads > 0)
-        data_non_temporal.emplace(data_conf_of(p, vectors, true, nowhere));
+    if (p.writes(DIFF_SRC))
+        data = jit::both_stores(planned.non_temporal_threads > 0, [&](bool past) {
+            return jit::backward_data_kernel<T>(data_conf_of(p, vectors, past, nowhere));
+        });
     if (planned.one_loop_threads > 0 && may_go_in_one_loop(p))
-        loop = kernels_of_both_passes<jit::backward_loop_kernel<T>>(p, planned, vectors, nowhere, nowhere);
+        in_turns = rows_kernels_of<T>(p, planned, vectors, jit::pass_order::in_turns, nowhere, nowhere);
 }
 
 // ---- the end of an execution

@@ -25,10 +25,9 @@ struct backward_kernels {
 
     // Empty where all rows go in bands.
     std::optional<jit::backward_sums_kernel<T>> sums; // over rows and columns; empty: the problem needs no sums
-    std::optional<jit::backward_data_kernel<T>> data, data_non_temporal; // diff_src; empty: it is omitted
+    std::optional<jit::stores_of<jit::backward_data_kernel<T>>> data; // diff_src; empty: it is omitted
 
-    std::optional<jit::stores_of<jit::backward_loop_kernel<T>>> loop; // write diff_src while they sum up other rows
-    std::optional<jit::stores_of<jit::backward_rows_kernel<T>>> rows; // do bands of rows
+    std::optional<jit::stores_of<jit::backward_rows_kernel<T>>> bands, in_turns;
     std::optional<weights_kernels<T>> weights; // empty: neither gradient is made of sums over columns
 
 private:
@@ -118,7 +117,7 @@ public:
         if (in_bands_) {
             const range all = {0, layout_.columns()};
             const panel here = at.open(all);
-            b_.kernels_->rows->choose(now.non_temporal)(
+            b_.kernels_->bands->choose(now.non_temporal)(
                 {.reduced = sums_arguments(here, b, all, sums_, b.chunk_s1, b.chunk_s2),
                  .written = data_arguments(here, b, all),
                  .inverse_count = b_.inv_C_,
@@ -146,9 +145,11 @@ public:
         for (dim_t chunk = 0; chunk < layout_.chunks(); ++chunk) {
             const range columns = layout_.columns_of(chunk);
             const panel there = before.open(columns), here = at.open(columns);
-            b_.kernels_->loop->choose(now.non_temporal)(
+            b_.kernels_->in_turns->choose(now.non_temporal)(
                 {.reduced = sums_arguments(here, next, columns, sums_, next.chunk_s1, next.chunk_s2),
-                 .written = data_arguments(there, ready, columns)});
+                 .written = data_arguments(there, ready, columns),
+                 .inverse_count = 0,
+                 .band_rows = 0});
             add_chunk(next, next.chunk_s1, next.chunk_s2);
         }
         next.find_slopes(b_.inv_C_);
@@ -186,7 +187,7 @@ private:
         (*b_.kernels_->sums)(sums_arguments(at.open(columns), b, columns, to, s1, s2));
     }
     void write(typename Rows::cursor &from, batch &b, range columns) {
-        const auto &kernel = now.non_temporal ? *b_.kernels_->data_non_temporal : *b_.kernels_->data;
+        const auto &kernel = b_.kernels_->data->choose(now.non_temporal);
         const dim_t step = planned.panel_columns;
         for (dim_t begin = columns.begin; begin < columns.end; begin += step) {
             const range some = {begin, std::min(begin + step, columns.end)};

@@ -111,23 +111,21 @@ void forward<T>::refine_rest(const strip &src, batch &b) const {
 }
 
 template <typename T>
-void forward<T>::refine_band(const jit::forward_rows_arguments &call, dim_t first, dim_t rows) {
-    if constexpr (std::is_same_v<T, float>) {
-        batch b;
-        b.rows = rows;
-        std::copy_n(call.reduced.pivot + first, rows, b.p);
-        std::copy_n(call.reduced.s + first, rows, b.s);
-        std::copy_n(call.reduced.q + first, rows, b.q);
-        const strip src = {static_cast<std::byte *>(const_cast<void *>(call.reduced.src)), call.reduced.row_stride};
-        static_cast<const forward *>(call.context)->take_first_reductions({src.row(first), src.stride}, b);
-        const auto give = [&](const auto *found, const auto *to) {
-            std::copy_n(found, rows, const_cast<std::remove_cvref_t<decltype(*found)> *>(to) + first);
-        };
-        give(b.hi, call.written.hi);
-        give(b.rstd, call.written.rstd);
-        give(b.bias, call.written.bias);
-        give(b.variance, call.variance);
-    }
+void forward<T>::refine_band(const jit::forward_rows_arguments<T> &call, dim_t first, dim_t rows) {
+    batch b;
+    b.rows = rows;
+    std::copy_n(call.reduced.pivot + first, rows, b.p);
+    std::copy_n(call.reduced.s + first, rows, b.s);
+    std::copy_n(call.reduced.q + first, rows, b.q);
+    const strip src = {static_cast<std::byte *>(const_cast<void *>(call.reduced.src)), call.reduced.row_stride};
+    static_cast<const forward *>(call.context)->take_first_reductions({src.row(first), src.stride}, b);
+    const auto give = [&](const auto *found, const auto *to) {
+        std::copy_n(found, rows, const_cast<std::remove_cvref_t<decltype(*found)> *>(to) + first);
+    };
+    give(b.hi, call.written.hi);
+    give(b.rstd, call.written.rstd);
+    give(b.bias, call.written.bias);
+    give(b.variance, call.variance);
 }
 
 template <typename T>

@@ -39,13 +39,13 @@ struct forward_kernels {
 
     jit::reduction_kernel<T> repeat;                // a reduction over rows with given pivots
     std::optional<jit::reduction_kernel<T>> reduce; // the first reduction; empty where all rows go in bands
-    std::optional<jit::normalize_kernel<T>> normalize, non_temporal; // the former has ordinary stores; empty: no dst
+    std::optional<jit::stores_of<jit::normalize_kernel<T>>> normalize; // empty: no dst
     // Where scales of dst are dynamic, but `normalize` does not find them itself, it stores floats, and this kernel
     // multiplies them and stores dst.
     std::optional<jit::normalize_kernel<float>> multiply;
 
-    std::optional<jit::stores_of<jit::forward_loop_kernel<T>>> loop;          // write rows while they reduce others
-    std::optional<jit::forward_rows_kernel> rows, rows_non_temporal, one_row; // do bands of rows; only with float
+    std::optional<jit::forward_rows_kernel<T>> one_row; // only with float, as are bands
+    std::optional<jit::stores_of<jit::forward_rows_kernel<T>>> bands, in_turns;
     std::vector<T> post_op_parameters;              // two per post-op, as normalize_arguments says
     std::vector<jitnorm_data_type_t> operand_types; // one per post-op, as post_op_conf says
 
@@ -185,10 +185,10 @@ private:
     void refine_rest(const strip &src, batch &b) const;
     // Does the rows of the batch from their inputs to dst, by a kernel for float. The caller has set `written`,
     // `added`, `band_rows` and, except its arrays, `reduced`.
-    [[gnu::always_inline]] void do_bands(const jit::forward_rows_kernel &kernel, jit::forward_rows_arguments &call,
-                                         batch &b) const;
+    [[gnu::always_inline]] void do_bands(const jit::forward_rows_kernel<T> &kernel,
+                                         jit::forward_rows_arguments<T> &call, batch &b) const;
     // forward_rows_arguments::refine, with this object as the context.
-    static void refine_band(const jit::forward_rows_arguments &call, dim_t first, dim_t rows);
+    static void refine_band(const jit::forward_rows_arguments<T> &call, dim_t first, dim_t rows);
     moments<T> refined(const std::byte *row, const batch &b, dim_t r, T k) const;
     moments<T> refine_chunk(const std::byte *src, dim_t count, T p, const sums<T> &first) const;
     sums<T> repeat(const std::byte *src, dim_t count, T pivot, T factor) const;
@@ -253,19 +253,17 @@ inline void forward<T>::for_each_chunk(const std::byte *src, range columns, Body
 }
 
 template <typename T>
-inline void forward<T>::do_bands(const jit::forward_rows_kernel &kernel, jit::forward_rows_arguments &call,
+inline void forward<T>::do_bands(const jit::forward_rows_kernel<T> &kernel, jit::forward_rows_arguments<T> &call,
                                  batch &b) const {
-    if constexpr (std::is_same_v<T, float>) {
-        call.reduced.pivot = b.p;
-        call.reduced.s = b.s;
-        call.reduced.q = b.q;
-        call.variance = b.variance;
-        call.inverse_count = inv_C_;
-        call.epsilon = epsilon_;
-        call.refine = refine_band;
-        call.context = this;
-        kernel(call);
-    }
+    call.reduced.pivot = b.p;
+    call.reduced.s = b.s;
+    call.reduced.q = b.q;
+    call.variance = b.variance;
+    call.inverse_count = inv_C_;
+    call.epsilon = epsilon_;
+    call.refine = refine_band;
+    call.context = this;
+    kernel(call);
 }
 
 template <typename T>

@@ -116,26 +116,23 @@ make_addition_kernels(const problem &p, const plan &planned, jit::isa vectors) {
     return typename forward_kernels<T>::addition_kernels{kernel(jitnorm_data_type_undef), kernel(sum_type_of(p))};
 }
 
+// In bands, rows that come from memory, which the plan prefetches or whose results go past the caches, are prefetched
+// to L1 while others are written, and before, on processors that prefetch to L2, to L2 while they are reduced, if they
+// are evenly spaced.
 template <typename T>
-jit::forward_loop_conf loop_conf_of(const problem &p, const plan &planned, jit::isa vectors, bool stores_past) {
-    jit::forward_loop_conf conf = {first_reduction_conf_of(p, planned, vectors),
-                                   normalize_conf_of<T>(p, planned, vectors, stores_past)};
+jit::forward_rows_kernel<T> rows_kernel_of(const problem &p, const plan &planned, jit::isa vectors,
+                                           jit::pass_order order, bool stores_past) {
+    jit::forward_rows_conf conf = {.reduced = first_reduction_conf_of(p, planned, vectors),
+                                   .written = normalize_conf_of<T>(p, planned, vectors, stores_past),
+                                   .order = order};
     const auto besides = normalizes_the_sum(p) ? jitnorm_data_type_undef : sum_type_of(p);
     if (p.reads(RESIDUAL)) conf.added = addition_conf_of(p, vectors, besides, may_reduce_sums(p));
-    return conf;
-}
-
-// Bands of rows have the configuration of a loop. Rows that come from memory, which the plan prefetches or whose
-// results go past the caches, are prefetched to L1 while others are written, and before, on processors that prefetch to
-// L2, to L2 while they are reduced, if they are evenly spaced.
-jit::forward_rows_kernel rows_kernel_of(const problem &p, const plan &planned, jit::isa vectors, bool stores_past,
-                                        bool one_row) {
-    jit::forward_loop_conf conf = loop_conf_of<float>(p, planned, vectors, stores_past);
+    if (order == jit::pass_order::in_turns) return jit::forward_rows_kernel<T>(conf);
     if (conf.added) conf.added->ahead = prefetches_of(planned);
     const bool to_l2 = conf.reduced.ahead == jit::prefetch_to::l2 && are_evenly_spaced(row_tensors_of(p));
     if (!to_l2) conf.reduced.ahead = jit::prefetch_to::nowhere;
     if (conf.written.ahead == jit::prefetch_to::l2) conf.written.ahead = jit::prefetch_to::l1;
-    return jit::forward_rows_kernel({conf.reduced, conf.written, conf.added, one_row});
+    return jit::forward_rows_kernel<T>(conf);
 }
 
 } // namespace
@@ -150,29 +147,28 @@ forward_kernels<T>::forward_kernels(const problem &p, const plan &planned, jit::
 
 template <typename T>
 void forward_kernels<T>::make_bands(const problem &p, const plan &planned, jit::isa vectors) {
-    if constexpr (std::is_same_v<T, float>) {
-        const auto kernel = [&](bool stores_past, bool has_one_row) {
-            return rows_kernel_of(p, planned, vectors, stores_past, has_one_row);
-        };
-        const bool is_one_row = !p.has_runtime_sizes() && p.rows() == 1 && takes_single_batch(p, planned);
-        if (p.has_runtime_sizes() || is_one_row) one_row.emplace(kernel(false, true));
-        if (is_one_row) return;
-        rows.emplace(kernel(false, false));
-        if (planned.non_temporal_threads > 0) rows_non_temporal.emplace(kernel(true, false));
-    }
+    const auto kernel = [&](jit::pass_order order, bool stores_past) {
+        return rows_kernel_of<T>(p, planned, vectors, order, stores_past);
+    };
+    const bool is_one_row = !p.has_runtime_sizes() && p.rows() == 1 && takes_single_batch(p, planned);
+    if (p.has_runtime_sizes() || is_one_row) one_row.emplace(kernel(jit::pass_order::one_row, false));
+    if (!is_one_row)
+        bands = jit::both_stores(planned.non_temporal_threads > 0,
+                                 [&](bool past) { return kernel(jit::pass_order::by_bands, past); });
 }
 
 template <typename T>
 void forward_kernels<T>::make_steps(const problem &p, const plan &planned, jit::isa vectors) {
     addition = make_addition_kernels<T>(p, planned, vectors);
     reduce.emplace(first_reduction_conf_of(p, planned, vectors));
-    if (p.writes(DST)) normalize.emplace(normalize_conf_of<T>(p, planned, vectors, false));
-    if (p.writes(DST) && planned.non_temporal_threads > 0)
-        non_temporal.emplace(normalize_conf_of<T>(p, planned, vectors, true));
-    const auto looping = [&](bool stores_past) {
-        return jit::forward_loop_kernel<T>(loop_conf_of<T>(p, planned, vectors, stores_past));
-    };
-    if (planned.one_loop_threads > 0 && may_go_in_one_loop(p)) loop = {looping(false), looping(true)};
+    if (p.writes(DST))
+        normalize = jit::both_stores(planned.non_temporal_threads > 0, [&](bool past) {
+            return jit::normalize_kernel<T>(normalize_conf_of<T>(p, planned, vectors, past));
+        });
+    if (planned.one_loop_threads > 0 && may_go_in_one_loop(p))
+        in_turns = jit::both_stores(planned.non_temporal_threads > 0, [&](bool past) {
+            return rows_kernel_of<T>(p, planned, vectors, jit::pass_order::in_turns, past);
+        });
     if (p.has_dynamic_scales() && !quantizer::takes_one_kernel(p, planned))
         multiply.emplace(jit::normalize_conf{.vectors = vectors, .dst = p[DST].data_type, .centered = false});
 }

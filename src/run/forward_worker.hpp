@@ -128,12 +128,12 @@ private:
         const statistics_rows statistics = at.open_statistics();
         const panel here = at.open(all);
         const strip rows = rows_of(here);
-        jit::forward_rows_arguments call;
+        jit::forward_rows_arguments<T> call;
         call.reduced = {.src = rows.first, .row_stride = rows.stride, .rows = b.rows, .count = f_.C_};
         call.written = normalize_arguments_for(here, rows, here.result, b, all);
         call.written.prefetch = prefetch_distance(rows, f_.C_ * f_.row_size_, FORWARD_BAND);
         if (f_.adds_) call.added = addition_arguments_for(here, rows, all, b.rows, b.p, b.s, b.q);
-        const auto &kernel = *(now.non_temporal ? f_.kernels_->rows_non_temporal : f_.kernels_->rows);
+        const auto &kernel = f_.kernels_->bands->choose(now.non_temporal);
         float scales[MAX_BATCH_ROWS], factors[MAX_BATCH_ROWS]; // where they are found
         call.written.maxima = scales;
         call.written.factors = factors;
@@ -267,7 +267,7 @@ private:
     [[gnu::always_inline]] void normalize(const panel &here, const strip &src, const strip &dst, const batch &b,
                                           range columns) {
         jit::normalize_arguments<T> call = normalize_arguments_for(here, src, dst, b, columns);
-        const auto &kernel = *(now.non_temporal ? f_.kernels_->non_temporal : f_.kernels_->normalize);
+        const auto &kernel = f_.kernels_->normalize->choose(now.non_temporal);
         with_operands(call, b, columns, [&] { kernel(call); });
     }
 
@@ -293,7 +293,7 @@ private:
                     multiply(call, dst, factors);
                 } else {
                     call.values = get(scratch::values);
-                    with_operands(call, b, q.columns_of(u.groups), [&] { (*f_.kernels_->normalize)(call); });
+                    with_operands(call, b, q.columns_of(u.groups), [&] { f_.kernels_->normalize->ordinary(call); });
                 }
                 q.store_scales(u, b.first, scales, args[DST_SCALE]);
             });
@@ -329,7 +329,7 @@ private:
     void find_values(jit::normalize_arguments<T> &call, const batch &b, range columns) {
         call.dst = get(scratch::values);
         call.dst_row_stride = call.count * dim_t(sizeof(float));
-        with_operands(call, b, columns, [&] { (*f_.kernels_->normalize)(call); });
+        with_operands(call, b, columns, [&] { f_.kernels_->normalize->ordinary(call); });
     }
 
     // Stores to dst the values that `call` has stored. The kernel computes fma(x, rstd, bias). With -0 for the bias
@@ -356,18 +356,18 @@ private:
     // Writes the rows `written` of `there`, and reduces the rows `src`, which a residual makes of `here`.
     void run_loop(const panel &here, const strip &src, dim_t rows, const panel &there, const strip &written,
                   const batch &ready, range columns, T *p, T *s, T *q) {
-        jit::forward_loop_arguments<T> call = {
-            .reduced = {.src = src.first,
+        jit::forward_rows_arguments<T> call;
+        call.reduced = {.src = src.first,
                         .row_stride = src.stride,
                         .rows = rows,
                         .count = columns.end - columns.begin,
                         .pivot = p,
                         .s = s,
                         .q = q,
-                        .prefetch = prefetch_distance(src, f_.C_ * f_.row_size_)},
-            .written = normalize_arguments_for(there, written, there.result, ready, columns)};
+                        .prefetch = prefetch_distance(src, f_.C_ * f_.row_size_)};
+        call.written = normalize_arguments_for(there, written, there.result, ready, columns);
         if (f_.adds_) call.added = addition_arguments_for(here, src, columns, rows, p, s, q);
-        const auto &kernel = f_.kernels_->loop->choose(now.non_temporal);
+        const auto &kernel = f_.kernels_->in_turns->choose(now.non_temporal);
         with_operands(call.written, ready, columns, [&] { kernel(call); });
     }
     [[gnu::noinline]] void write_and_reduce_chunks(typename Rows::cursor &before, const batch &ready, batch &next) {

@@ -14,19 +14,19 @@ namespace {
 // made a row of 16 elements take 38 ns in place of 30.
 class unset_arguments {
 public:
-    jit::forward_rows_arguments &operator*() {
-        return *std::launder(reinterpret_cast<jit::forward_rows_arguments *>(bytes_));
+    jit::forward_rows_arguments<float> &operator*() {
+        return *std::launder(reinterpret_cast<jit::forward_rows_arguments<float> *>(bytes_));
     }
 
 private:
-    alignas(jit::forward_rows_arguments) std::byte bytes_[sizeof(jit::forward_rows_arguments)];
+    alignas(jit::forward_rows_arguments<float>) std::byte bytes_[sizeof(jit::forward_rows_arguments<float>)];
 };
 
 } // namespace
 
 single_batch::single_batch(const problem &p, const plan &planned, const std::shared_ptr<const kernels> &made)
     : problem_(p), plan_(planned), forward_(problem_, plan_, made),
-      kernel_(p.rows() == 1 ? *made->one_row : *made->rows),
+      kernel_(p.rows() == 1 ? *made->one_row : made->bands->ordinary),
       quantizes_(p.attr.src_scale || p.attr.dst_scale || p.writes(PRE_QUANTIZATION)),
       has_post_ops_or_scales_(!p.attr.post_ops.entries.empty() || p.has_dynamic_scales()), scales_(p.uses_scale()),
       shifts_(p.uses_shift()), writes_statistics_(p.writes(MEAN) || p.writes(VARIANCE)), rows_(p.rows()) {
@@ -45,7 +45,7 @@ jitnorm_status_t single_batch::execute(const arguments &args) const {
     forward_batch<float> b;
     b.rows = rows_;
     unset_arguments unset;
-    jit::forward_rows_arguments &call = *unset;
+    jit::forward_rows_arguments<float> &call = *unset;
     const bool has_tile = forward_.sum_pitch_ != 0;
     const slot from = forward_.adds_ ? SUM : SRC;
     std::byte *const rows = has_tile ? plan_.scratchpad.get(scratch::sum_rows, args[SCRATCHPAD]) : at(args, from);
@@ -72,7 +72,7 @@ jitnorm_status_t single_batch::execute(const arguments &args) const {
 }
 
 // A kernel for one row does not read the numbers of rows and the strides.
-void single_batch::go_from_row_to_row(jit::forward_rows_arguments &call) const {
+void single_batch::go_from_row_to_row(jit::forward_rows_arguments<float> &call) const {
     const dim_t from = forward_.sum_pitch_ != 0 ? forward_.sum_pitch_ : step_[forward_.adds_ ? SUM : SRC];
     call.reduced.rows = call.written.rows = call.added.rows = rows_;
     call.band_rows = plan_.band_rows;
@@ -86,7 +86,7 @@ void single_batch::go_from_row_to_row(jit::forward_rows_arguments &call) const {
 }
 
 // With post-ops, or dynamic scales. A function of its own, because the table takes much of the stack.
-void single_batch::do_with_post_ops(const arguments &args, jit::forward_rows_arguments &call,
+void single_batch::do_with_post_ops(const arguments &args, jit::forward_rows_arguments<float> &call,
                                     forward_batch<float> &b) const {
     post_op_operands<float>::table operands;
     if (!problem_.attr.post_ops.entries.empty())

@@ -81,7 +81,7 @@ TEST_P(generated_code, kernels_are_small) {
 }
 
 // With a residual, a bias, a gate and a sum that is stored.
-impl::jit::forward_rows_conf rows_conf_of(const impl::jit::normalize_conf &written, bool one_row) {
+impl::jit::forward_rows_conf rows_conf_of(const impl::jit::normalize_conf &written, impl::jit::pass_order order) {
     return {{.vectors = written.vectors, .src = jitnorm_f32, .short_rows = true},
             written,
             impl::jit::addition_conf{.vectors = written.vectors,
@@ -92,7 +92,7 @@ impl::jit::forward_rows_conf rows_conf_of(const impl::jit::normalize_conf &writt
                                      .sum = written.dst == jitnorm_f16 ? jitnorm_f16 : jitnorm_bf16,
                                      .reduces = true,
                                      .centered = true},
-            one_row};
+            order};
 }
 
 // A generator that runs out of room throws. The longest post-op, never, once and as often as there may be, between the
@@ -116,11 +116,12 @@ void expect_room_for_the_longest(impl::jit::isa vectors) {
                         .non_temporal = non_temporal,
                         .post_ops =
                             std::vector(post_ops, post_op_conf{post_op_conf::kind::eltwise, jitnorm_eltwise_gelu_erf})};
-                    EXPECT_NO_THROW(forward_loop_kernel<T>({{.vectors = vectors, .src = src}, written}));
+                    EXPECT_NO_THROW(forward_rows_kernel<T>(
+                        {{.vectors = vectors, .src = src}, written, std::nullopt, pass_order::in_turns}));
                     if constexpr (std::is_same_v<T, float>)
-                        for (const bool one_row : {false, true})
+                        for (const pass_order order : {pass_order::by_bands, pass_order::one_row})
                             if (post_ops == 0) {
-                                EXPECT_NO_THROW(forward_rows_kernel(rows_conf_of(written, one_row)));
+                                EXPECT_NO_THROW(forward_rows_kernel<T>(rows_conf_of(written, order)));
                             }
                     written.pre_quantization = jitnorm_f16;
                     EXPECT_NO_THROW(normalize_kernel<T>{written});
@@ -148,7 +149,8 @@ TEST_P(generated_code, kernels_may_be_called_under_control_flow_enforcement) {
     for (const bool short_rows : {false, true})
         expect_endbr64<reduction_kernel<float>>(reduction_conf{.vectors = vectors, .short_rows = short_rows});
     expect_endbr64<normalize_kernel<float>>(normalize);
-    expect_endbr64<forward_rows_kernel>(forward_rows_conf{{.vectors = vectors}, normalize, {}, false});
+    for (const auto order : {pass_order::by_bands, pass_order::one_row, pass_order::in_turns})
+        expect_endbr64<forward_rows_kernel<float>>(forward_rows_conf{{.vectors = vectors}, normalize, {}, order});
     expect_endbr64<backward_sums_kernel<float>>(backward_sums_conf{.vectors = vectors});
     expect_endbr64<backward_data_kernel<float>>(backward_data_conf{.vectors = vectors});
     expect_endbr64<backward_weights_kernel>(backward_weights_conf{.vectors = vectors});

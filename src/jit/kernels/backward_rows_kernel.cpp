@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel for rows of backward, from their first load to their last store: a band of rows is reduced, their slopes
-// are found, two rows side by side, and the band is written.
+// are found, two rows side by side, and the band is written. Or rows of one batch are written beside rows of another
+// one that are reduced.
 #include "backward_data_pass.hpp"
 #include "backward_sums_pass.hpp"
 
@@ -16,15 +17,24 @@ public:
     explicit backward_rows_generator(const backward_rows_conf &conf)
         : kernel_generator(kind_of(conf.written), 2 * MAX_KERNEL_BYTES), conf_(conf) {
         open_frame(FIRST_FRAME + reduced_.frame_bytes() + written_.frame_bytes());
-        xor_(index_.cvt32(), index_.cvt32());
-        do_bands();
+        goes_in_turns() ? do_in_turns() : do_bands();
         close_frame();
     }
-    std::string name() const { return written_.name("backward_rows"); }
+    std::string name() const { return written_.name(goes_in_turns() ? "backward_loop" : "backward_rows"); }
 
 private:
+    bool goes_in_turns() const { return conf_.order == pass_order::in_turns; }
+
+    void do_in_turns() {
+        const paired_rows rows(*this, index_, loops_.count, qword[rsp + PIECE_BEGIN]);
+        const auto reduce = [&] { reduced_.sum_piece(rows); };
+        const auto write = [&] { written_.write_piece(rows); };
+        rows.walk({JITNORM_ARGUMENT(reduced.rows), reduce}, {JITNORM_ARGUMENT(written.rows), write});
+    }
+
     void do_bands() {
         Xbyak::Label band;
+        xor_(index_.cvt32(), index_.cvt32());
         L(band);
         begin_band(*this, loops_, qword[rsp + BAND_BEGIN], qword[rsp + BAND_END], JITNORM_ARGUMENT(band_rows),
                    JITNORM_ARGUMENT(reduced.rows));
@@ -78,13 +88,14 @@ private:
     }
 
     pass_place place(size_t arguments_of_pass, int frame) const {
-        pass_place where{loops_, rdi + arguments_of_pass, frame};
-        where.band = {qword[rsp + BAND_BEGIN], qword[rsp + BAND_END]};
+        pass_place where{loops_, rdi + arguments_of_pass, frame, goes_in_turns()};
+        if (!goes_in_turns()) where.band = {qword[rsp + BAND_BEGIN], qword[rsp + BAND_END]};
         return where;
     }
 
-    // The variables of the kernel in its frame, after which the passes have their parts.
-    static constexpr int BAND_BEGIN = 0, BAND_END = 8, FIRST_FRAME = 64;
+    // The variables of the kernel in its frame, after which the passes have their parts. Pieces are those of rows in
+    // turns, which have no bands.
+    static constexpr int BAND_BEGIN = 0, BAND_END = 8, PIECE_BEGIN = 0, FIRST_FRAME = 64;
 
     const backward_rows_conf conf_;
     const vector_ops in_double_{*this, true};

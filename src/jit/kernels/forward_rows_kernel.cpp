@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel for rows of forward, from their first load to their last store: a band of rows is reduced, their scalar
-// steps are done, four rows side by side, and the band is written while it is in L1.
+// steps are done, four rows side by side, and the band is written while it is in L1. Or rows of one batch are written
+// beside rows of another one that are reduced.
 #include <algorithm>
 
 #include "addition_pass.hpp"
@@ -12,12 +13,13 @@ namespace jitnorm::impl::jit {
 
 namespace {
 
-// The variables of the kernel in its frame, after which the passes have their parts.
-constexpr int BAND_BEGIN = 0, BAND_END = 8, UNFINISHED = 16, VARIABLES = 64;
+// The variables of the kernel in its frame, after which the passes have their parts. Pieces are those of rows in turns,
+// which have no bands.
+constexpr int BAND_BEGIN = 0, BAND_END = 8, UNFINISHED = 16, PIECE_BEGIN = 0, VARIABLES = 64;
 static_assert(sums_of_eights::ROWS == BAND_UNIT);
 
 class forward_rows_generator : public kernel_generator {
-    using arguments = forward_rows_arguments;
+    using arguments = forward_rows_arguments<float>;
 
 public:
     explicit forward_rows_generator(const forward_rows_conf &conf)
@@ -28,13 +30,24 @@ public:
             frame += added_->frame_bytes();
         }
         open_frame(frame);
-        conf.one_row ? do_one_row() : do_bands();
+        switch (conf.order) {
+        case pass_order::by_bands:
+            do_bands();
+            break;
+        case pass_order::one_row:
+            do_one_row();
+            break;
+        case pass_order::in_turns:
+            do_in_turns();
+            break;
+        }
         close_frame();
     }
     std::string name() const {
-        return written_.name(conf_.one_row            ? conf_.reduced.centered ? "forward_row" : "forward_row_rms"
-                             : conf_.reduced.centered ? "forward_rows"
-                                                      : "forward_rows_rms");
+        static constexpr const char *NAMES[][2] = {{"forward_rows_rms", "forward_rows"},
+                                                   {"forward_row_rms", "forward_row"},
+                                                   {"forward_loop_rms", "forward_loop"}};
+        return written_.name(NAMES[size_t(conf_.order)][conf_.reduced.centered]);
     }
 
 private:
@@ -92,7 +105,20 @@ private:
         written_.write_one();
     }
 
-    // ---- both
+    // ---- rows that are written beside others that are reduced
+
+    // The sums with a residual are reduced as soon as they are there, in the caches.
+    void do_in_turns() {
+        const paired_rows rows(*this, index_, loops_.count, qword[rsp + PIECE_BEGIN]);
+        const auto reduce = [&] {
+            if (added_) added_->add_piece(rows);
+            if (!added_ || !conf_.added->reduces) reduced_.sum_piece(rows, !added_);
+        };
+        const auto write = [&] { written_.write_piece(rows); };
+        rows.walk({JITNORM_ARGUMENT(reduced.rows), reduce}, {JITNORM_ARGUMENT(written.rows), write});
+    }
+
+    // ---- the scalar steps
 
     // Leaves the flag of unfinished rows in the register of positions and in the processor's zero flag.
     scalar_steps find_scalars(const reduced_rows &rows) {
@@ -134,8 +160,8 @@ private:
     }
 
     pass_place place(size_t arguments_of_pass, int frame) const {
-        pass_place where{loops_, rdi + arguments_of_pass, frame};
-        if (!conf_.one_row) where.band = {qword[rsp + BAND_BEGIN], qword[rsp + BAND_END]};
+        pass_place where{loops_, rdi + arguments_of_pass, frame, conf_.order == pass_order::in_turns};
+        if (conf_.order == pass_order::by_bands) where.band = {qword[rsp + BAND_BEGIN], qword[rsp + BAND_END]};
         return where;
     }
 

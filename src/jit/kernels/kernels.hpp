@@ -18,9 +18,7 @@ code_ptr code_of(const reduction_conf &conf);
 code_ptr code_of(const normalize_conf &conf);
 code_ptr code_of(const backward_sums_conf &conf);
 code_ptr code_of(const backward_data_conf &conf);
-code_ptr code_of(const forward_loop_conf &conf);
 code_ptr code_of(const forward_rows_conf &conf);
-code_ptr code_of(const backward_loop_conf &conf);
 code_ptr code_of(const backward_rows_conf &conf);
 code_ptr code_of(const backward_weights_conf &conf);
 
@@ -40,7 +38,7 @@ private:
     static const Conf &with_compute_type(Conf &conf) {
         if constexpr (requires { conf.compute; })
             conf.compute = data_type_of<T>;
-        else // a kernel with several passes
+        else // a kernel of several passes
             conf.reduced.compute = conf.written.compute = data_type_of<T>;
         if constexpr (requires { conf.added; })
             if (conf.added) conf.added->compute = data_type_of<T>;
@@ -58,6 +56,12 @@ struct stores_of {
 
     const Kernel &choose(bool stores_past_caches) const { return stores_past_caches ? non_temporal : ordinary; }
 };
+
+// The kernels make(false) and, if there are non-temporal stores, make(true).
+template <typename Make>
+stores_of<std::invoke_result_t<Make, bool>> both_stores(bool has_non_temporal, Make &&make) {
+    return {make(false), make(has_non_temporal)};
+}
 
 // The blocks of arguments, for the compute type T. A block has one layout for both types, since generators do not
 // depend on T. Arguments that the kernel's configuration does not need are not read.
@@ -137,41 +141,36 @@ struct normalize_arguments {
 template <typename T>
 using normalize_kernel = kernel<normalize_conf, normalize_arguments<T>, T>;
 
-// forward_loop_kernel: a reduction_kernel for `reduced` and a normalize_kernel for `written`, row beside row: beyond
-// the caches the reads of one then overlap the stores of the other. Either may have no rows, but not both. If the
-// kernel makes the rows that it reduces, it is also an addition_kernel for `added`, just before it reduces them.
-// Nothing that it writes may overlap other rows that it reads for the reduction. It prefetches the inputs of the
-// reduction instead of the rows that normalize_arguments names, and normalizes row by row.
-template <typename T>
-struct forward_loop_arguments {
-    reduction_arguments<T> reduced;
-    normalize_arguments<T> written;   // the same `count`
-    addition_arguments<T> added = {}; // the same `rows` and `count` as in `reduced`, which has the sums as its src
-};
-
-template <typename T>
-using forward_loop_kernel = kernel<forward_loop_conf, forward_loop_arguments<T>, T>;
-
 // How many rows of a band are summed up at once.
 constexpr int BAND_UNIT = 8;
 
-// forward_rows_kernel: does rows of forward from their inputs to dst, band by band: makes the rows of a residual, if
-// there is one, reduces them, does the scalar steps of moments.hpp and writes them. p, s and q, hi, rstd, bias and
-// variance are outputs, one for each row; the arrays have room for a multiple of four rows.
+// forward_rows_kernel: an addition_kernel for `added`, if there is a residual, a reduction_kernel for `reduced`, which
+// has the sums as its src then, and a normalize_kernel for `written`. All have the same `count`.
+//
+// By bands it does rows from their inputs to dst: makes the rows of a residual, reduces them, does the scalar steps of
+// moments.hpp and writes them. All passes have the same rows. p, s and q, hi, rstd, bias and variance are outputs, one
+// for each row; the arrays have room for a multiple of four rows.
+//
+// In turns it writes rows of one batch beside rows of another one that it reduces, row beside row: beyond the caches
+// the reads of one then overlap the stores of the other. Either may have no rows, but not both. Nothing that it writes
+// may overlap other rows that it reads for the reduction. It prefetches the inputs of the reduction instead of the rows
+// that normalize_arguments names, and normalizes row by row. It does not read the members after `added`.
+template <typename T>
 struct forward_rows_arguments {
-    reduction_arguments<float> reduced;
-    normalize_arguments<float> written; // the same `rows` and `count`
-    addition_arguments<float> added;    // the same `rows` and `count`; used only if the kernel makes the rows
-    double inverse_count, epsilon;      // 1 / count
-    double *variance;                   // before it is rounded
-    dim_t band_rows;                    // at most BAND_UNIT, or a multiple of it; not read by a kernel for one row
+    reduction_arguments<T> reduced;
+    normalize_arguments<T> written;
+    addition_arguments<T> added;
+    double inverse_count, epsilon; // 1 / count
+    double *variance;              // before it is rounded
+    dim_t band_rows;               // at most BAND_UNIT, or a multiple of it; not read by a kernel for one row
     // Is called for the rows of a band if the first reduction is not enough for one of them: finds the four numbers of
     // each of `rows` rows from `first` on from its p, s and q. `context` is for this function.
     void (*refine)(const forward_rows_arguments &call, dim_t first, dim_t rows);
     const void *context;
 };
 
-using forward_rows_kernel = kernel<forward_rows_conf, forward_rows_arguments, float>;
+template <typename T>
+using forward_rows_kernel = kernel<forward_rows_conf, forward_rows_arguments<T>, T>;
 
 // backward_sums_kernel: computes all sums of backward in one pass over at most CHUNK elements of each row: the two
 // sums of each row, and the sums over columns for the gradients of scale and shift (docs/arithmetic.md, "Backward").
@@ -215,23 +214,13 @@ struct backward_data_arguments {
 template <typename T>
 using backward_data_kernel = kernel<backward_data_conf, backward_data_arguments<T>, T>;
 
-// backward_loop_kernel: the same for backward, of a backward_sums_kernel and a backward_data_kernel.
-template <typename T>
-struct backward_loop_arguments {
-    backward_sums_arguments<T> reduced;
-    backward_data_arguments<T> written; // the same `count`
-};
-
-template <typename T>
-using backward_loop_kernel = kernel<backward_loop_conf, backward_loop_arguments<T>, T>;
-
-// backward_rows_kernel: does rows of backward band by band: as backward_sums_kernel, then the scalar steps of
-// row_sums.hpp, then as backward_data_kernel. s1, s2, m1 and k are outputs.
+// backward_rows_kernel: the same for backward, of a backward_sums_kernel and a backward_data_kernel. By bands it does
+// the scalar steps of row_sums.hpp between them; s1, s2, m1 and k are outputs then.
 template <typename T>
 struct backward_rows_arguments {
     backward_sums_arguments<T> reduced;
-    backward_data_arguments<T> written; // the same `rows` and `count`
-    double inverse_count;               // 1 / count
+    backward_data_arguments<T> written; // the same `count`
+    double inverse_count;               // 1 / count; this and the next one are read by bands only
     dim_t band_rows;                    // at least 1
 };
 
@@ -258,7 +247,7 @@ template <template <typename> typename Arguments>
 constexpr bool HAS_ONE_LAYOUT = sizeof(Arguments<float>) == sizeof(Arguments<double>);
 static_assert(HAS_ONE_LAYOUT<addition_arguments> && HAS_ONE_LAYOUT<reduction_arguments> &&
               HAS_ONE_LAYOUT<normalize_arguments> && HAS_ONE_LAYOUT<backward_sums_arguments> &&
-              HAS_ONE_LAYOUT<backward_data_arguments> && HAS_ONE_LAYOUT<forward_loop_arguments> &&
-              HAS_ONE_LAYOUT<backward_loop_arguments> && HAS_ONE_LAYOUT<backward_rows_arguments>);
+              HAS_ONE_LAYOUT<backward_data_arguments> && HAS_ONE_LAYOUT<forward_rows_arguments> &&
+              HAS_ONE_LAYOUT<backward_rows_arguments>);
 
 } // namespace jitnorm::impl::jit
