@@ -145,12 +145,12 @@ struct backward_data_conf {
 enum class pass_order : unsigned char {
     by_bands, // a band is reduced, its scalar steps are done, and it is written; then the next one
     one_row,  // the same of a single row, whose scalars stay in registers; only forward
-    in_turns  // rows are written beside others that are reduced; the scalar steps are the caller's
+    one_loop  // rows are written beside others that are reduced; the scalar steps are the caller's
 };
 
 // The kernels that reduce rows and write them, of forward and of backward. Their passes agree in the instruction set.
-// No reduction is a repeated one. In turns, rows are neither short nor quantized; in other orders forward is only with
-// float.
+// No reduction is a repeated one. In one loop, rows are neither short nor quantized; other orders of forward are only
+// with float.
 struct forward_rows_conf {
     reduction_conf reduced; // not used if the addition reduces the rows
     normalize_conf written;

@@ -88,7 +88,7 @@ void backward_kernels<T>::make_steps(const problem &p, const plan &planned, jit:
             return jit::backward_data_kernel<T>(data_conf_of(p, vectors, past, nowhere));
         });
     if (planned.one_loop_threads > 0 && may_go_in_one_loop(p))
-        in_turns = rows_kernels_of<T>(p, planned, vectors, jit::pass_order::in_turns, nowhere, nowhere);
+        one_loop = rows_kernels_of<T>(p, planned, vectors, jit::pass_order::one_loop, nowhere, nowhere);
 }
 
 // ---- the end of an execution

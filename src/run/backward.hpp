@@ -27,7 +27,7 @@ struct backward_kernels {
     std::optional<jit::backward_sums_kernel<T>> sums; // over rows and columns; empty: the problem needs no sums
     std::optional<jit::stores_of<jit::backward_data_kernel<T>>> data; // diff_src; empty: it is omitted
 
-    std::optional<jit::stores_of<jit::backward_rows_kernel<T>>> bands, in_turns;
+    std::optional<jit::stores_of<jit::backward_rows_kernel<T>>> bands, one_loop;
     std::optional<weights_kernels<T>> weights; // empty: neither gradient is made of sums over columns
 
 private:
@@ -145,7 +145,7 @@ public:
         for (dim_t chunk = 0; chunk < layout_.chunks(); ++chunk) {
             const range columns = layout_.columns_of(chunk);
             const panel there = before.open(columns), here = at.open(columns);
-            b_.kernels_->in_turns->choose(now.non_temporal)(
+            b_.kernels_->one_loop->choose(now.non_temporal)(
                 {.reduced = sums_arguments(here, next, columns, sums_, next.chunk_s1, next.chunk_s2),
                  .written = data_arguments(there, ready, columns),
                  .inverse_count = 0,

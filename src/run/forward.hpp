@@ -45,7 +45,7 @@ struct forward_kernels {
     std::optional<jit::normalize_kernel<float>> multiply;
 
     std::optional<jit::forward_rows_kernel<T>> one_row; // only with float, as are bands
-    std::optional<jit::stores_of<jit::forward_rows_kernel<T>>> bands, in_turns;
+    std::optional<jit::stores_of<jit::forward_rows_kernel<T>>> bands, one_loop;
     std::vector<T> post_op_parameters;              // two per post-op, as normalize_arguments says
     std::vector<jitnorm_data_type_t> operand_types; // one per post-op, as post_op_conf says
 

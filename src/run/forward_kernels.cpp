@@ -127,7 +127,7 @@ jit::forward_rows_kernel<T> rows_kernel_of(const problem &p, const plan &planned
                                    .order = order};
     const auto besides = normalizes_the_sum(p) ? jitnorm_data_type_undef : sum_type_of(p);
     if (p.reads(RESIDUAL)) conf.added = addition_conf_of(p, vectors, besides, may_reduce_sums(p));
-    if (order == jit::pass_order::in_turns) return jit::forward_rows_kernel<T>(conf);
+    if (order == jit::pass_order::one_loop) return jit::forward_rows_kernel<T>(conf);
     if (conf.added) conf.added->ahead = prefetches_of(planned);
     const bool to_l2 = conf.reduced.ahead == jit::prefetch_to::l2 && are_evenly_spaced(row_tensors_of(p));
     if (!to_l2) conf.reduced.ahead = jit::prefetch_to::nowhere;
@@ -166,8 +166,8 @@ void forward_kernels<T>::make_steps(const problem &p, const plan &planned, jit::
             return jit::normalize_kernel<T>(normalize_conf_of<T>(p, planned, vectors, past));
         });
     if (planned.one_loop_threads > 0 && may_go_in_one_loop(p))
-        in_turns = jit::both_stores(planned.non_temporal_threads > 0, [&](bool past) {
-            return rows_kernel_of<T>(p, planned, vectors, jit::pass_order::in_turns, past);
+        one_loop = jit::both_stores(planned.non_temporal_threads > 0, [&](bool past) {
+            return rows_kernel_of<T>(p, planned, vectors, jit::pass_order::one_loop, past);
         });
     if (p.has_dynamic_scales() && !quantizer::takes_one_kernel(p, planned))
         multiply.emplace(jit::normalize_conf{.vectors = vectors, .dst = p[DST].data_type, .centered = false});

@@ -367,7 +367,7 @@ private:
                         .prefetch = prefetch_distance(src, f_.C_ * f_.row_size_)};
         call.written = normalize_arguments_for(there, written, there.result, ready, columns);
         if (f_.adds_) call.added = addition_arguments_for(here, src, columns, rows, p, s, q);
-        const auto &kernel = f_.kernels_->in_turns->choose(now.non_temporal);
+        const auto &kernel = f_.kernels_->one_loop->choose(now.non_temporal);
         with_operands(call.written, ready, columns, [&] { kernel(call); });
     }
     [[gnu::noinline]] void write_and_reduce_chunks(typename Rows::cursor &before, const batch &ready, batch &next) {

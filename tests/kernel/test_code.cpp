@@ -117,7 +117,7 @@ void expect_room_for_the_longest(impl::jit::isa vectors) {
                         .post_ops =
                             std::vector(post_ops, post_op_conf{post_op_conf::kind::eltwise, jitnorm_eltwise_gelu_erf})};
                     EXPECT_NO_THROW(forward_rows_kernel<T>(
-                        {{.vectors = vectors, .src = src}, written, std::nullopt, pass_order::in_turns}));
+                        {{.vectors = vectors, .src = src}, written, std::nullopt, pass_order::one_loop}));
                     if constexpr (std::is_same_v<T, float>)
                         for (const pass_order order : {pass_order::by_bands, pass_order::one_row})
                             if (post_ops == 0) {
@@ -149,7 +149,7 @@ TEST_P(generated_code, kernels_may_be_called_under_control_flow_enforcement) {
     for (const bool short_rows : {false, true})
         expect_endbr64<reduction_kernel<float>>(reduction_conf{.vectors = vectors, .short_rows = short_rows});
     expect_endbr64<normalize_kernel<float>>(normalize);
-    for (const auto order : {pass_order::by_bands, pass_order::one_row, pass_order::in_turns})
+    for (const auto order : {pass_order::by_bands, pass_order::one_row, pass_order::one_loop})
         expect_endbr64<forward_rows_kernel<float>>(forward_rows_conf{{.vectors = vectors}, normalize, {}, order});
     expect_endbr64<backward_sums_kernel<float>>(backward_sums_conf{.vectors = vectors});
     expect_endbr64<backward_data_kernel<float>>(backward_data_conf{.vectors = vectors});

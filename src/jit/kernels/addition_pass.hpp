@@ -104,7 +104,7 @@ private:
     bool has_gate() const { return conf_.gate != jitnorm_data_type_undef; }
     bool writes_sum() const { return conf_.sum != jitnorm_data_type_undef; }
 
-    int lanes_bytes() const { return (where_.in_turns ? 2 : 1) * int(sums_.size()) * g_.kind.bytes(); }
+    int lanes_bytes() const { return (where_.in_one_loop ? 2 : 1) * int(sums_.size()) * g_.kind.bytes(); }
     int unroll() const { return conf_.silu ? 1 : UNROLL; }
 
     void add_eight(function_ref<void(const reduced_rows &)> finish) {

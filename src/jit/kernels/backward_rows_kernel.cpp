@@ -17,15 +17,15 @@ public:
     explicit backward_rows_generator(const backward_rows_conf &conf)
         : kernel_generator(kind_of(conf.written), 2 * MAX_KERNEL_BYTES), conf_(conf) {
         open_frame(FIRST_FRAME + reduced_.frame_bytes() + written_.frame_bytes());
-        goes_in_turns() ? do_in_turns() : do_bands();
+        goes_in_one_loop() ? do_in_one_loop() : do_bands();
         close_frame();
     }
-    std::string name() const { return written_.name(goes_in_turns() ? "backward_loop" : "backward_rows"); }
+    std::string name() const { return written_.name(goes_in_one_loop() ? "backward_loop" : "backward_rows"); }
 
 private:
-    bool goes_in_turns() const { return conf_.order == pass_order::in_turns; }
+    bool goes_in_one_loop() const { return conf_.order == pass_order::one_loop; }
 
-    void do_in_turns() {
+    void do_in_one_loop() {
         const paired_rows rows(*this, index_, loops_.count, qword[rsp + PIECE_BEGIN]);
         const auto reduce = [&] { reduced_.sum_piece(rows); };
         const auto write = [&] { written_.write_piece(rows); };
@@ -88,13 +88,13 @@ private:
     }
 
     pass_place place(size_t arguments_of_pass, int frame) const {
-        pass_place where{loops_, rdi + arguments_of_pass, frame, goes_in_turns()};
-        if (!goes_in_turns()) where.band = {qword[rsp + BAND_BEGIN], qword[rsp + BAND_END]};
+        pass_place where{loops_, rdi + arguments_of_pass, frame, goes_in_one_loop()};
+        if (!goes_in_one_loop()) where.band = {qword[rsp + BAND_BEGIN], qword[rsp + BAND_END]};
         return where;
     }
 
-    // The variables of the kernel in its frame, after which the passes have their parts. Pieces are those of rows in
-    // turns, which have no bands.
+    // The variables of the kernel in its frame, after which the passes have their parts. Pieces are those of one loop,
+    // which has no bands.
     static constexpr int BAND_BEGIN = 0, BAND_END = 8, PIECE_BEGIN = 0, FIRST_FRAME = 64;
 
     const backward_rows_conf conf_;

@@ -13,8 +13,8 @@ namespace jitnorm::impl::jit {
 
 namespace {
 
-// The variables of the kernel in its frame, after which the passes have their parts. Pieces are those of rows in turns,
-// which have no bands.
+// The variables of the kernel in its frame, after which the passes have their parts. Pieces are those of one loop,
+// which has no bands.
 constexpr int BAND_BEGIN = 0, BAND_END = 8, UNFINISHED = 16, PIECE_BEGIN = 0, VARIABLES = 64;
 static_assert(sums_of_eights::ROWS == BAND_UNIT);
 
@@ -37,8 +37,8 @@ public:
         case pass_order::one_row:
             do_one_row();
             break;
-        case pass_order::in_turns:
-            do_in_turns();
+        case pass_order::one_loop:
+            do_in_one_loop();
             break;
         }
         close_frame();
@@ -108,7 +108,7 @@ private:
     // ---- rows that are written beside others that are reduced
 
     // The sums with a residual are reduced as soon as they are there, in the caches.
-    void do_in_turns() {
+    void do_in_one_loop() {
         const paired_rows rows(*this, index_, loops_.count, qword[rsp + PIECE_BEGIN]);
         const auto reduce = [&] {
             if (added_) added_->add_piece(rows);
@@ -160,7 +160,7 @@ private:
     }
 
     pass_place place(size_t arguments_of_pass, int frame) const {
-        pass_place where{loops_, rdi + arguments_of_pass, frame, conf_.order == pass_order::in_turns};
+        pass_place where{loops_, rdi + arguments_of_pass, frame, conf_.order == pass_order::one_loop};
         if (conf_.order == pass_order::by_bands) where.band = {qword[rsp + BAND_BEGIN], qword[rsp + BAND_END]};
         return where;
     }

@@ -151,7 +151,7 @@ constexpr int BAND_UNIT = 8;
 // moments.hpp and writes them. All passes have the same rows. p, s and q, hi, rstd, bias and variance are outputs, one
 // for each row; the arrays have room for a multiple of four rows.
 //
-// In turns it writes rows of one batch beside rows of another one that it reduces, row beside row: beyond the caches
+// In one loop it writes rows of one batch beside rows of another one that it reduces, row beside row: beyond the caches
 // the reads of one then overlap the stores of the other. Either may have no rows, but not both. Nothing that it writes
 // may overlap other rows that it reads for the reduction. It prefetches the inputs of the reduction instead of the rows
 // that normalize_arguments names, and normalizes row by row. It does not read the members after `added`.

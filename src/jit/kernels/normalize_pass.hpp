@@ -355,7 +355,7 @@ private:
     }
 
     void give_hints(std::span<const row> rows, places vectors) {
-        if (rows.size() == 1 && !where_.in_turns) loop_.prefetch(ahead_, vectors, conf_.src, conf_.ahead);
+        if (rows.size() == 1 && !where_.in_one_loop) loop_.prefetch(ahead_, vectors, conf_.src, conf_.ahead);
         if (conf_.non_temporal || conf_.finds_amax) return; // values are stored to a cache before they are quantized
         for (const row &r : rows) loop_.prefetch_for_write(r.dst, vectors, conf_.dst);
     }

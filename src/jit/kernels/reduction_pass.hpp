@@ -27,7 +27,7 @@ public:
             {{!conf_.centered, "rms"}, {conf_.repeated, "repeated"}, {conf_.ahead == prefetch_to::l2, "to_l2"}});
     }
 
-    int frame_bytes() const { return block_lanes_ + (where_.in_turns ? block_lanes_ : sums_of_eights::BYTES); }
+    int frame_bytes() const { return block_lanes_ + (where_.in_one_loop ? block_lanes_ : sums_of_eights::BYTES); }
 
     void sum_all() {
         prepare();

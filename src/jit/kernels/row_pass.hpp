@@ -38,7 +38,7 @@ struct pass_place {
     const loop_registers &loops;
     Xbyak::RegExp arguments;
     int frame = 0;
-    bool in_turns = false; // with another pass
+    bool in_one_loop = false; // with another pass
     // Where rows go in bands: the numbers of the band's first row and of the first row after it. A pass then does the
     // rows from the index on.
     struct band {
