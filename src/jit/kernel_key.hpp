@@ -16,8 +16,9 @@ namespace jitnorm::impl::jit {
 
 // The cache to which a kernel prefetches its inputs.
 enum class prefetch_to : unsigned char { nowhere, l1, l2 };
-// How far ahead of an element kernels of forward prefetch to L2 while they read rows for the first time, in bytes.
-constexpr int AHEAD_TO_L2 = 4096;
+// How many bytes ahead of an element kernels prefetch while they reduce rows. Rows of backward that go one by one take
+// 0.71 to 0.84 of the time without prefetches with 4096 on a Zen 5, with 2048 up to 0.97.
+constexpr int AHEAD_WHILE_REDUCED = 4096;
 
 // The reduction kernel, which computes the sums over the elements of rows.
 struct reduction_conf {

@@ -111,19 +111,28 @@ public:
         body(mine);
     }
 
+    // Does a batch from its inputs to diff_src, and adds to the column sums.
+    void do_batch(batch &b) {
+        if (in_bands_) return do_bands(b);
+        reduce(b);
+        if (b_.writes()) write(at, b, {0, layout_.columns()});
+    }
+
+    // One kernel reduces and writes the rows, band by band.
+    void do_bands(batch &b) {
+        const range all = {0, layout_.columns()};
+        begin(b);
+        const panel here = at.open(all);
+        b_.kernels_->bands->choose(now.non_temporal)(
+            {.reduced = sums_arguments(here, b, all, sums_, b.chunk_s1, b.chunk_s2),
+             .written = data_arguments(here, b, all),
+             .inverse_count = b_.inv_C_,
+             .band_rows = planned.band_rows});
+        at.close();
+    }
+
     void reduce(batch &b) {
-        b_.read_statistics(at.open_statistics(), b);
-        if (b_.is_interleaved()) take_kept_block(b);
-        if (in_bands_) {
-            const range all = {0, layout_.columns()};
-            const panel here = at.open(all);
-            b_.kernels_->bands->choose(now.non_temporal)(
-                {.reduced = sums_arguments(here, b, all, sums_, b.chunk_s1, b.chunk_s2),
-                 .written = data_arguments(here, b, all),
-                 .inverse_count = b_.inv_C_,
-                 .band_rows = planned.band_rows});
-            return at.close();
-        }
+        begin(b);
         b.clear_sums();
         if (b_.reduces())
             for (dim_t chunk = 0; chunk < layout_.chunks(); ++chunk) {
@@ -132,10 +141,6 @@ public:
                 add_chunk(b, b.chunk_s1, b.chunk_s2);
             }
         b.find_slopes(b_.inv_C_);
-    }
-
-    void write(batch &b) {
-        if (b_.writes() && !in_bands_) write(at, b, {0, layout_.columns()});
     }
 
     // Writes the batch `ready`, at which `before` is, while it reduces the next one.
@@ -179,6 +184,11 @@ private:
 
     bool shares_parts() const { return layout_.gradients() > 0 && !b_.is_interleaved(); }
     double *part_sums(dim_t part) const { return layout_.part_sums(planned, args[SCRATCHPAD], part); }
+
+    void begin(batch &b) {
+        b_.read_statistics(at.open_statistics(), b);
+        if (b_.is_interleaved()) take_kept_block(b);
+    }
 
     // Without a mean nobody sets or takes s1. Adding up s2 in its place reads no memory that is not set.
     void add_chunk(batch &b, const T *s1, const T *s2) const { b.add_chunk(b_.rms_ ? s2 : s1, s2); }

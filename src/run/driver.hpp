@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // driver: the executor of both directions. An execution is one sentence: reduce a batch of rows, do the scalar steps of
-// its rows, write the batch. Where rows go in bands, reduce() does all of it by one kernel, and write() nothing. A
-// direction (forward.hpp, backward.hpp) has these steps; a row source
-// (rows.hpp) says where the rows are. Threads share rows or, where rows are few and long, chunks of rows.
+// its rows, write the batch. One kernel does all of it, band by band, or there is a kernel for each step. A direction
+// (forward.hpp, backward.hpp) has these steps; a row source (rows.hpp) says where the rows are. Threads share rows or,
+// where rows are few and long, chunks of rows.
 //
 // A direction has the classes kernels (from the kernel cache), batch (the numbers of a batch's rows) and
 // worker<Rows> (a thread's share of an execution).
@@ -89,8 +89,7 @@ private:
                 batch b;
                 b.first = first;
                 b.rows = count;
-                mine.reduce(b);
-                mine.write(b);
+                mine.do_batch(b);
             });
         });
     }

@@ -43,9 +43,38 @@ public:
 
     // ---- a batch
 
+    // Does a batch from its inputs to its outputs.
+    [[gnu::always_inline]] void do_batch(batch &b) {
+        if (in_bands_) return do_bands(b);
+        reduce(b);
+        if (f_.has_dst_) write_columns(b, {0, f_.C_});
+    }
+
+    // One kernel reduces and normalizes the rows, band by band.
+    [[gnu::noinline]] void do_bands(batch &b) {
+        const range all = {0, f_.C_};
+        const statistics_rows statistics = at.open_statistics();
+        const panel here = at.open(all);
+        const strip rows = rows_of(here);
+        jit::forward_rows_arguments<T> call;
+        call.reduced = {.src = rows.first, .row_stride = rows.stride, .rows = b.rows, .count = f_.C_};
+        call.written = normalize_arguments_for(here, rows, here.result, b, all);
+        call.written.prefetch = prefetch_distance(rows, f_.C_ * f_.row_size_, FORWARD_BAND);
+        if (f_.adds_) call.added = addition_arguments_for(here, rows, all, b.rows, b.p, b.s, b.q);
+        const auto &kernel = f_.kernels_->bands->choose(now.non_temporal);
+        float scales[MAX_BATCH_ROWS], factors[MAX_BATCH_ROWS]; // where they are found
+        call.written.maxima = scales;
+        call.written.factors = factors;
+        call.written.values = get(scratch::values);
+        call.band_rows = now.non_temporal ? planned.non_temporal_band_rows : planned.band_rows;
+        with_operands(call.written, b, all, [&] { f_.run_bands(kernel, call, b); });
+        if (f_.quantizer_) f_.quantizer_->store_scales({{0, b.rows}, {0, 1}}, b.first, scales, args[DST_SCALE]);
+        at.close();
+        f_.write_statistics(b, statistics);
+        at.close_statistics();
+    }
+
     [[gnu::always_inline]] void reduce(batch &b) {
-        if constexpr (HAS_BANDS)
-            if (in_bands_) return do_bands(b);
         added_ = NOTHING;
         const statistics_rows statistics = at.open_statistics();
         if (f_.given_) return take_given(statistics, b);
@@ -56,10 +85,6 @@ public:
             reduce_long_rows(b);
         f_.write_statistics(b, statistics);
         at.close_statistics();
-    }
-
-    [[gnu::always_inline]] void write(const batch &b) {
-        if (f_.has_dst_ && !in_bands_) write_columns(b, {0, f_.C_});
     }
 
     // ---- a batch that is written while the next one is reduced
@@ -119,31 +144,73 @@ public:
 
 private:
     using base::args, base::get, base::planned;
-    static constexpr bool HAS_BANDS = std::is_same_v<T, float>;
 
-    // ---- reduction and normalization in one kernel, band by band
+    // ---- the arguments of kernels
 
-    [[gnu::noinline]] void do_bands(batch &b) {
-        const range all = {0, f_.C_};
-        const statistics_rows statistics = at.open_statistics();
-        const panel here = at.open(all);
-        const strip rows = rows_of(here);
-        jit::forward_rows_arguments<T> call;
-        call.reduced = {.src = rows.first, .row_stride = rows.stride, .rows = b.rows, .count = f_.C_};
-        call.written = normalize_arguments_for(here, rows, here.result, b, all);
-        call.written.prefetch = prefetch_distance(rows, f_.C_ * f_.row_size_, FORWARD_BAND);
-        if (f_.adds_) call.added = addition_arguments_for(here, rows, all, b.rows, b.p, b.s, b.q);
-        const auto &kernel = f_.kernels_->bands->choose(now.non_temporal);
-        float scales[MAX_BATCH_ROWS], factors[MAX_BATCH_ROWS]; // where they are found
-        call.written.maxima = scales;
-        call.written.factors = factors;
-        call.written.values = get(scratch::values);
-        call.band_rows = now.non_temporal ? planned.non_temporal_band_rows : planned.band_rows;
-        with_operands(call.written, b, all, [&] { f_.do_bands(kernel, call, b); });
-        if (f_.quantizer_) f_.quantizer_->store_scales({{0, b.rows}, {0, 1}}, b.first, scales, args[DST_SCALE]);
-        at.close();
-        f_.write_statistics(b, statistics);
-        at.close_statistics();
+    [[gnu::always_inline]] jit::normalize_arguments<T> normalize_arguments_for(const panel &here, const strip &src,
+                                                                               const strip &dst, const batch &b,
+                                                                               range columns) const {
+        return {.src = src.first,
+                .dst = dst.first,
+                .src_row_stride = src.stride,
+                .dst_row_stride = dst.stride,
+                .rows = b.rows,
+                .count = columns.end - columns.begin,
+                .hi = b.hi,
+                .rstd = b.rstd,
+                .bias = b.bias,
+                .scale = f_.own_scale_ ? here.scale.first : after(scale_, columns.begin * f_.scale_size_),
+                .shift = f_.own_shift_ ? here.shift.first : after(shift_, columns.begin * f_.scale_size_),
+                .src_scale = src_scale_,
+                .inverse_dst_scale = inverse_dst_scale_,
+                .prefetch = b.rows * src.stride,
+                .parameters = f_.kernels_->post_op_parameters.data(),
+                .operands = nullptr,
+                .pre_quantization = here.pre_quantization.first,
+                .pre_quantization_row_stride = here.pre_quantization.stride,
+                .scale_row_stride = here.scale.stride,
+                .shift_row_stride = here.shift.stride};
+    }
+
+    // Calls run() when the operands of post-ops have been put into the arguments.
+    template <typename Run>
+    [[gnu::always_inline]] void with_operands(jit::normalize_arguments<T> &call, const batch &b, range columns,
+                                              Run &&run) {
+        if (f_.operands_.size() == 0)
+            run();
+        else
+            locate_operands(call, {b.first, b.rows, columns.begin, call.count}, run);
+    }
+
+    // Is a function of its own, because the table takes much of the stack.
+    template <typename Run>
+    [[gnu::noinline]] void locate_operands(jit::normalize_arguments<T> &call, const window &where, Run &run) {
+        typename post_op_operands<T>::table operands;
+        f_.operands_.locate(args, where, get(scratch::operands), operands);
+        call.operands = operands.pointers;
+        run();
+    }
+
+    jit::addition_arguments<T> addition_arguments_for(const panel &here, const strip &to, range columns, dim_t rows,
+                                                      T *p = nullptr, T *s = nullptr, T *q = nullptr) const {
+        const memory_desc &gate = f_.problem_[GATE];
+        return {.src = here.src.first,
+                .residual = here.second.first,
+                .bias = after(args[BIAS], columns.begin * dim_t(size_of(f_.problem_.attr.bias_type))),
+                .gate = after(args[GATE], (gate.offset0 + columns.begin) * element_size(gate)),
+                .sum = here.sum.first,
+                .row = to.first,
+                .src_row_stride = here.src.stride,
+                .residual_row_stride = here.second.stride,
+                .sum_row_stride = here.sum.stride,
+                .row_stride = to.stride,
+                .rows = rows,
+                .count = columns.end - columns.begin,
+                .pivot = p,
+                .s = s,
+                .q = q,
+                .src_prefetch = prefetch_distance(here.src, f_.C_ * f_.src_size_),
+                .residual_prefetch = prefetch_distance(here.second, f_.C_ * f_.residual_size_)};
     }
 
     // ---- reduction
@@ -222,28 +289,6 @@ private:
         const auto call = addition_arguments_for(here, rows_of(here), columns, rows);
         (writes && in_tile ? kernels.add_and_write : kernels.add)(call);
         added_ = {{in_tile ? columns.begin : 0, columns.end}, writes || !in_tile};
-    }
-
-    jit::addition_arguments<T> addition_arguments_for(const panel &here, const strip &to, range columns, dim_t rows,
-                                                      T *p = nullptr, T *s = nullptr, T *q = nullptr) const {
-        const memory_desc &gate = f_.problem_[GATE];
-        return {.src = here.src.first,
-                .residual = here.second.first,
-                .bias = after(args[BIAS], columns.begin * dim_t(size_of(f_.problem_.attr.bias_type))),
-                .gate = after(args[GATE], (gate.offset0 + columns.begin) * element_size(gate)),
-                .sum = here.sum.first,
-                .row = to.first,
-                .src_row_stride = here.src.stride,
-                .residual_row_stride = here.second.stride,
-                .sum_row_stride = here.sum.stride,
-                .row_stride = to.stride,
-                .rows = rows,
-                .count = columns.end - columns.begin,
-                .pivot = p,
-                .s = s,
-                .q = q,
-                .src_prefetch = prefetch_distance(here.src, f_.C_ * f_.src_size_),
-                .residual_prefetch = prefetch_distance(here.second, f_.C_ * f_.residual_size_)};
     }
 
     // ---- normalization
@@ -417,52 +462,6 @@ private:
         if (!writes) return;
         f_.write_statistics(b, statistics);
         at.close_statistics();
-    }
-
-    // ---- the arguments of the kernel that normalizes
-
-    [[gnu::always_inline]] jit::normalize_arguments<T> normalize_arguments_for(const panel &here, const strip &src,
-                                                                               const strip &dst, const batch &b,
-                                                                               range columns) const {
-        return {.src = src.first,
-                .dst = dst.first,
-                .src_row_stride = src.stride,
-                .dst_row_stride = dst.stride,
-                .rows = b.rows,
-                .count = columns.end - columns.begin,
-                .hi = b.hi,
-                .rstd = b.rstd,
-                .bias = b.bias,
-                .scale = f_.own_scale_ ? here.scale.first : after(scale_, columns.begin * f_.scale_size_),
-                .shift = f_.own_shift_ ? here.shift.first : after(shift_, columns.begin * f_.scale_size_),
-                .src_scale = src_scale_,
-                .inverse_dst_scale = inverse_dst_scale_,
-                .prefetch = b.rows * src.stride,
-                .parameters = f_.kernels_->post_op_parameters.data(),
-                .operands = nullptr,
-                .pre_quantization = here.pre_quantization.first,
-                .pre_quantization_row_stride = here.pre_quantization.stride,
-                .scale_row_stride = here.scale.stride,
-                .shift_row_stride = here.shift.stride};
-    }
-
-    // Calls run() when the operands of post-ops have been put into the arguments.
-    template <typename Run>
-    [[gnu::always_inline]] void with_operands(jit::normalize_arguments<T> &call, const batch &b, range columns,
-                                              Run &&run) {
-        if (f_.operands_.size() == 0)
-            run();
-        else
-            locate_operands(call, {b.first, b.rows, columns.begin, call.count}, run);
-    }
-
-    // Is a function of its own, because the table takes much of the stack.
-    template <typename Run>
-    [[gnu::noinline]] void locate_operands(jit::normalize_arguments<T> &call, const window &where, Run &run) {
-        typename post_op_operands<T>::table operands;
-        f_.operands_.locate(args, where, get(scratch::operands), operands);
-        call.operands = operands.pointers;
-        run();
     }
 
     const forward &f_;

@@ -23,7 +23,7 @@ public:
 
     dim_t rows() const { return rows_; }
     dim_t columns() const { return columns_; }
-    dim_t chunks() const { return (columns_ + CHUNK - 1) / CHUNK; }
+    dim_t chunks() const { return divide_up(columns_, CHUNK); }
     range columns_of(dim_t chunk) const { return {chunk * CHUNK, std::min((chunk + 1) * CHUNK, columns_)}; }
     const row_blocks &cut() const { return cut_; }
 

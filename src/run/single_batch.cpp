@@ -66,7 +66,7 @@ jitnorm_status_t single_batch::execute(const arguments &args) const {
         add_residual(args, call.added);
     }
     if (rows_ > 1) go_from_row_to_row(call);
-    has_post_ops_or_scales_ ? do_with_post_ops(args, call, b) : forward_.do_bands(kernel_, call, b);
+    has_post_ops_or_scales_ ? do_with_post_ops(args, call, b) : forward_.run_bands(kernel_, call, b);
     if (writes_statistics_) write_statistics(args, b);
     return jitnorm_success;
 }
@@ -98,7 +98,7 @@ void single_batch::do_with_post_ops(const arguments &args, jit::forward_rows_arg
     call.written.maxima = scales;
     call.written.factors = factors;
     call.written.values = plan_.scratchpad.get(scratch::values, args[SCRATCHPAD]);
-    forward_.do_bands(kernel_, call, b);
+    forward_.run_bands(kernel_, call, b);
     if (!forward_.quantizer_) return;
     if (rows_ == 1) return store(scales[0], at(args, DST_SCALE));
     forward_.quantizer_->store_scales({{0, rows_}, {0, 1}}, 0, scales, args[DST_SCALE]);

@@ -15,6 +15,63 @@
 
 namespace jitnorm::impl::jit {
 
+// Loads and stores the last, incomplete vector of a row of narrow elements with AVX2, which cannot mask them in memory.
+// The elements are cut into pieces of 4, 2 and 1, according to the bits of their number.
+class vector_pieces {
+public:
+    vector_pieces(kernel_generator &g, const vector_loop &loop, const reg &scratch)
+        : g_(g), loop_(loop), scratch_(scratch) {}
+
+    // Loads the elements to the bottom of v, with zeros above them; the last piece first, so that every piece enters at
+    // the bottom.
+    void collect(const Xbyak::Xmm &v, const reg &row, const place &p, int size) {
+        g_.vpxor(v, v, v);
+        for (int elements = 1; elements < g_.kind.width(); elements *= 2) {
+            Xbyak::Label absent;
+            g_.test(loop_.left(), elements);
+            g_.jz(absent);
+            const int before = (g_.kind.width() - 1) & ~(2 * elements - 1); // the larger pieces come first in memory
+            if (elements > 1) g_.vpslldq(v, v, uint8_t(elements * size));
+            insert_lowest(v, loop_.after(row, p, size, scratch_, before), elements * size);
+            g_.L(absent);
+        }
+    }
+
+    // Stores the elements at the bottom of v. Changes v.
+    void scatter(const Xbyak::RegExp &at, const Xbyak::Xmm &v, int size) {
+        g_.lea(scratch_, g_.ptr[at]);
+        for (int elements = g_.kind.width() / 2; elements > 0; elements /= 2) {
+            Xbyak::Label absent;
+            const int bytes = elements * size;
+            g_.test(loop_.left(), elements);
+            g_.jz(absent);
+            store_lowest(v, bytes);
+            g_.add(scratch_, bytes);
+            g_.vpsrldq(v, v, uint8_t(bytes));
+            g_.L(absent);
+        }
+    }
+
+private:
+    void insert_lowest(const Xbyak::Xmm &v, const Xbyak::RegExp &at, int bytes) {
+        if (bytes == 8) return g_.vpinsrq(v, v, g_.ptr[at], 0);
+        if (bytes == 4) return g_.vpinsrd(v, v, g_.ptr[at], 0);
+        if (bytes == 2) return g_.vpinsrw(v, v, g_.ptr[at], 0);
+        g_.vpinsrb(v, v, g_.ptr[at], 0);
+    }
+
+    void store_lowest(const Xbyak::Xmm &v, int bytes) {
+        if (bytes == 8) return g_.vmovq(g_.ptr[scratch_], v);
+        if (bytes == 4) return g_.vmovd(g_.ptr[scratch_], v);
+        if (bytes == 2) return g_.vpextrw(g_.word[scratch_], v, 0);
+        g_.vpextrb(g_.byte[scratch_], v, 0);
+    }
+
+    kernel_generator &g_;
+    vector_loop loop_;
+    reg scratch_;
+};
+
 // Whether loading elements of `type` as pairs in unpack order (sums.hpp) takes fewer instructions.
 inline bool unpacks_for_less(const vector_kind &kind, jitnorm_data_type_t type) {
     return !kind.is_avx512() && !kind.is_f64() && type == jitnorm_bf16;

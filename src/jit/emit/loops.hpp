@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// loops: emits the loop over the rows of a batch, the loop over the vectors of a row, and loads and stores of the
-// incomplete vector at the row's end.
+// loops: emits the loop over the rows of a batch and the loop over the vectors of a row.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 
 #include "../kernel_generator.hpp"
 #include "../kernel_key.hpp"
+#include "tail_mask.hpp"
 
 namespace jitnorm::impl::jit {
 
@@ -115,59 +115,6 @@ struct place {
     bool tail; // whether the vector is incomplete, so that loads and stores need the tail mask
 };
 using places = std::span<const place>;
-
-// Loads and stores the last, incomplete vector of a row of elements of the compute type, and touches no memory after
-// it. Absent elements become zero. With AVX2 the mask is a vector in which the bits of present elements are ones; it is
-// loaded from a table after the code. With AVX-512 it is a mask register, and the vector is not used.
-class tail_mask {
-public:
-    tail_mask(kernel_generator &g, const vmm &mask) : g_(g), mask_(mask) {}
-
-    // Sets the mask for rows of `count` elements. Changes the registers `scratch` and `other`.
-    void prepare(const reg &count, const reg &scratch, const reg &other) {
-        g_.mov(scratch, count);
-        g_.and_(scratch, g_.kind.width() - 1);
-        if (g_.kind.is_avx512()) {
-            g_.xor_(other.cvt32(), other.cvt32());
-            g_.bts(other, scratch);
-            g_.dec(other.cvt32());
-            g_.kmovw(opmask_, other.cvt32());
-        } else {
-            std::vector<uint32_t> ones_then_zeros(16);
-            for (size_t i = 0; i < 8; ++i) ones_then_zeros[i] = ~0U;
-            g_.neg(scratch);
-            g_.lea(other, g_.ptr[g_.constant(ones_then_zeros)]);
-            g_.vmovups(mask_, g_.ptr[other + scratch * g_.kind.element() + g_.kind.bytes()]);
-        }
-    }
-
-    void load(const vmm &v, const Xbyak::RegExp &at) {
-        g_.kind.is_avx512() ? g_.ops.load(v | opmask_ | g_.T_z, g_.ptr[at]) : g_.ops.load_masked(v, mask_, g_.ptr[at]);
-    }
-
-    void store(const Xbyak::RegExp &at, const vmm &v) {
-        g_.kind.is_avx512() ? g_.ops.store(g_.ptr[at] | opmask_, v) : g_.ops.store_masked(g_.ptr[at], mask_, v);
-    }
-
-    void zero_absent(const vmm &v) {
-        g_.kind.is_avx512() ? g_.ops.load(v | opmask_ | g_.T_z, v) : g_.ops.bit_and(v, v, mask_);
-    }
-
-    // Zero where elements are absent.
-    void sum_of_present(const vmm &sum, const vmm &a, const Xbyak::Operand &b) {
-        if (g_.kind.is_avx512()) return g_.ops.add(sum | opmask_ | g_.T_z, a, b);
-        g_.ops.add(sum, a, b);
-        zero_absent(sum);
-    }
-
-    const Xbyak::Opmask &opmask() const { return opmask_; } // AVX-512 only
-    const vmm &vector() const { return mask_; }             // AVX2 only
-
-private:
-    kernel_generator &g_;
-    vmm mask_;
-    Xbyak::Opmask opmask_{TAIL_MASK};
-};
 
 // A row whose elements have `size` bytes, to which their addresses are aligned; and a register for numbers of elements.
 struct lines {
@@ -417,129 +364,6 @@ private:
     kernel_generator &g_;
     std::optional<reg> position_;
     reg left_;
-};
-
-// Emits the loop of a kernel that works on two batches of equally long rows at once, row beside row: PIECE elements of
-// a row of the first batch, the same columns of a row of the second, and so on. While one of them waits for memory, the
-// processor works on the other. If one batch has more rows, the rest of them are done without a partner.
-class paired_rows {
-public:
-    // Beyond the caches f32 takes up to 4 % less with 128 elements, and backward 3 to 7 % more with 512, where either
-    // row waits for the other's memory. bf16, which computes more for each byte, takes 2 to 8 % more with 128.
-    static constexpr int PIECE = 256;
-
-    // `index` holds the index of both rows, the quadword `begin` the first element of the piece.
-    paired_rows(kernel_generator &g, const reg &index, const reg &count, const Xbyak::Address &begin)
-        : g_(g), index_(index), count_(count), begin_(begin) {}
-
-    struct batch {
-        Xbyak::Address number;     // of its rows
-        function_ref<void()> body; // emits the code for a piece
-    };
-
-    // At least one batch has rows.
-    void walk(const batch &first, const batch &second) const {
-        Xbyak::Label row, piece;
-        g_.xor_(index_.cvt32(), index_.cvt32());
-        g_.L(row);
-        g_.mov(begin_, 0);
-        g_.L(piece);
-        for (const batch *rows : {&first, &second}) {
-            Xbyak::Label none;
-            g_.cmp(index_, rows->number);
-            g_.jae(none, NEAR);
-            rows->body();
-            g_.L(none);
-        }
-        g_.add(begin_, PIECE);
-        g_.cmp(begin_, count_);
-        g_.jb(piece, NEAR);
-        g_.inc(index_);
-        for (const batch *rows : {&first, &second}) {
-            g_.cmp(index_, rows->number);
-            g_.jb(row, NEAR);
-        }
-    }
-
-    // For the bodies: goes to the piece; emits what is done before the first piece of a row.
-    void go_to_piece(vector_loop &loop) const { loop.begin(count_, begin_, PIECE); }
-    void go_to_lines(vector_loop &loop, const lines &row) const { loop.begin_in_lines(count_, begin_, PIECE, row); }
-
-    void at_first(function_ref<void()> body) const {
-        Xbyak::Label later;
-        g_.cmp(begin_, 0);
-        g_.jne(later, NEAR);
-        body();
-        g_.L(later);
-    }
-
-    // Sets `to` to the first element after the piece, or a later one that the row does not have.
-    void end_of_piece(const reg &to) const {
-        g_.mov(to, begin_);
-        g_.add(to, PIECE);
-    }
-
-private:
-    kernel_generator &g_;
-    reg index_, count_;
-    Xbyak::Address begin_;
-};
-
-// Loads and stores the last, incomplete vector of a row of narrow elements with AVX2, which cannot mask them in memory.
-// The elements are cut into pieces of 4, 2 and 1, according to the bits of their number.
-class vector_pieces {
-public:
-    vector_pieces(kernel_generator &g, const vector_loop &loop, const reg &scratch)
-        : g_(g), loop_(loop), scratch_(scratch) {}
-
-    // Loads the elements to the bottom of v, with zeros above them; the last piece first, so that every piece enters at
-    // the bottom.
-    void collect(const Xbyak::Xmm &v, const reg &row, const place &p, int size) {
-        g_.vpxor(v, v, v);
-        for (int elements = 1; elements < g_.kind.width(); elements *= 2) {
-            Xbyak::Label absent;
-            g_.test(loop_.left(), elements);
-            g_.jz(absent);
-            const int before = (g_.kind.width() - 1) & ~(2 * elements - 1); // the larger pieces come first in memory
-            if (elements > 1) g_.vpslldq(v, v, uint8_t(elements * size));
-            insert_lowest(v, loop_.after(row, p, size, scratch_, before), elements * size);
-            g_.L(absent);
-        }
-    }
-
-    // Stores the elements at the bottom of v. Changes v.
-    void scatter(const Xbyak::RegExp &at, const Xbyak::Xmm &v, int size) {
-        g_.lea(scratch_, g_.ptr[at]);
-        for (int elements = g_.kind.width() / 2; elements > 0; elements /= 2) {
-            Xbyak::Label absent;
-            const int bytes = elements * size;
-            g_.test(loop_.left(), elements);
-            g_.jz(absent);
-            store_lowest(v, bytes);
-            g_.add(scratch_, bytes);
-            g_.vpsrldq(v, v, uint8_t(bytes));
-            g_.L(absent);
-        }
-    }
-
-private:
-    void insert_lowest(const Xbyak::Xmm &v, const Xbyak::RegExp &at, int bytes) {
-        if (bytes == 8) return g_.vpinsrq(v, v, g_.ptr[at], 0);
-        if (bytes == 4) return g_.vpinsrd(v, v, g_.ptr[at], 0);
-        if (bytes == 2) return g_.vpinsrw(v, v, g_.ptr[at], 0);
-        g_.vpinsrb(v, v, g_.ptr[at], 0);
-    }
-
-    void store_lowest(const Xbyak::Xmm &v, int bytes) {
-        if (bytes == 8) return g_.vmovq(g_.ptr[scratch_], v);
-        if (bytes == 4) return g_.vmovd(g_.ptr[scratch_], v);
-        if (bytes == 2) return g_.vpextrw(g_.word[scratch_], v, 0);
-        g_.vpextrb(g_.byte[scratch_], v, 0);
-    }
-
-    kernel_generator &g_;
-    vector_loop loop_;
-    reg scratch_;
 };
 
 } // namespace jitnorm::impl::jit

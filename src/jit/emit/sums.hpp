@@ -12,6 +12,7 @@
 
 #include "../../math/constants.hpp"
 #include "element_io.hpp"
+#include "paired_rows.hpp"
 
 namespace jitnorm::impl::jit {
 

@@ -138,8 +138,8 @@ private:
 
     void add_row() {
         const auto add = [&](places vectors) {
-            loop_.prefetch(src_ + AHEAD_TO_L2, vectors, conf_.src, conf_.ahead);
-            loop_.prefetch(residual_ + AHEAD_TO_L2, vectors, conf_.residual, conf_.ahead);
+            loop_.prefetch(src_ + AHEAD_WHILE_REDUCED, vectors, conf_.src, conf_.ahead);
+            loop_.prefetch(residual_ + AHEAD_WHILE_REDUCED, vectors, conf_.residual, conf_.ahead);
             add_vectors(vectors);
         };
         if (conf_.centered) find_pivot();

@@ -22,9 +22,6 @@ inline void store_numbers(kernel_generator &g, const Xbyak::Address &to, const X
 class backward_sums_pass : row_pass {
     using arguments = backward_sums_arguments<float>;
     static constexpr int PAIR = 2;
-    // Bytes; there are no registers for addresses ahead of both rows of a pair. Rows that are done one by one take 0.71
-    // to 0.84 of the time without prefetches with 4096 on a Zen 5, with 2048 up to 0.97.
-    static constexpr int AHEAD = 4096;
 
     struct row { // the registers of one row of a pair
         reg src, diff_dst;
@@ -122,8 +119,8 @@ private:
     void add_all(int rows) {
         const auto add_rows = [this, rows](places vectors) {
             for (size_t r = 0; r < size_t(rows); ++r) {
-                loop_.prefetch(rows_[r].src + AHEAD, vectors, conf_.src, conf_.ahead);
-                loop_.prefetch(rows_[r].diff_dst + AHEAD, vectors, conf_.diff_dst, conf_.ahead);
+                loop_.prefetch(rows_[r].src + AHEAD_WHILE_REDUCED, vectors, conf_.src, conf_.ahead);
+                loop_.prefetch(rows_[r].diff_dst + AHEAD_WHILE_REDUCED, vectors, conf_.diff_dst, conf_.ahead);
             }
             add(rows, vectors);
         };

@@ -179,8 +179,7 @@ private:
 
     void point_ahead() {
         if (conf_.ahead == prefetch_to::nowhere) return;
-        g_.mov(ahead_, rows_of_pair_[0].src);
-        g_.add(ahead_, JITNORM_ARGUMENT(prefetch));
+        row_pass::point_ahead(ahead_, rows_of_pair_[0].src, JITNORM_ARGUMENT(prefetch));
     }
 
     void broadcast_statistics(size_t rows) {

@@ -33,7 +33,7 @@ public:
         prepare();
         rows_.begin();
         if (has_eights()) sum_eights([](const reduced_rows &) {});
-        rows_.step(1, [&] { sum_row(); });
+        rows_.step(1, [&] { sum_single(); });
     }
 
     // `prefetches`: whether later columns are prefetched.
@@ -74,10 +74,13 @@ private:
     bool has_eights() const { return !g_.kind.is_f64() && !conf_.repeated; }
     bool finds_pivots() const { return conf_.centered && !conf_.repeated; }
 
+    // Sums up one of the rows that eights leave over.
     reduced_rows sum_single() {
         if (finds_pivots()) {
             find_pivot();
             g_.ops.broadcast(pivot_, xmm_of(d_[0]));
+        } else if (conf_.centered) {
+            broadcast_pivot();
         }
         sum_vectors();
         store_sums();
@@ -175,17 +178,9 @@ private:
         g_.ops.fma231(q_[lane], d, d);
     }
 
-    // Sums up one of the rows that eights leave over.
-    void sum_row() {
-        if (finds_pivots()) find_pivot();
-        if (conf_.centered) broadcast_pivot();
-        sum_vectors();
-        store_sums();
-    }
-
     void sum_vectors() {
         blocks_.sum(sums_, int(q_.size()), [&](places vectors) {
-            loop_.prefetch(src_ + AHEAD_TO_L2, vectors, conf_.src, conf_.ahead);
+            loop_.prefetch(src_ + AHEAD_WHILE_REDUCED, vectors, conf_.src, conf_.ahead);
             add(vectors);
         });
     }

@@ -6,7 +6,7 @@
 
 #include <optional>
 
-#include "../emit/loops.hpp"
+#include "../emit/paired_rows.hpp"
 #include "../kernel_generator.hpp"
 
 namespace jitnorm::impl::jit {
