@@ -35,8 +35,8 @@ unsigned problem::affine_flags() const {
 // An omitted output counts, so that the other outputs have the same bits with and without it.
 bool problem::computes_in_double() const {
     return std::ranges::any_of(TENSORS, [&](const tensor_kind &t) {
-        const bool counts = t.dims == extent::rows && (uses(t.place) || (omitted & bit_of(t.place)) != 0);
-        return counts && (*this)[t.place].data_type == jitnorm_f64;
+        const bool is_wide = t.dims == extent::rows && (*this)[t.place].data_type == jitnorm_f64;
+        return is_wide && (uses(t.place) || (omitted & bit_of(t.place)) != 0);
     });
 }
 

@@ -136,10 +136,11 @@ void gradient_sums<T>::finish_parts(const arguments &args, const double *sums, d
 template <typename T>
 void gradient_sums<T>::finish_blocks(const arguments &args, double *total, const T *blocks, dim_t added,
                                      int threads) const {
+    const dim_t left = layout_.cut().blocks() - added;
     share_columns(threads, [&](range columns) {
-        for (dim_t begin = columns.begin; begin < layout_.width(); begin += layout_.pitch())
+        for (dim_t begin = columns.begin; left > 0 && begin < layout_.width(); begin += layout_.pitch())
             add_block(added > 0 ? total + begin : nullptr, blocks + added * layout_.width() + begin, total + begin,
-                      columns.end - columns.begin, layout_.cut().blocks() - added);
+                      columns.end - columns.begin, left);
         finish(args, total + columns.begin, nullptr, 0, layout_.pitch(), columns);
     });
 }
