@@ -98,8 +98,8 @@ struct normalize_conf {
     auto operator<=>(const normalize_conf &) const = default;
 };
 
-// The kernel of backward that computes sums over rows and over columns. Types are f32, bf16 and f16, and f64 if the
-// compute type is double.
+// The kernel of backward that computes row sums and column sums. Types are f32, bf16 and f16, and f64 if the compute
+// type is double.
 struct backward_sums_conf {
     isa vectors = isa::none;
     jitnorm_data_type_t src = jitnorm_f32;
@@ -107,12 +107,12 @@ struct backward_sums_conf {
     jitnorm_data_type_t scale_type = jitnorm_f32;
     bool scale = false;
     bool centered = true;    // xhat is about a mean; otherwise (rms_norm) about zero, and there is no s1
-    bool sums = true;        // computes the sums over rows: s1 and s2
-    bool diff_scale = false; // computes the sums over columns for diff_scale
-    bool diff_shift = false; // computes the sums over columns for diff_shift
+    bool sums = true;        // computes the row sums s1 and s2
+    bool diff_scale = false; // computes the column sums for diff_scale
+    bool diff_shift = false; // computes the column sums for diff_shift
     jitnorm_data_type_t compute = jitnorm_f32; // f32 or f64; set by the kernel
     unsigned affine_flags = 0;                 // problem::affine_flags()
-    // Each row has its own scale, or is the only one, and, in place of sums over columns, its own gradients, of type
+    // Each row has its own scale, or is the only one, and, in place of column sums, its own gradients, of type
     // `gradient`.
     bool own_rows = false;
     jitnorm_data_type_t gradient = jitnorm_data_type_undef;
@@ -133,7 +133,7 @@ struct backward_data_conf {
     jitnorm_data_type_t scale_type = jitnorm_f32;
     bool scale = false;
     bool centered = true;      // as in backward_sums_conf
-    bool sums = true;          // uses the sums over rows; false where statistics are constants (use_global_stats)
+    bool sums = true;          // uses the row sums; false where statistics are constants (use_global_stats)
     bool non_temporal = false; // whole lines of diff_src, which is aligned to its elements, pass the caches
     jitnorm_data_type_t compute = jitnorm_f32;
     unsigned affine_flags = 0;                // problem::affine_flags()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // backward: the steps of backward for the driver (driver.hpp). A batch is reduced to the two sums of each row, and to
-// the sums over columns for the gradients of scale and shift; then its diff_src is written. The sums over columns
-// belong to the current row block (row_blocks.hpp).
+// the column sums for the gradients of scale and shift; then its diff_src is written. The column sums belong to the
+// current row block (row_blocks.hpp).
 #pragma once
 
 #include <cstring>
@@ -24,11 +24,11 @@ struct backward_kernels {
     backward_kernels(const problem &p, const plan &planned, jit::isa vectors);
 
     // Empty where all rows go in bands.
-    std::optional<jit::backward_sums_kernel<T>> sums; // over rows and columns; empty: the problem needs no sums
+    std::optional<jit::backward_sums_kernel<T>> sums; // row sums and column sums; empty: the problem needs no sums
     std::optional<jit::stores_of<jit::backward_data_kernel<T>>> data; // diff_src; empty: it is omitted
 
     std::optional<jit::stores_of<jit::backward_rows_kernel<T>>> bands, one_loop;
-    std::optional<weights_kernels<T>> weights; // empty: neither gradient is made of sums over columns
+    std::optional<weights_kernels<T>> weights; // empty: neither gradient is made of column sums
 
 private:
     void make_steps(const problem &p, const plan &planned, jit::isa vectors);
@@ -76,7 +76,7 @@ private:
     gradient_sums<T> gradients_;
     bool rms_;
     bool own_rows_;                    // whether each row has its own scale and gradients
-    bool gradients_of_rows_;           // whether gradients, if there are any, are not made of sums over columns
+    bool gradients_of_rows_;           // whether gradients, if there are any, are not made of column sums
     dim_t scale_size_, gradient_size_; // bytes of an element
     dim_t src_row_bytes_, diff_dst_row_bytes_;
     double inv_C_;
@@ -95,10 +95,10 @@ public:
         : base(rows, direction.plan_, given, current, number), rows_(rows), b_(direction), layout_(direction.layout_),
           gradients_(direction.gradients_) {}
 
-    // Threads share the parts of the rows where there are sums over columns, unless rows are interleaved.
+    // Threads share the parts of the rows where there are column sums, unless rows are interleaved.
     dim_t items() const { return shares_parts() ? layout_.cut().parts() : rows_.rows(); }
 
-    // Calls body(range rows) for the row blocks among the items, and adds up their sums over columns.
+    // Calls body(range rows) for the row blocks among the items, and adds up their column sums.
     template <typename Body>
     void for_each_block(range items, Body &&body) {
         const bool whole_rows = layout_.chunks() == 1;
@@ -206,7 +206,7 @@ private:
         }
     }
 
-    // ---- sums over columns
+    // ---- column sums
 
     // The number of the row after the last row of these parts.
     dim_t end_of(range parts) const {
@@ -321,13 +321,13 @@ private:
     const void *scale_of(const panel &here, range columns) const {
         return b_.own_rows_ ? here.scale.first : after(args[SCALE], columns.begin * b_.scale_size_);
     }
-    // Where the kernel writes a gradient of rows, or adds to these sums over columns.
+    // Where the kernel writes a gradient of rows, or adds to these column sums.
     void *gradient_of(slot gradient, const strip &own, T *sums, range columns) const {
         if (!b_.gradients_of_rows_) return sums;
         return b_.own_rows_ ? own.first : after(args[gradient], columns.begin * b_.gradient_size_);
     }
 
-    // Of at most CHUNK columns. The kernel adds them to the sums over columns; `to` points to the sums of the row's
+    // Of at most CHUNK columns. The kernel adds them to the column sums; `to` points to the sums of the row's
     // first column. s1 and s2 get one sum for each row.
     jit::backward_sums_arguments<T> sums_arguments(const panel &here, const batch &b, range columns,
                                                    const column_sums<T> &to, T *s1, T *s2) const {

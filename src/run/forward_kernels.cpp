@@ -127,7 +127,10 @@ jit::forward_rows_kernel<T> rows_kernel_of(const problem &p, const plan &planned
                                    .order = order};
     const auto besides = normalizes_the_sum(p) ? jitnorm_data_type_undef : sum_type_of(p);
     if (p.reads(RESIDUAL)) conf.added = addition_conf_of(p, vectors, besides, may_reduce_sums(p));
-    if (order == jit::pass_order::one_loop) return jit::forward_rows_kernel<T>(conf);
+    if (order == jit::pass_order::one_loop) {
+        conf.reduced.short_rows = false;
+        return jit::forward_rows_kernel<T>(conf);
+    }
     if (conf.added) conf.added->ahead = prefetches_of(planned);
     const bool to_l2 = conf.reduced.ahead == jit::prefetch_to::l2 && are_evenly_spaced(row_tensors_of(p));
     if (!to_l2) conf.reduced.ahead = jit::prefetch_to::nowhere;

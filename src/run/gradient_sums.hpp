@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// gradient_sums: makes the gradients of scale and shift from sums over columns. The sums of row blocks are added to
-// that of their part, and parts to the total (row_blocks.hpp), in double and in order. How the sums are cut depends on
-// the shape and the types only; plan and threads decide who computes which sums.
+// gradient_sums: makes the gradients of scale and shift from column sums: a sum over rows for each column. The sums of
+// row blocks are added to that of their part, and parts to the total (row_blocks.hpp), in double and in order. How the
+// sums are cut depends on the shape and the types only; plan and threads decide who computes which sums.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace jitnorm::impl::layer_norm {
 // How the sums of a backward problem are cut, and where they are in the scratchpad.
 class gradient_layout {
 public:
-    // `from_sums`: whether gradients are made of sums over columns, unless rows have their own. Plans have room for the
+    // `from_sums`: whether gradients are made of column sums, unless rows have their own. Plans have room for the
     // sums of the only row, too, which kernels for run-time sizes need (writes_gradients_of_rows()).
     explicit gradient_layout(const problem &p, bool from_sums = true);
 
@@ -77,7 +77,7 @@ private:
     dim_t element_, pitch_; // bytes of a number of the compute type; pitch()
 };
 
-// Where the sums over columns of the current row block are; null: they are not computed.
+// Where the column sums of the current row block are; null: they are not computed.
 template <typename T>
 struct column_sums {
     T *scale = nullptr, *shift = nullptr;

@@ -23,7 +23,7 @@ constexpr dim_t MERGED_BYTES_PER_THREAD = 6 * 1024;
 
 // The bytes of a band (FORWARD_BAND) where forward prefetches and stores to the caches (docs/measurements.md, "Zen 3"
 // and "Zen 5"). In backward, the bytes of src and diff_dst, and at least a pair of rows, which shares the loads and
-// stores of the sums over columns.
+// stores of the column sums.
 constexpr dim_t PREFETCHED_BAND = 2 * 1024, BACKWARD_BAND = 8 * 1024;
 
 // Backward: a row of more elements does not stay in L2 until its diff_src is computed. Then threads take chunks of all
@@ -183,7 +183,7 @@ void plan_bands_in_place(const problem &p, const row_tensors &tensors, const mac
     if (may_go_in_one_loop(p)) to.one_loop_threads = one_loop_threads_for(bytes, 0, m);
     if (to.one_loop_threads == INT_MAX) to.band_rows = 0; // no batch goes in bands
     // Rows of more than a chunk leave L1 before their diff_src is computed, even a single one; a pair shares the loads
-    // of the sums over columns.
+    // of the column sums.
     to.batch_rows = p.row_length() > CHUNK    ? 2
                     : to.goes_by_bands_only() ? MAX_BATCH_ROWS
                                               : batch_of(m.batch, row_bytes);

@@ -33,7 +33,7 @@ bool may_go_in_bands(const problem &p);
 bool wants_gradients(const problem &p);
 bool wants_row_sums(const problem &p);
 // Whether the kernels that are made for this problem write the gradients of each row as they reduce it, because it
-// has its own or is the only one. Otherwise the gradients are made of sums over columns.
+// has its own or is the only one. Otherwise the gradients are made of column sums.
 bool writes_gradients_of_rows(const problem &p);
 // Whether the output for the sum with a residual holds the rows as they are normalized. The kernels read them there,
 // which leaves L1 to the data; otherwise sums have a tile.

@@ -26,7 +26,7 @@ memory_desc with_row_order(const memory_desc &md, int row_ndims, const row_order
 // elements stay where they are.
 problem in_order_of_memory(const problem &p);
 
-// An order of visiting rows that uses a tensor's cache lines whole although sums over rows must be added in a given
+// An order of visiting rows that uses a tensor's cache lines whole although column sums must be added in a given
 // order. Gradients are added up in row blocks, and the rows of a block in the order of their numbers. In some layouts
 // rows with consecutive numbers are not neighbours in memory, and a row shares its cache lines with rows of other
 // blocks. Such rows form strands: the rows of one strand have consecutive numbers, and rows of neighbouring strands

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backward_sums_pass: computes the sums of backward over rows and over columns. Rows go in pairs, which share the loads
-// of scale and the loads and stores of the sums over columns; an odd last row has no partner. xhat is computed as (mean
+// backward_sums_pass: computes the row sums and the column sums of backward. Rows go in pairs, which share the loads
+// of scale and the loads and stores of the column sums; an odd last row has no partner. xhat is computed as (mean
 // - x) * -rstd, so that x can be an operand in memory.
 #pragma once
 
@@ -181,7 +181,7 @@ private:
         for (const place &p : vectors) p.tail ? add_incomplete(rows, p) : add_whole(rows, p);
     }
 
-    // Adds one vector of all rows of the pass. The sums over columns stay in registers from row to row.
+    // Adds one vector of all rows of the pass. The column sums stay in registers from row to row.
     void add_whole(int rows, const place &p) {
         const auto in_memory = [&](const reg &of) { return g_.ptr[loop_.at(of, p, g_.kind.element())]; };
         if (loads_scale()) load_scale(scale_, p);
@@ -203,7 +203,7 @@ private:
         if (sums_scale()) g_.ops.store(in_memory(diff_scale_), scale_sum_);
     }
 
-    // Adds the incomplete vector. The sums over columns go through memory for each row, because one of their registers
+    // Adds the incomplete vector. The column sums go through memory for each row, because one of their registers
     // holds the mask here.
     void add_incomplete(int rows, const place &p) {
         load_mask();

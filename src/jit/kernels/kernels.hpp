@@ -173,7 +173,7 @@ template <typename T>
 using forward_rows_kernel = kernel<forward_rows_conf, forward_rows_arguments<T>, T>;
 
 // backward_sums_kernel: computes all sums of backward in one pass over at most CHUNK elements of each row: the two
-// sums of each row, and the sums over columns for the gradients of scale and shift (docs/arithmetic.md, "Backward").
+// sums of each row, and the column sums for the gradients of scale and shift (docs/arithmetic.md, "Backward").
 template <typename T>
 struct backward_sums_arguments {
     const void *src, *diff_dst;

@@ -31,8 +31,8 @@ public:
         check_range();
         g_.vcvtps2pd(variance(), xmm_of(of_.q));
         in_double_.broadcast(inverse(), inverse_count_);
-        if (centered_) find_mean();
-        find_deviation();
+        if (centered_) find_mean_and_m2();
+        find_variance_and_rstd();
         find_bias();
         if (of_.rows == 1) g_.and_(flag_, 1); // the other lanes have no meaning
         g_.test(flag_, flag_);
@@ -59,7 +59,7 @@ private:
     }
 
     // Also subtracts from m2, which becomes the variance, the excess due to a pivot that is not the mean.
-    void find_mean() const {
+    void find_mean_and_m2() const {
         constexpr uint8_t GREATER = 0x1E;
         const vmm m2 = variance(), sum = lo(), mean = wide(of_.p), shift = work();
         const vmm excess = wide(rstd()), limit = wide(hi());
@@ -79,7 +79,7 @@ private:
         in_double_.sub(lo(), mean, lo());
     }
 
-    void find_deviation() const {
+    void find_variance_and_rstd() const {
         const vmm root = work(), deviation = wide(rstd());
         in_double_.mul(variance(), variance(), inverse());
         in_double_.broadcast(root, epsilon_);
