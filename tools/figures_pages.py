@@ -87,7 +87,7 @@ def front_rows(name, found):
                 yield [peer, kind, *cells]
 
 
-FRONT = ["times as fast as", "type", "one row: forward", "backward", "batches: forward", "backward",
+FRONT = ["times as fast as: mean, least", "type", "one row: forward", "backward", "batches: forward", "backward",
          "two threads: forward", "backward"]
 
 
@@ -97,13 +97,19 @@ def front_page(figures):
     sets = {name: found for name, found in figures.items() if found["processor"] == first["processor"]}
     rows = [row for name in ("onednn", "pytorch", "onnxruntime", "loops") if name in sets
             for row in front_rows(name, sets[name])]
-    refused = [f"{found['peer']} refuses {kind} here. " for found in sets.values()
+    refused = [f" {found['peer']} refuses {kind} here." for found in sets.values()
                for kind in KINDS if (races := chosen(found, type=(kind,))) and not ratios(races)]
-    earlier = [f"; {found['peer']}: {day(found)}, {found['jitnorm']}" for found in sets.values()
-               if found["jitnorm"] != first["jitnorm"]]
-    return [*table(FRONT, rows), "", "Geometric mean, least; above 1 jitnorm is faster. One row is 1 × 768, in loops also "
-            "1 × 4096; two threads do batches, of 8 to 200000 rows.",
-            f"ONNX Runtime's operators are LayerNormalization and RMSNormalization, with a residual Skip. {''.join(refused)}By `./dev figures`, on {about(first)}{''.join(earlier)}."]
+    earlier = {}  # "day, revision" -> peers
+    for found in sets.values():
+        if found["jitnorm"] != first["jitnorm"]:
+            earlier.setdefault(f"{day(found)}, {found['jitnorm']}", []).append(found["peer"])
+    dated = [f" Against {' and '.join(peers)}: {when}." for when, peers in earlier.items()]
+    return [*table(FRONT, rows), "",
+            "Means are geometric; above 1 jitnorm is faster. One row is 1 × 768, in loops also 1 × 4096. Batches, also those of "
+            "two threads, have 8 to 200000 rows.",
+            "ONNX Runtime's operators are LayerNormalization and RMSNormalization, with a residual those named Skip."
+            f"{''.join(refused)}",
+            f"Measured by `./dev figures` on {about(first)}.{''.join(dated)}"]
 
 
 def pytorch_page(figures):

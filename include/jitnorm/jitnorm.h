@@ -103,12 +103,13 @@ extern "C" {
  *                          likewise
  *                          All tensors of these two lines have src's shape.
  *     mean, variance       f32; src's shape without the last dimension; any layout. A variance beyond the range of
- *                          float is written as infinity or 0, which backward cannot use: jitnorm_inverse_deviation is
- * for such rows (docs/arithmetic.md, "Limits") scale, shift, and their gradients   f32, bf16 or f16, and also f64 if
- * data is f64; one dimension of C elements, dense, unless they have row dimensions
- * (jitnorm_primitive_attr_set_scale_shift_descs) src, dst and their gradients may each have any layout: any strides,
- * any blocked tag. An output (dst, diff_src, statistics that are outputs) must not have a stride of 0, unless it has no
- * elements. An input may have strides of 0.
+ *                          float is written as infinity or 0, which backward cannot use; for such rows there is
+ *                          jitnorm_inverse_deviation (docs/arithmetic.md, "Limits")
+ *     scale, shift, and their gradients   f32, bf16 or f16, and also f64 if data is f64; one dimension of C elements,
+ *                          dense, unless they have row dimensions (jitnorm_primitive_attr_set_scale_shift_descs)
+ *
+ * src, dst and their gradients may each have any layout: any strides, any blocked tag. An output (dst, diff_src,
+ * statistics that are outputs) must not have a stride of 0, unless it has no elements. An input may have strides of 0.
  *
  * Tensors without elements may have any strides. An execution with them succeeds and writes the outputs that have
  * elements: if C > 0 and there are no rows, diff_scale = diff_shift = 0; if there are rows and C = 0, forward training

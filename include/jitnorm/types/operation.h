@@ -43,9 +43,10 @@ typedef enum JITNORM_INT {
     jitnorm_inverse_deviation = 0x20000,
     /* The normalized value is rounded to src's type before it is scaled and shifted, and the result to the type of both
      * src and scale, f32 if these differ, before anything follows: as a chain of operations that store their results
-     * computes it, for example the RMSNorm of Llama. With an output for the sum with a residual the type is that of the
-     * sum. Nothing is rounded if it is f32 or an integer. In backward, the gradient of scale is computed from the
-     * rounded values. docs/arithmetic.md, "Rounded normalized values", has the details. */
+     * computes it, for example the RMSNorm of Llama. If src and scale differ and one of them is f64, the second type is
+     * f64. With an output for the sum with a residual the type of the sum stands in place of that of src. Nothing is
+     * rounded to an integer type, and f32 rounds only where another data tensor is f64. In backward, the gradient of
+     * scale is computed from the rounded values. docs/arithmetic.md, "Rounded normalized values", has the details. */
     jitnorm_round_normalized = 0x40000
 } jitnorm_normalization_flags_t;
 
