@@ -42,7 +42,7 @@ class blocked_sum {
 public:
     // The register `count` has the number of the chunk's elements, `rest` the number of those after the current block.
     // The object's part of the frame begins at [rsp + frame].
-    blocked_sum(kernel_generator &g, const vector_loop &loop, const reg &count, const reg &rest, int frame = 0)
+    blocked_sum(kernel_generator &g, const vector_loop &loop, const reg &count, const reg &rest, int frame)
         : g_(g), loop_(loop), count_(count), rest_(rest), frame_(frame) {}
 
     // body(places) adds vectors to the lanes of their slots, which are in the registers `sums`. At the end these hold

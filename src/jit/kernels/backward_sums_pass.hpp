@@ -131,9 +131,8 @@ private:
 
     void broadcast_statistics(int rows) {
         const auto broadcast = [&](const Xbyak::Address &array, vmm row::*to) {
-            const Xbyak::RegExp numbers = pairs_.of_row(array);
-            for (int r = 0; r < rows; ++r)
-                g_.ops.broadcast(rows_[size_t(r)].*to, g_.ptr[numbers + r * g_.kind.element()]);
+            const std::array<vmm, PAIR> of_rows = {rows_[0].*to, rows_[1].*to};
+            pairs_.broadcast(array, std::span(of_rows).first(size_t(rows)));
         };
         if (!needs_xhat()) return;
         if (conf_.centered) broadcast(JITNORM_ARGUMENT(mean), &row::mean);

@@ -189,9 +189,8 @@ private:
     }
 
     void broadcast(size_t rows, const Xbyak::Address &array, vmm row::*to) {
-        const Xbyak::RegExp first = rows_.of_row(array);
-        for (size_t r = 0; r < rows; ++r)
-            g_.ops.broadcast(rows_of_pair_[r].*to, g_.ptr[first + r * size_t(g_.kind.element())]);
+        const std::array<vmm, PAIR> of_rows = {rows_of_pair_[0].*to, rows_of_pair_[1].*to};
+        rows_.broadcast(array, std::span(of_rows).first(rows));
     }
 
     void normalize_vectors(size_t rows) {
