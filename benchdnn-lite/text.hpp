@@ -51,6 +51,10 @@ auto find_named(const Table &table, std::string_view name) {
 
 bool equal_but_for_case(std::string_view a, std::string_view b);
 
+// What a message says after a name that is not known: " (the closest is flags)" with up to three of the known ones, or
+// `otherwise` if none is similar.
+std::string closest_text(std::string_view name, const std::vector<std::string> &known, std::string_view otherwise);
+
 // POSIX basic regular expressions, the kind that benchdnn takes. checked_regex() returns the expression if it is valid.
 std::string checked_regex(std::string_view expression);
 bool has_match(const std::string &text, const std::string &expression);

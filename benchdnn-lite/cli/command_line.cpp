@@ -78,9 +78,22 @@ constexpr std::string_view FIRST_STEPS =
     "a driver and a problem are missing: 'benchdnn-lite --lnorm 128x768' checks a layer normalization, "
     "'benchdnn-lite --lnorm --mode=P 128x768' times it, 'benchdnn-lite --help' lists all knobs";
 
-constexpr std::string_view DRIVERS_OF_BENCHDNN[] = {
-    "binary", "bnorm", "brgemm",    "concat",  "conv",       "deconv", "eltwise", "gnorm",   "ip",  "lrn",    "matmul",
-    "pool",   "prelu", "reduction", "reorder", "resampling", "rnn",    "shuffle", "softmax", "sum", "zeropad"};
+// What users of benchdnn and of other programs look for in vain, and what there is instead.
+constexpr struct {
+    std::string_view names, answer;
+} NOT_HERE[] = {
+    {"binary bnorm brgemm concat conv deconv eltwise gnorm ip lrn matmul pool prelu reduction reorder resampling rnn "
+     "shuffle softmax sum zeropad",
+     " is a driver of benchdnn that is not here: there are --lnorm and --graph"},
+    {"attr-precomputed-reductions attr-same-pd-check buffer-prefix check-ref-impl concise global-impl global-skip-impl",
+     " is a knob of benchdnn that is not here"},
+    {"threads num-threads nthreads nthr omp-threads",
+     " is no knob: OMP_NUM_THREADS=N in the environment sets the number of threads"},
+    {"axis", " is no knob: the last dimension is normalized"},
+    {"mb batch-size", " is no knob: the batch is the shape's first dimension"},
+    {"rms rmsnorm rms_norm", " is a flag here: --lnorm --flags=M"},
+    {"isa cpu-isa max-cpu-isa", " is no knob: JITNORM_MAX_CPU_ISA=AVX2 in the environment limits the instruction set"},
+};
 
 std::string idle_knobs_text(driver which) {
     constexpr size_t WIDTH = 100;
@@ -249,23 +262,17 @@ private:
         const std::string name = option.substr(std::min(option.find_first_not_of('-'), option.size()));
         if (option.starts_with("--") && find_knob(option.substr(2), other))
             throw input_error(name_of(state_.which), " has no knob '", option, "', only ", name_of(other), " has");
-        if (!driver_named_) reject_driver(option, name);
         if (is_driver(option)) throw input_error(option, " takes no value; a problem is a word of its own");
-        const std::string_view close = closest_knob(name, state_.which);
-        if (close.empty()) throw input_error("unknown knob '", option, "' (--help lists them)");
-        throw input_error("unknown knob '", option, "' (the closest is --", close, ")");
-    }
-
-    // The option is the first one that is unknown, where a driver has not been named yet.
-    void reject_driver(const std::string &option, const std::string &name) const {
-        if (is_driver(option)) return;
-        if (std::ranges::find(DRIVERS_OF_BENCHDNN, name) != std::end(DRIVERS_OF_BENCHDNN))
-            throw input_error(option, " is a driver of benchdnn that is not here: there are --lnorm and --graph");
-        if (const std::string_view close = closest_driver(option); !close.empty())
-            throw input_error("unknown driver '", option, "' (the closest is ", close, ")");
-        if (closest_knob(name, state_.which).empty())
-            throw input_error("unknown driver or knob '", option,
-                              "': drivers are --lnorm and --graph, --help lists knobs");
+        for (const auto &[names, answer] : NOT_HERE)
+            if (std::ranges::count(split(names, ' '), name) != 0) throw input_error("--", name, answer);
+        std::vector<std::string> known;
+        for (const driver d : {driver::lnorm, driver::graph})
+            if (!driver_named_) known.emplace_back(name_of(d));
+        for (const knob &k : knobs_of(state_.which)) known.push_back(concat("--", k.name));
+        throw input_error("unknown ", driver_named_ ? "" : "driver or ", "knob '", option, "'",
+                          closest_text(name, known,
+                                       driver_named_ ? " (--help lists them)"
+                                                     : ": drivers are --lnorm and --graph, --help lists knobs"));
     }
 
     static bool is_shape(const std::string &text) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
-#include <numeric>
 
 #include "../error.hpp"
 #include "../problem/tag.hpp"
@@ -139,21 +138,6 @@ const knob OTHER_KNOBS[] = {
 #undef TEXTS
 #undef OPTION
 
-// How many letters must be added, removed or replaced to turn a into b (Levenshtein 1966).
-size_t distance(std::string_view a, std::string_view b) {
-    std::vector<size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), size_t(0));
-    for (size_t i = 0; i < a.size(); ++i) {
-        size_t diagonal = row[0]++;
-        for (size_t j = 0; j < b.size(); ++j) {
-            const size_t exchanged = diagonal + (a[i] != b[j]);
-            diagonal = row[j + 1];
-            row[j + 1] = std::min({exchanged, row[j] + 1, row[j + 1] + 1});
-        }
-    }
-    return row.back();
-}
-
 // All knobs but those that only the driver `other` takes.
 std::vector<knob> knobs_without(drivers other) {
     std::vector<knob> knobs;
@@ -180,24 +164,5 @@ const std::vector<knob> &knobs_of(driver d) {
 }
 
 const knob *find_knob(std::string_view name, driver d) { return find_named(knobs_of(d), name); }
-
-std::string_view closest_knob(std::string_view name, driver d) {
-    constexpr size_t LONGEST = 64;
-    if (name.size() > LONGEST) return "";
-    const std::vector<knob> &candidates = knobs_of(d);
-    const auto nearer = [&](const knob &a, const knob &b) { return distance(name, a.name) < distance(name, b.name); };
-    const knob &k = *std::min_element(candidates.begin(), candidates.end(), nearer);
-    return distance(name, k.name) <= std::min(k.name.size() / 2, size_t(3)) ? k.name : "";
-}
-
-std::string_view closest_driver(std::string_view text) {
-    constexpr size_t LONGEST = 16, FARTHEST = 2, SHORTEST_BEGINNING = std::string_view("--ln").size();
-    if (text.size() > LONGEST) return "";
-    for (const driver d : {driver::lnorm, driver::graph}) {
-        const bool is_beginning = text.size() >= SHORTEST_BEGINNING && name_of(d).starts_with(text);
-        if (is_beginning || distance(text, name_of(d)) <= FARTHEST) return name_of(d);
-    }
-    return "";
-}
 
 } // namespace benchdnn_lite

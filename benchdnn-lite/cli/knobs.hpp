@@ -41,8 +41,6 @@ struct knob {
 
 std::string_view name_of(driver d); // --lnorm
 const std::vector<knob> &knobs_of(driver d);
-const knob *find_knob(std::string_view name, driver d);         // null if the driver has no such knob
-std::string_view closest_knob(std::string_view name, driver d); // the most similar name; empty if none is similar
-std::string_view closest_driver(std::string_view text);         // the same of the drivers, such as --lnorm
+const knob *find_knob(std::string_view name, driver d); // null if the driver has no such knob
 
 } // namespace benchdnn_lite
