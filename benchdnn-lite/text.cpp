@@ -67,7 +67,8 @@ size_t distance(std::string_view a, std::string_view b) {
 }
 
 bool is_last_word(std::string_view word, std::string_view text) {
-    return text.ends_with(concat("-", word)) || text.ends_with(concat("_", word));
+    return text.size() > word.size() && text.ends_with(word) &&
+           std::string_view("-_/").find(text[text.size() - word.size() - 1]) != std::string_view::npos;
 }
 
 // Other programs' words for a name of this one.
@@ -80,6 +81,8 @@ constexpr struct {
     {"double float64", "f64"},
     {"int8", "s8"},
     {"uint8", "u8"},
+    {"fp8 float8", "f8_e5m2"},
+    {"fp8 float8", "f8_e4m3"},
     {"silu", "swish"},
     {"sigmoid", "logistic"},
     {"cfg prec type dtype data-type", "dt"},
@@ -172,6 +175,16 @@ std::string closest_text(std::string_view name, const std::vector<std::string> &
     }
     if (count == 0 || count > MOST) return std::string(otherwise);
     return concat(" (the closest ", count == 1 ? "is " : "are ", names, ")");
+}
+
+std::string known_text(const std::vector<std::string> &known) {
+    std::string text = "; known:";
+    for (const std::string &name : known) text += concat(" ", name);
+    return text;
+}
+
+std::string closest_or_known(std::string_view name, const std::vector<std::string> &known) {
+    return closest_text(name, known, known_text(known));
 }
 
 std::string checked_regex(std::string_view expression) {

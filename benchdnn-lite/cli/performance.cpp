@@ -146,7 +146,9 @@ void walk(std::string_view text, OnText on_text, OnPlaceholder on_placeholder) {
         std::string_view name = text.substr(0, end);
         const modifiers m = take_modifiers(name);
         const placeholder *p = find_named(PLACEHOLDERS, name);
-        if (!p) throw input_error("unknown placeholder '%", text.substr(0, end), "%'");
+        if (!p)
+            throw input_error("unknown placeholder '%", text.substr(0, end), "%'",
+                              closest_or_known(name, names_in(PLACEHOLDERS)));
         on_placeholder(*p, m);
         text.remove_prefix(end + 1);
     }
