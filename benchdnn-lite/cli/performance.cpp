@@ -181,6 +181,8 @@ std::string table_row(const job &j, const lnorm_result &r) {
 std::string parse_perf_template(std::string_view text) {
     if (text.empty() || text == "def") return std::string(DEFAULT);
     if (text == "csv") return std::string(CSV);
+    if (text != TABLE_TEMPLATE && text.find('%') == text.npos)
+        throw input_error("'", text, "' is none of def, csv, table, and has no placeholder such as %-time%");
     walk(
         text, [](std::string_view) {}, [](const placeholder &, modifiers) {});
     return std::string(text);

@@ -82,6 +82,8 @@ TEST(command_line, mistakes_name_the_knob_and_the_reason) {
              {"--tag=NHWC", "--tag: tag 'NHWC' is not known (the closest is nhwc)"},
              {"--tag=rows", "--tag: tag 'rows' is not known; known: abx axb xba aby any undef, names such as nc and "
                             "nchw, letters such as acb and aBc8b"},
+             {"--perf-template=tabel",
+              "--perf-template: 'tabel' is none of def, csv, table, and has no placeholder such as %-time%"},
              {"--perf-template=%tme%", "--perf-template: unknown placeholder '%tme%' (the closest is time)"},
              {"--attr-post-ops=gelu", "--attr-post-ops: unknown post-op 'gelu' (the closest are gelu_tanh, gelu_erf)"},
              {"--attr-post-ops=silu", "--attr-post-ops: unknown post-op 'silu' (the closest is swish)"},
