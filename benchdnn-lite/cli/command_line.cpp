@@ -157,7 +157,10 @@ public:
         if (result_.jobs.empty() && result_.graphs.empty()) reject_empty();
         result_.json = state_.json;
         result_.summary = state_.summary;
-        result_.warning = warning_of_unused_knobs();
+        const std::string unused = warning_of_unused_knobs();
+        const std::string_view both = state_.warning.empty() || unused.empty() ? "" : "; ";
+        if (!state_.warning.empty() || !unused.empty())
+            result_.warning = concat("warning: ", state_.warning, both, unused);
         return std::move(result_);
     }
 
@@ -186,7 +189,7 @@ private:
         if (unused_.empty()) return "";
         std::string knobs;
         for (const std::string &knob : unused_) knobs += concat(knobs.empty() ? "" : " ", knob);
-        return concat("warning: no problem follows ", without_control_characters(knobs),
+        return concat("no problem follows ", without_control_characters(knobs),
                       unused_.size() == 1 ? ", which applies to nothing" : ", which apply to nothing",
                       ": a knob holds for the problems after it");
     }

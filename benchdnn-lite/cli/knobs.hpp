@@ -23,6 +23,7 @@ struct knob_state {
     summary_parts summary;  // what is printed after all tests
     std::string batch;      // batch file to read next; the parser clears it when it reads the file
     std::string graph_file; // file of the graph to run next; cleared likewise
+    std::string warning;    // of a value that is not used as it is; empty: none
     bool help = false, version = false;
 };
 
