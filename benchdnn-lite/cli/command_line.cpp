@@ -33,10 +33,13 @@ struct argument_word {
 
 bool is_driver(std::string_view text) { return text == name_of(driver::lnorm) || text == name_of(driver::graph); }
 
-// Replaces -vN by --verbose=N, and -h by --help.
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Replaces -vN by --verbose=N, -v by --verbose, and -h by --help.
 std::string long_form(const std::string &text) {
     if (text == "-h") return "--help";
-    return text.starts_with("-v") ? concat("--verbose=", text.substr(2)) : text;
+    if (!text.starts_with("-v") || !std::all_of(text.begin() + 2, text.end(), is_digit)) return text;
+    return concat("--verbose", text.size() > 2 ? "=" : "", text.substr(2));
 }
 
 std::string content_of(const fs::path &file, const std::string &name) {
@@ -141,7 +144,7 @@ public:
     void take(const argument_word &a) {
         if (is_driver(a.text))
             take_driver(a.text);
-        else if (a.text.starts_with('-'))
+        else if (a.text.starts_with('-') && !(a.text.size() > 1 && is_digit(a.text[1])))
             take_knob(a);
         else
             take_problem(a.text);
