@@ -84,6 +84,9 @@ TEST(command_line, mistakes_name_the_knob_and_the_reason) {
                             "nchw, letters such as acb and aBc8b"},
              {"--perf-template=tabel",
               "--perf-template: 'tabel' is none of def, csv, table, and has no placeholder such as %-time%"},
+             {"--mode=perf",
+              "--mode: mode 'perf' has a letter that is none of L list, I init, R run, C check, B bitwise, "
+              "P performance, F fast"},
              {"-2x3", "malformed problem '-2x3': a problem is a shape such as 128x768"},
              {"-version", "unknown knob '-version' (the closest is --version)"},
              {"-v", "--verbose needs a value after an equals sign: --verbose=5"},
