@@ -6,6 +6,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <numeric>
 
 #include <regex.h>
 
@@ -41,6 +42,69 @@ std::string shortest_text(Real value) {
     std::string text(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
     std::erase(text, '+');
     return text;
+}
+
+// In lower case, without dashes in front.
+std::string bare(std::string_view text) {
+    std::string result(text.substr(std::min(text.find_first_not_of('-'), text.size())));
+    std::ranges::transform(result, result.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+    return result;
+}
+
+// How many letters must be added, removed or replaced to turn a into b (Levenshtein 1966).
+size_t distance(std::string_view a, std::string_view b) {
+    std::vector<size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), size_t(0));
+    for (size_t i = 0; i < a.size(); ++i) {
+        size_t diagonal = row[0]++;
+        for (size_t j = 0; j < b.size(); ++j) {
+            const size_t exchanged = diagonal + (a[i] != b[j]);
+            diagonal = row[j + 1];
+            row[j + 1] = std::min({exchanged, row[j] + 1, row[j + 1] + 1});
+        }
+    }
+    return row.back();
+}
+
+bool is_last_word(std::string_view word, std::string_view text) {
+    return text.size() > word.size() && text.ends_with(word) &&
+           std::string_view("-_/").find(text[text.size() - word.size() - 1]) != std::string_view::npos;
+}
+
+// Other programs' words for a name of this one.
+constexpr struct {
+    std::string_view words, name;
+} SYNONYMS[] = {
+    {"half float16", "f16"},
+    {"bfloat16", "bf16"},
+    {"float float32", "f32"},
+    {"double float64", "f64"},
+    {"int8", "s8"},
+    {"uint8", "u8"},
+    {"fp8 float8", "f8_e5m2"},
+    {"fp8 float8", "f8_e4m3"},
+    {"silu", "swish"},
+    {"sigmoid", "logistic"},
+    {"cfg prec type dtype data-type", "dt"},
+    {"layernorm layer_norm layer_normalization", "lnorm"},
+};
+
+bool are_synonyms(std::string_view word, std::string_view name) {
+    const auto *found = find_named(SYNONYMS, name);
+    return found != nullptr && std::ranges::count(split(found->words, ' '), word) != 0;
+}
+
+// A name is like another one if it is the beginning of that, or the reverse (the longer, the more alike),
+// if few letters differ, or if one is the last word of the other.
+constexpr size_t NOT_ALIKE = 1000;
+size_t unlikeness(std::string_view name, std::string_view known) {
+    constexpr size_t LONGEST = 64, SHORTEST_BEGINNING = 3, FARTHEST = 3;
+    if (name.empty() || name.size() > LONGEST) return NOT_ALIKE;
+    if (known.starts_with(name) || are_synonyms(name, known)) return 0;
+    if (name.starts_with(known) && known.size() >= SHORTEST_BEGINNING) return LONGEST - known.size();
+    if (const size_t steps = distance(name, known); steps <= std::min(known.size() / 2, FARTHEST))
+        return LONGEST + steps;
+    return is_last_word(name, known) || is_last_word(known, name) ? NOT_ALIKE / 2 : NOT_ALIKE;
 }
 
 class regex {
@@ -95,6 +159,32 @@ bool parse_bool(std::string_view text) {
 bool equal_but_for_case(std::string_view a, std::string_view b) {
     const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
+}
+
+std::string closest_text(std::string_view name, const std::vector<std::string> &known, std::string_view otherwise) {
+    constexpr size_t MOST = 3;
+    size_t least = NOT_ALIKE - 1, count = 0;
+    std::string names;
+    for (const std::string &candidate : known) {
+        const size_t rank = unlikeness(bare(name), bare(candidate));
+        if (rank > least) continue;
+        if (rank < least) names.clear(), count = 0;
+        names += concat(names.empty() ? "" : ", ", candidate);
+        least = rank;
+        ++count;
+    }
+    if (count == 0 || count > MOST) return std::string(otherwise);
+    return concat(" (the closest ", count == 1 ? "is " : "are ", names, ")");
+}
+
+std::string known_text(const std::vector<std::string> &known) {
+    std::string text = "; known:";
+    for (const std::string &name : known) text += concat(" ", name);
+    return text;
+}
+
+std::string closest_or_known(std::string_view name, const std::vector<std::string> &known) {
+    return closest_text(name, known, known_text(known));
 }
 
 std::string checked_regex(std::string_view expression) {

@@ -49,7 +49,24 @@ auto find_named(const Table &table, std::string_view name) {
     return found == std::end(table) ? nullptr : &*found;
 }
 
+// The names of the tables' entries.
+template <typename... Tables>
+std::vector<std::string> names_in(const Tables &...tables) {
+    std::vector<std::string> names;
+    const auto add = [&](const auto &table) {
+        for (const auto &entry : table) names.emplace_back(entry.name);
+    };
+    (add(tables), ...);
+    return names;
+}
+
 bool equal_but_for_case(std::string_view a, std::string_view b);
+
+// What a message says after a name that is not known: " (the closest is flags)" with up to three of the known ones, or
+// `otherwise` if none is similar.
+std::string closest_text(std::string_view name, const std::vector<std::string> &known, std::string_view otherwise);
+std::string known_text(const std::vector<std::string> &known);                              // "; known: f16 bf16"
+std::string closest_or_known(std::string_view name, const std::vector<std::string> &known); // otherwise known_text()
 
 // POSIX basic regular expressions, the kind that benchdnn takes. checked_regex() returns the expression if it is valid.
 std::string checked_regex(std::string_view expression);

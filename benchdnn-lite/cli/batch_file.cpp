@@ -84,9 +84,14 @@ fs::path batch_folders::look_up(const std::string &name, const fs::path &includi
     for (const fs::path &candidate : folders)
         if (const fs::path file = candidate / name; fs::is_regular_file(file, ignored)) return file;
     std::string shipped;
-    for (const fs::path &folder : shipped_folders())
-        if (fs::is_directory(folder, ignored) && folder.filename() != "") shipped += " " + folder.string();
-    throw input_error("no such file '", name, "'", shipped.empty() ? "" : "; those of the program are in", shipped);
+    std::vector<std::string> known;
+    for (const fs::path &folder : shipped_folders()) {
+        if (!fs::is_directory(folder, ignored) || folder.filename() == "") continue;
+        shipped += concat(shipped.empty() ? "; those of the program are in " : " ", folder.string());
+        for (const fs::directory_entry &entry : fs::recursive_directory_iterator(folder, ignored))
+            if (entry.is_regular_file(ignored)) known.push_back(entry.path().lexically_relative(folder).string());
+    }
+    throw input_error("no such file '", name, "'", closest_text(name, known, shipped));
 }
 
 } // namespace benchdnn_lite

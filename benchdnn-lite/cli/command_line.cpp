@@ -33,10 +33,13 @@ struct argument_word {
 
 bool is_driver(std::string_view text) { return text == name_of(driver::lnorm) || text == name_of(driver::graph); }
 
-// Replaces -vN by --verbose=N, and -h by --help.
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Replaces -vN by --verbose=N, -v by --verbose, and -h by --help.
 std::string long_form(const std::string &text) {
     if (text == "-h") return "--help";
-    return text.starts_with("-v") ? concat("--verbose=", text.substr(2)) : text;
+    if (!text.starts_with("-v") || !std::all_of(text.begin() + 2, text.end(), is_digit)) return text;
+    return concat("--verbose", text.size() > 2 ? "=" : "", text.substr(2));
 }
 
 std::string content_of(const fs::path &file, const std::string &name) {
@@ -78,9 +81,22 @@ constexpr std::string_view FIRST_STEPS =
     "a driver and a problem are missing: 'benchdnn-lite --lnorm 128x768' checks a layer normalization, "
     "'benchdnn-lite --lnorm --mode=P 128x768' times it, 'benchdnn-lite --help' lists all knobs";
 
-constexpr std::string_view DRIVERS_OF_BENCHDNN[] = {
-    "binary", "bnorm", "brgemm",    "concat",  "conv",       "deconv", "eltwise", "gnorm",   "ip",  "lrn",    "matmul",
-    "pool",   "prelu", "reduction", "reorder", "resampling", "rnn",    "shuffle", "softmax", "sum", "zeropad"};
+// What users of benchdnn and of other programs look for in vain, and what there is instead.
+constexpr struct {
+    std::string_view names, answer;
+} NOT_HERE[] = {
+    {"binary bnorm brgemm concat conv deconv eltwise gnorm ip lrn matmul pool prelu reduction reorder resampling rnn "
+     "shuffle softmax sum zeropad",
+     " is a driver of benchdnn that is not here: there are --lnorm and --graph"},
+    {"attr-precomputed-reductions attr-same-pd-check buffer-prefix check-ref-impl concise global-impl global-skip-impl",
+     " is a knob of benchdnn that is not here"},
+    {"threads num-threads nthreads nthr omp-threads",
+     " is no knob: OMP_NUM_THREADS=N in the environment sets the number of threads"},
+    {"axis", " is no knob: the last dimension is normalized"},
+    {"mb batch-size", " is no knob: the batch is the shape's first dimension"},
+    {"rms rmsnorm rms_norm", " is a flag here: --lnorm --flags=M"},
+    {"isa cpu-isa max-cpu-isa", " is no knob: JITNORM_MAX_CPU_ISA=AVX2 in the environment limits the instruction set"},
+};
 
 std::string idle_knobs_text(driver which) {
     constexpr size_t WIDTH = 100;
@@ -128,7 +144,7 @@ public:
     void take(const argument_word &a) {
         if (is_driver(a.text))
             take_driver(a.text);
-        else if (a.text.starts_with('-'))
+        else if (a.text.starts_with('-') && !(a.text.size() > 1 && is_digit(a.text[1])))
             take_knob(a);
         else
             take_problem(a.text);
@@ -144,7 +160,10 @@ public:
         if (result_.jobs.empty() && result_.graphs.empty()) reject_empty();
         result_.json = state_.json;
         result_.summary = state_.summary;
-        result_.warning = warning_of_unused_knobs();
+        const std::string unused = warning_of_unused_knobs();
+        const std::string_view both = state_.warning.empty() || unused.empty() ? "" : "; ";
+        if (!state_.warning.empty() || !unused.empty())
+            result_.warning = concat("warning: ", state_.warning, both, unused);
         return std::move(result_);
     }
 
@@ -173,7 +192,7 @@ private:
         if (unused_.empty()) return "";
         std::string knobs;
         for (const std::string &knob : unused_) knobs += concat(knobs.empty() ? "" : " ", knob);
-        return concat("warning: no problem follows ", without_control_characters(knobs),
+        return concat("no problem follows ", without_control_characters(knobs),
                       unused_.size() == 1 ? ", which applies to nothing" : ", which apply to nothing",
                       ": a knob holds for the problems after it");
     }
@@ -249,23 +268,17 @@ private:
         const std::string name = option.substr(std::min(option.find_first_not_of('-'), option.size()));
         if (option.starts_with("--") && find_knob(option.substr(2), other))
             throw input_error(name_of(state_.which), " has no knob '", option, "', only ", name_of(other), " has");
-        if (!driver_named_) reject_driver(option, name);
         if (is_driver(option)) throw input_error(option, " takes no value; a problem is a word of its own");
-        const std::string_view close = closest_knob(name, state_.which);
-        if (close.empty()) throw input_error("unknown knob '", option, "' (--help lists them)");
-        throw input_error("unknown knob '", option, "' (the closest is --", close, ")");
-    }
-
-    // The option is the first one that is unknown, where a driver has not been named yet.
-    void reject_driver(const std::string &option, const std::string &name) const {
-        if (is_driver(option)) return;
-        if (std::ranges::find(DRIVERS_OF_BENCHDNN, name) != std::end(DRIVERS_OF_BENCHDNN))
-            throw input_error(option, " is a driver of benchdnn that is not here: there are --lnorm and --graph");
-        if (const std::string_view close = closest_driver(option); !close.empty())
-            throw input_error("unknown driver '", option, "' (the closest is ", close, ")");
-        if (closest_knob(name, state_.which).empty())
-            throw input_error("unknown driver or knob '", option,
-                              "': drivers are --lnorm and --graph, --help lists knobs");
+        for (const auto &[names, answer] : NOT_HERE)
+            if (std::ranges::count(split(names, ' '), name) != 0) throw input_error("--", name, answer);
+        std::vector<std::string> known;
+        for (const driver d : {driver::lnorm, driver::graph})
+            if (!driver_named_) known.emplace_back(name_of(d));
+        for (const knob &k : knobs_of(state_.which)) known.push_back(concat("--", k.name));
+        throw input_error("unknown ", driver_named_ ? "" : "driver or ", "knob '", option, "'",
+                          closest_text(name, known,
+                                       driver_named_ ? " (--help lists them)"
+                                                     : ": drivers are --lnorm and --graph, --help lists knobs"));
     }
 
     static bool is_shape(const std::string &text) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
-#include <numeric>
 
 #include "../error.hpp"
 #include "../problem/tag.hpp"
@@ -38,6 +37,15 @@ void set_graph_mode(knob_state &s, std::string_view text) {
 
 int64_t parse_count(std::string_view text, int64_t lowest, int64_t default_count) {
     return text.empty() ? default_count : parse_integer(text, lowest, std::numeric_limits<int32_t>::max());
+}
+
+// benchdnn's limits. It says nothing.
+void set_max_ms(knob_state &s, std::string_view text) {
+    const double asked = text.empty() ? DEFAULT_MAX_MS : double(parse_float(text));
+    s.options.max_ms = std::clamp(asked, 10.0, 60000.0);
+    if (s.options.max_ms != asked)
+        s.warning =
+            concat("--max-ms-per-prb=", text, " is not between 10 and 60000; it is ", to_text(s.options.max_ms));
 }
 
 std::string_view required(std::string_view text) {
@@ -113,8 +121,7 @@ const knob OTHER_KNOBS[] = {
     {"seed", "7", "seed of the data (1)", BOTH,
      OPTION(seed, v.empty() ? 1 : uint64_t(parse_integer(v, 0, LARGEST_INTEGER)))},
     {"repeats-per-prb", "5", "number of runs of each problem (1)", BOTH, OPTION(repeats, parse_count(v, 1, 1))},
-    {"max-ms-per-prb", "500", "time to measure one problem, 10 to 60000 (3000)", BOTH,
-     OPTION(max_ms, v.empty() ? DEFAULT_MAX_MS : std::clamp(double(parse_float(v)), 10.0, 60000.0))},
+    {"max-ms-per-prb", "500", "time to measure one problem, 10 to 60000 (3000)", BOTH, set_max_ms},
     {"fix-times-per-prb", "100", "executions to measure (0: until time is up)", BOTH,
      OPTION(fixed_times, parse_count(v, 0, 0))},
     {"cold-cache", "all+tlb:1G", "tensors not in cache when timed: none, wei, all", LNORM,
@@ -138,21 +145,6 @@ const knob OTHER_KNOBS[] = {
 
 #undef TEXTS
 #undef OPTION
-
-// How many letters must be added, removed or replaced to turn a into b (Levenshtein 1966).
-size_t distance(std::string_view a, std::string_view b) {
-    std::vector<size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), size_t(0));
-    for (size_t i = 0; i < a.size(); ++i) {
-        size_t diagonal = row[0]++;
-        for (size_t j = 0; j < b.size(); ++j) {
-            const size_t exchanged = diagonal + (a[i] != b[j]);
-            diagonal = row[j + 1];
-            row[j + 1] = std::min({exchanged, row[j] + 1, row[j + 1] + 1});
-        }
-    }
-    return row.back();
-}
 
 // All knobs but those that only the driver `other` takes.
 std::vector<knob> knobs_without(drivers other) {
@@ -180,24 +172,5 @@ const std::vector<knob> &knobs_of(driver d) {
 }
 
 const knob *find_knob(std::string_view name, driver d) { return find_named(knobs_of(d), name); }
-
-std::string_view closest_knob(std::string_view name, driver d) {
-    constexpr size_t LONGEST = 64;
-    if (name.size() > LONGEST) return "";
-    const std::vector<knob> &candidates = knobs_of(d);
-    const auto nearer = [&](const knob &a, const knob &b) { return distance(name, a.name) < distance(name, b.name); };
-    const knob &k = *std::min_element(candidates.begin(), candidates.end(), nearer);
-    return distance(name, k.name) <= std::min(k.name.size() / 2, size_t(3)) ? k.name : "";
-}
-
-std::string_view closest_driver(std::string_view text) {
-    constexpr size_t LONGEST = 16, FARTHEST = 2, SHORTEST_BEGINNING = std::string_view("--ln").size();
-    if (text.size() > LONGEST) return "";
-    for (const driver d : {driver::lnorm, driver::graph}) {
-        const bool is_beginning = text.size() >= SHORTEST_BEGINNING && name_of(d).starts_with(text);
-        if (is_beginning || distance(text, name_of(d)) <= FARTHEST) return name_of(d);
-    }
-    return "";
-}
 
 } // namespace benchdnn_lite

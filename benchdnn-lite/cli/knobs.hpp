@@ -23,6 +23,7 @@ struct knob_state {
     summary_parts summary;  // what is printed after all tests
     std::string batch;      // batch file to read next; the parser clears it when it reads the file
     std::string graph_file; // file of the graph to run next; cleared likewise
+    std::string warning;    // of a value that is not used as it is; empty: none
     bool help = false, version = false;
 };
 
@@ -41,8 +42,6 @@ struct knob {
 
 std::string_view name_of(driver d); // --lnorm
 const std::vector<knob> &knobs_of(driver d);
-const knob *find_knob(std::string_view name, driver d);         // null if the driver has no such knob
-std::string_view closest_knob(std::string_view name, driver d); // the most similar name; empty if none is similar
-std::string_view closest_driver(std::string_view text);         // the same of the drivers, such as --lnorm
+const knob *find_knob(std::string_view name, driver d); // null if the driver has no such knob
 
 } // namespace benchdnn_lite

@@ -146,7 +146,9 @@ void walk(std::string_view text, OnText on_text, OnPlaceholder on_placeholder) {
         std::string_view name = text.substr(0, end);
         const modifiers m = take_modifiers(name);
         const placeholder *p = find_named(PLACEHOLDERS, name);
-        if (!p) throw input_error("unknown placeholder '%", text.substr(0, end), "%'");
+        if (!p)
+            throw input_error("unknown placeholder '%", text.substr(0, end), "%'",
+                              closest_or_known(name, names_in(PLACEHOLDERS)));
         on_placeholder(*p, m);
         text.remove_prefix(end + 1);
     }
@@ -179,6 +181,8 @@ std::string table_row(const job &j, const lnorm_result &r) {
 std::string parse_perf_template(std::string_view text) {
     if (text.empty() || text == "def") return std::string(DEFAULT);
     if (text == "csv") return std::string(CSV);
+    if (text != TABLE_TEMPLATE && text.find('%') == text.npos)
+        throw input_error("'", text, "' is none of def, csv, table, and has no placeholder such as %-time%");
     walk(
         text, [](std::string_view) {}, [](const placeholder &, modifiers) {});
     return std::string(text);

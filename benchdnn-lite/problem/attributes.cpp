@@ -53,16 +53,6 @@ std::string_view name_in(const named_algorithm (&table)[N], jitnorm_alg_kind_t a
     throw std::logic_error("algorithm without a name");
 }
 
-template <typename... Names>
-std::string list_known(const Names &...tables) {
-    std::string text = "; known:";
-    const auto add = [&](const auto &table) {
-        for (const auto &entry : table) text.append(1, ' ').append(entry.name);
-    };
-    (add(tables), ...);
-    return text;
-}
-
 // `form` has the fields that follow the name, those in brackets may be missing.
 void require_fields(const std::vector<std::string> &fields, size_t least, size_t most, std::string_view form) {
     const char *wrong = fields.size() < least  ? "needs more fields"
@@ -75,7 +65,7 @@ unsigned parse_mask(const std::string &text) {
     if (const named_mask *known = find_named(MASKS, text)) return known->mask;
     if (!text.empty() && text.find_first_not_of("0123456789") == text.npos)
         return unsigned(parse_integer(text, 0, ALL_DIMENSIONS));
-    throw input_error("unknown policy '", text, "'", list_known(MASKS));
+    throw input_error("unknown policy '", text, "'", known_text(names_in(MASKS)));
 }
 
 sum_post_op parse_sum(const std::vector<std::string> &fields) {
@@ -106,12 +96,24 @@ binary_post_op parse_binary(jitnorm_alg_kind_t algorithm, const std::vector<std:
     return op;
 }
 
+bool is_post_op(std::string_view name) {
+    return name == "sum" || find(ELTWISES, name) != nullptr || find(BINARIES, name) != nullptr;
+}
+
 post_op parse_post_op(std::string_view text) {
+    for (const char separator : {':', ';'}) {
+        const std::vector<std::string> parts = split(text, separator);
+        for (size_t i = 1; i < parts.size(); ++i)
+            if (is_post_op(parts[i].substr(0, parts[i].find(':'))))
+                throw input_error("'", text, "': post-ops are joined by +, not by ", std::string(1, separator));
+    }
     const std::vector<std::string> fields = split(text, ':');
     if (fields[0] == "sum") return parse_sum(fields);
     if (const named_algorithm *entry = find(ELTWISES, fields[0])) return parse_eltwise(entry->algorithm, fields);
     if (const named_algorithm *entry = find(BINARIES, fields[0])) return parse_binary(entry->algorithm, fields);
-    throw input_error("unknown post-op '", fields[0], "'", list_known(ELTWISES, BINARIES), " sum");
+    std::vector<std::string> known = names_in(ELTWISES, BINARIES);
+    known.emplace_back("sum");
+    throw input_error("unknown post-op '", fields[0], "'", closest_or_known(fields[0], known));
 }
 
 // Appends ":field".

@@ -115,13 +115,13 @@ double round_to_integer(const properties &p, double value) {
 std::string_view name_of(data_type type) { return of(type).name; }
 
 data_type parse_data_type(std::string_view name) {
-    std::string known;
+    std::vector<std::string> known;
     for (const properties &p : TABLE) {
         if (p.size == 0) continue;
         if (equal_but_for_case(p.name, name)) return p.type;
-        known += concat(" ", p.name);
+        if (p.type != jitnorm_s32) known.emplace_back(p.name); // no normalization takes s32
     }
-    throw input_error("unknown data type '", name, "'; known:", known);
+    throw input_error("unknown data type '", name, "'", closest_or_known(name, known));
 }
 
 size_t size_of(data_type type) { return of(type).size; }

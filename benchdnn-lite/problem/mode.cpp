@@ -67,7 +67,10 @@ run_mode parse_mode(std::string_view text) {
     mode.check = false;
     for (const char letter : text) {
         const auto *named = find_letter(MODES, letter);
-        if (!named) throw input_error("mode '", text, "' has a letter that is none of L, I, R, C, B, P, F");
+        if (!named)
+            throw input_error(
+                "mode '", text,
+                "' has a letter that is none of L list, I init, R run, C check, B bitwise, P performance, F fast");
         if (named->stands_alone && text.size() > 1)
             throw input_error("mode '", text, "': ", std::string(1, named->letter),
                               " cannot be combined with other letters");

@@ -117,6 +117,15 @@ bool is_known(const std::string &tag, bool enumerated_only) {
 
 [[noreturn]] void reject(std::string_view tag, std::string_view why) { throw input_error("tag '", tag, "' ", why); }
 
+[[noreturn]] void reject_unknown(std::string_view tag) {
+    std::vector<std::string> known = names_in(ALIASES);
+    known.insert(known.end(), {"abx", "axb", "xba", "aby", "any", "undef"});
+    if (is_blocked(tag)) known.clear(); // they are like no name
+    reject(tag, concat("is not known", closest_text(tag, known,
+                                                    "; known: abx axb xba aby any undef, names such as nc and nchw, "
+                                                    "letters such as acb and aBc8b")));
+}
+
 } // namespace
 
 bool is_blocked(std::string_view tag) { return std::any_of(tag.begin(), tag.end(), is_digit); }
@@ -135,7 +144,7 @@ void check_tag_name(std::string_view tag, bool enumerated_only) {
     };
     const bool many_rests = std::count_if(resolved.begin(), resolved.end(), [](char c) { return c >= 'x'; }) > 1;
     if (many_rests || !std::all_of(resolved.begin(), resolved.end(), letters) || !is_known_for_some_rank(false))
-        reject(tag, "is not known");
+        reject_unknown(tag);
     if (enumerated_only && !is_known_for_some_rank(true))
         reject(tag, "is not one that the library names (--allow-enum-tags-only=false takes it)");
 }
@@ -150,7 +159,7 @@ std::string canonical_tag(std::string_view tag, size_t ndims) {
     if (is_special(resolved)) return resolved;
     const std::string canonical = is_meta(resolved) ? expand_meta(resolved, ndims) : resolved;
     if (split_blocks(canonical).first.size() != ndims || !is_known(canonical, false))
-        reject(tag, concat("does not fit ", std::to_string(ndims), " dimensions, as '",
+        reject(tag, concat("does not fit ", std::to_string(ndims), ndims == 1 ? " dimension" : " dimensions", ", as '",
                            std::string_view("abcdefghijkl").substr(0, ndims), "' does"));
     return canonical;
 }

@@ -75,7 +75,7 @@ TEST(graph_line, mistakes_are_blamed_on_the_knob_that_made_them) {
         {"--op-attrs=0:epsilon:x", "--op-attrs: 'x' is not a number"},
         {"--dt=f64", "--dt: 'f64' is none of f32, bf16, f16, undef"},
         {"--dt=99:f32", "--dt: the graph has no tensor 99"},
-        {"--dt=0:f31", "--dt: unknown data type 'f31'; known: f16 bf16 f32 s32 s8 u8 f64 f8_e5m2 f8_e4m3"},
+        {"--dt=0:f31", "--dt: unknown data type 'f31' (the closest is f32)"},
         {"--attr-fpmath=f64", "--attr-fpmath: unknown floating-point mode 'f64'; known: strict, bf16, f16, tf32, any"},
         {"--expected-n-partitions=x", "--expected-n-partitions: 'x' is not an integer"},
         {"--mode=B", "--mode: --graph has no mode B"},
