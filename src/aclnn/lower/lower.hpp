@@ -29,9 +29,6 @@ struct shape_text {
     explicit shape_text(shape dims);
 };
 
-dim_t count(shape dims); // of elements; 1 without dimensions
-bool equal(shape a, shape b);
-
 // The strides with which a tensor of the shape `dims` has the same elements in the same row-major order. `dims` must
 // have as many elements as the tensor. None if no strides do that.
 std::optional<std::vector<dim_t>> strides_as(const tensor &t, shape dims);
