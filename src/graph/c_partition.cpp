@@ -112,8 +112,8 @@ private:
     status check_scratchpad(const logical_tensor &given) const {
         const size_t needed = size_with_alignment(call_->scratchpad_bytes()), size = size_in_bytes(given);
         if (size == size_t(-1)) return invalid("the size of the scratchpad is not known");
-        return size >= needed ? ACCEPTED
-                              : invalid(explain("the scratchpad has %zu bytes; %zu are needed", size, needed));
+        if (size >= needed) return ACCEPTED;
+        return invalid(explain("the scratchpad has %zu bytes; %zu are needed", size, needed));
     }
 
     // An input that is read twice cannot share memory with an output, which could overwrite it before the second read.
@@ -166,15 +166,6 @@ status other_number(size_t num, size_t expected) {
     return invalid(explain("num is %zu; %zu is expected", num, expected));
 }
 
-status create_with_op(jitnorm_graph_partition_t *partition, const jitnorm_graph_op &op, jitnorm_engine_kind_t kind) {
-    jitnorm_graph_graph graph(kind, jitnorm_fpmath_mode_strict);
-    JITNORM_TRY(graph.add(op));
-    JITNORM_TRY(graph.finalize());
-    graph.filter(jitnorm_graph_partition_policy_debug);
-    *partition = new jitnorm_graph_partition{graph.partitions.front()};
-    return {};
-}
-
 jitnorm_status_t write(const char *function, const std::vector<logical_tensor> &ports, size_t num,
                        logical_tensor *result) {
     if (num != ports.size()) return report(function, other_number(num, ports.size()));
@@ -188,7 +179,14 @@ jitnorm_status_t jitnorm_graph_partition_create_with_op(jitnorm_graph_partition_
                                                         const_jitnorm_graph_op_t op, jitnorm_engine_kind_t ekind) {
     JITNORM_REFUSE_NULL(partition, op);
     if (ekind != jitnorm_cpu) return report(__func__, no_engine(ekind));
-    return guarded(__func__, [&] { return create_with_op(partition, *op, ekind); });
+    return guarded(__func__, [&]() -> status {
+        jitnorm_graph_graph graph(ekind, jitnorm_fpmath_mode_strict);
+        JITNORM_TRY(graph.add(*op));
+        JITNORM_TRY(graph.finalize());
+        graph.filter(jitnorm_graph_partition_policy_debug);
+        *partition = new jitnorm_graph_partition{graph.partitions.front()};
+        return {};
+    });
 }
 
 jitnorm_status_t jitnorm_graph_partition_destroy(jitnorm_graph_partition_t partition) { return destroy(partition); }

@@ -59,18 +59,6 @@ namespace {
 
 constexpr status broken(const char *reason) { return {jitnorm_invalid_graph, reason}; }
 
-// Descriptions of tensors by their ids.
-using tensor_map = std::map<size_t, const logical_tensor *>;
-
-// Adds the tensors. Fails if one has an id that is known with another description.
-status mention(tensor_map &known, const jitnorm_graph_op &op, const std::vector<logical_tensor> &tensors) {
-    for (const logical_tensor &lt : tensors)
-        if (!are_equal(*known.try_emplace(lt.id, &lt).first->second, lt))
-            return broken(
-                explain("operation %zu describes tensor %zu differently than another operation", op.id, lt.id));
-    return {};
-}
-
 // The operation's normalization; none if the operation is not supported. The operation breaks no rule: add() has asked.
 std::optional<norm_op> norm_of(const jitnorm_graph_op &op) {
     std::optional<norm_op> norm;
@@ -242,10 +230,14 @@ status jitnorm_graph_graph::add(const jitnorm_graph_op &op) {
 }
 
 status jitnorm_graph_graph::check_tensors() const {
-    tensor_map known;
-    std::map<size_t, size_t> writers; // the ids of the operations by those of their outputs
+    std::map<size_t, const logical_tensor *> known; // descriptions by the ids of the tensors
+    std::map<size_t, size_t> writers;               // the ids of the operations by those of their outputs
     for (const jitnorm_graph_op &op : ops_) {
-        for (const auto *tensors : {&op.inputs, &op.outputs}) JITNORM_TRY(mention(known, op, *tensors));
+        for (const auto *tensors : {&op.inputs, &op.outputs})
+            for (const logical_tensor &lt : *tensors)
+                if (!are_equal(*known.try_emplace(lt.id, &lt).first->second, lt))
+                    return broken(
+                        explain("operation %zu describes tensor %zu differently than another operation", op.id, lt.id));
         for (const logical_tensor &output : op.outputs)
             if (const auto [writer, is_first] = writers.try_emplace(output.id, op.id); !is_first)
                 return broken(

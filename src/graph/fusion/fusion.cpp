@@ -184,19 +184,15 @@ constexpr size_t MOST_FUNCTIONS = 19;
 
 bool is_f32_if_used(const port &p) { return p.how == use::absent || p.type == jitnorm_f32; }
 
-bool have_equal_dims(const logical_tensor &a, const logical_tensor &b) {
-    return std::equal(a.dims, a.dims + a.ndims, b.dims, b.dims + b.ndims);
-}
-
 // Whether all sizes that both shapes know are equal.
 bool has_shape(const logical_tensor &lt, const logical_tensor &src) {
-    return !is_shape_known(lt) || !is_shape_known(src) || have_equal_dims(lt, src);
+    return !is_shape_known(lt) || !is_shape_known(src) || std::ranges::equal(dims_of(lt), dims_of(src));
 }
 
 // Whether a function of src and `other` gives a result of src's shape.
 bool goes_with(const function_of_two &f, const logical_tensor &src, const logical_tensor &other) {
     if (!is_shape_known(other) || other.ndims > src.ndims || !broadcasts_to(other, dims_of(src))) return false;
-    return f.may_broadcast || have_equal_dims(src, other);
+    return f.may_broadcast || std::ranges::equal(dims_of(src), dims_of(other));
 }
 
 } // namespace

@@ -183,8 +183,8 @@ status check_axis(const jitnorm_graph_op &op, const norm_op &n) {
     const int rank = op.inputs[0].ndims;
     const bool fits = n.counts_axes_of_gamma || rank == JITNORM_GRAPH_UNKNOWN_NDIMS ||
                       (-rank <= n.begin_norm_axis && n.begin_norm_axis < rank);
-    return fits ? ACCEPTED
-                : wrong(explain("begin_norm_axis is %lld; src has %d dimensions", as_number(n.begin_norm_axis), rank));
+    if (fits) return ACCEPTED;
+    return wrong(explain("begin_norm_axis is %lld; src has %d dimensions", as_number(n.begin_norm_axis), rank));
 }
 
 // The rules for the types of all tensors other than src, dst and their gradients.
