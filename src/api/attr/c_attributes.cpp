@@ -17,10 +17,9 @@ status lower_modes(const jitnorm_primitive_attr &given) {
     if (!given.unsupported_requests.empty()) return unsupported(given.unsupported_requests.front().reason);
     if (given.fpmath_applies_to_int && given.fpmath_mode != jitnorm_fpmath_mode_strict)
         return unsupported("attr has a floating-point mode that applies to integers");
-    return given.accumulation_mode <= jitnorm_accumulation_mode_any
-               ? status{}
-               : unsupported(explain("attr has the accumulation mode %d; supported: strict, relaxed and any",
-                                     int(given.accumulation_mode)));
+    if (given.accumulation_mode <= jitnorm_accumulation_mode_any) return {};
+    return unsupported(
+        explain("attr has the accumulation mode %d; supported: strict, relaxed and any", int(given.accumulation_mode)));
 }
 
 } // namespace
@@ -220,17 +219,6 @@ jitnorm_status_t jitnorm_primitive_attr_set_epsilon(jitnorm_primitive_attr_t att
 
 namespace {
 
-status check(const residual_addition &asked, const memory_desc &residual, const memory_desc *sum) {
-    if (residual.ndims == 0) return invalid("residual_desc has no dimensions");
-    if (asked.bias_type != jitnorm_data_type_undef && size_of(asked.bias_type) == 0)
-        return invalid(explain("unknown bias_data_type %d", int(asked.bias_type)));
-    if ((asked.flags & ~unsigned(jitnorm_residual_normalize_rounded | jitnorm_residual_mul_silu)) != 0)
-        return invalid(explain("flags 0x%x has unknown bits", asked.flags));
-    return asked.has(jitnorm_residual_normalize_rounded) && (sum == nullptr || sum->ndims == 0)
-               ? invalid("flags has residual_normalize_rounded, and sum_desc describes no sum")
-               : status{};
-}
-
 jitnorm_status_t set_tensors(const char *function, jitnorm_primitive_attr_t attr,
                              std::initializer_list<std::pair<layer_norm::slot, const memory_desc *>> changes) {
     if (any_null(attr)) return report_null(function, "attr", {attr});
@@ -246,7 +234,13 @@ jitnorm_status_t jitnorm_primitive_attr_set_residual(jitnorm_primitive_attr_t at
     JITNORM_REFUSE_NULL(attr, residual_desc);
     return guarded(__func__, [&]() -> status {
         const residual_addition asked = {bias_data_type, flags};
-        JITNORM_TRY(check(asked, *residual_desc, sum_desc));
+        if (residual_desc->ndims == 0) return invalid("residual_desc has no dimensions");
+        if (bias_data_type != jitnorm_data_type_undef && size_of(bias_data_type) == 0)
+            return invalid(explain("unknown bias_data_type %d", int(bias_data_type)));
+        if ((flags & ~unsigned(jitnorm_residual_normalize_rounded | jitnorm_residual_mul_silu)) != 0)
+            return invalid(explain("flags 0x%x has unknown bits", flags));
+        if (asked.has(jitnorm_residual_normalize_rounded) && (sum_desc == nullptr || sum_desc->ndims == 0))
+            return invalid("flags has residual_normalize_rounded, and sum_desc describes no sum");
         attr->tensors.set({{RESIDUAL, residual_desc}, {SUM, sum_desc}});
         attr->residual = asked;
         return {};

@@ -99,12 +99,6 @@ status set_scale(jitnorm_primitive_attr &attr, const quantity &q) {
     return {};
 }
 
-status set_zero_point(jitnorm_primitive_attr &attr, const quantity &q) {
-    JITNORM_TRY(check(q, ZERO_POINT_TYPES, may_have_zero_points));
-    attr.request(setting::zero_point, q.arg, "attr has a zero point");
-    return {};
-}
-
 } // namespace
 
 jitnorm_status_t jitnorm_primitive_attr_set_scales_v3(jitnorm_primitive_attr_t attr, int arg, int mask, int ndims,
@@ -141,7 +135,10 @@ jitnorm_status_t jitnorm_primitive_attr_set_zero_points_v2(jitnorm_primitive_att
                                                            jitnorm_data_type_t data_type, int is_on_host) {
     JITNORM_REFUSE_NULL(attr);
     return guarded(__func__, [&] {
-        return set_zero_point(*attr, {arg, mask, ndims, group_dims, data_type, is_on_host != 0, false});
+        const quantity q = {arg, mask, ndims, group_dims, data_type, is_on_host != 0, false};
+        JITNORM_TRY(check(q, ZERO_POINT_TYPES, may_have_zero_points));
+        attr->request(setting::zero_point, arg, "attr has a zero point");
+        return status{};
     });
 }
 

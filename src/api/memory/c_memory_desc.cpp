@@ -32,9 +32,8 @@ status check_part(const memory_desc &parent, const dim_t *dims, const dim_t *off
                                as_number(offsets[d]), as_number(dims[d]), as_number(parent.dims[d])));
     const dim_t block = block_of(parent, d);
     const bool ends_whole = dims[d] % block == 0 || offsets[d] + dims[d] == parent.dims[d];
-    return offsets[d] % block == 0 && ends_whole
-               ? ACCEPTED
-               : unsupported(explain("dimension %d of the part begins or ends within a block", d));
+    if (offsets[d] % block == 0 && ends_whole) return ACCEPTED;
+    return unsupported(explain("dimension %d of the part begins or ends within a block", d));
 }
 
 status part_of(const memory_desc &parent, const dim_t *dims, const dim_t *offsets, memory_desc &result) {

@@ -10,7 +10,6 @@
 #include "../../dispatch/prepare.hpp"
 #include "../../norm/row_groups.hpp"
 #include "../../tensor/names.hpp"
-#include "../memory/memory.hpp"
 #include "jitnorm/jitnorm.h"
 #include "primitive_desc.hpp"
 
@@ -129,11 +128,6 @@ status describe(problem &p, const jitnorm_primitive_attr *attr, std::shared_ptr<
     return {};
 }
 
-void add_request(cache_key &key, const scale_request &scales) {
-    key.add(uint64_t(uint32_t(scales.mask)) << 32 | uint64_t(scales.ndims));
-    key.add(std::span(scales.group_dims));
-}
-
 status create_desc(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, const jitnorm_primitive_attr *attr,
                    problem &p) {
     if (p.is_forward() && p[DST].ndims == 0) p.omitted |= bit_of(DST);
@@ -141,7 +135,11 @@ status create_desc(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, co
     if (attr != nullptr) JITNORM_TRY(lower(*attr, p));
     cache_key key(layer_norm::maker::primitive_desc);
     key.add(p);
-    if (attr != nullptr && attr->dynamic_scales.mask != 0) add_request(key, attr->dynamic_scales);
+    if (attr != nullptr && attr->dynamic_scales.mask != 0) {
+        const scale_request &scales = attr->dynamic_scales;
+        key.add(uint64_t(uint32_t(scales.mask)) << 32 | uint64_t(scales.ndims));
+        key.add(std::span(scales.group_dims));
+    }
     auto what = layer_norm::find_cached<described>(key);
     if (what == nullptr) {
         JITNORM_TRY(describe(p, attr, what));
@@ -157,9 +155,8 @@ status check_hint(const memory_desc &src, const_jitnorm_primitive_desc_t hint) {
     if (!forward.is_forward())
         return invalid(
             explain("hint_fwd_pd is for %s; it must be for forward", jitnorm_prop_kind2str(forward.prop_kind)));
-    return same_dims(forward[SRC], src)
-               ? status{}
-               : invalid(explain_dims("hint_fwd_pd's src", dims_of(forward[SRC]), "src_desc", dims_of(src)));
+    if (same_dims(forward[SRC], src)) return {};
+    return invalid(explain_dims("hint_fwd_pd's src", dims_of(forward[SRC]), "src_desc", dims_of(src)));
 }
 
 status create_forward(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, const jitnorm_primitive_attr *attr,

@@ -99,13 +99,6 @@ const char *find_name(int arg) {
     return found == layer_norm::TENSORS.end() ? nullptr : found->arg_name;
 }
 
-// A number that the pattern leaves to run time fits any number.
-bool have_other_dims(const memory_desc &given, const memory_desc &wanted) {
-    return given.ndims != wanted.ndims ||
-           !std::equal(given.dims, given.dims + given.ndims, wanted.dims,
-                       [](dim_t number, dim_t pattern) { return match(number, pattern, RUNTIME_DIM); });
-}
-
 // "DIFF_SHIFT", "ATTR_MULTIPLE_POST_OP(1)|SRC_1"; the number of an argument that no primitive has.
 short_text argument_name(int arg) noexcept {
     short_text result;
@@ -125,7 +118,8 @@ short_text argument_name(int arg) noexcept {
 // Says why a memory with this descriptor cannot be the argument for which the primitive has the descriptor `wanted`.
 status explain_difference(int arg, const memory_desc &given, const memory_desc &wanted) noexcept {
     const short_text name = argument_name(arg);
-    if (have_other_dims(given, wanted))
+    const auto fit = [](dim_t number, dim_t pattern) { return match(number, pattern, RUNTIME_DIM); };
+    if (!std::ranges::equal(dims_of(given), dims_of(wanted), fit))
         return invalid(explain("argument %s has the dimensions %s, the primitive's are %s", name.text,
                                dims_text(given).text, dims_text(wanted).text));
     if (given.data_type != wanted.data_type)
@@ -150,15 +144,9 @@ bool has_sizes_of(const memory_desc &src1, const memory_desc &pattern, const mem
 bool agrees(const memory_desc &md, const memory_desc &pattern, slot s, const layer_norm::problem &sizes) {
     if (s >= FIRST_POST_OP) return has_sizes_of(md, pattern, sizes[DST]);
     using layer_norm::extent;
-    switch (layer_norm::TENSORS[size_t(s)].dims) {
-    case extent::statistics:
-        return same_tensor(md, sizes[s]);
-    case extent::columns:
-    case extent::gradient:
-        return same_tensor(md, sizes.layout(s));
-    default:
-        return true;
-    }
+    const extent dims = layer_norm::TENSORS[size_t(s)].dims;
+    const bool follows = dims == extent::statistics || dims == extent::columns || dims == extent::gradient;
+    return !follows || same_tensor(md, sizes.layout(s));
 }
 
 [[gnu::cold, gnu::noinline]] status complain(int arg, const char *reason) noexcept {
@@ -199,11 +187,6 @@ const char *why_absent(slot s) {
     return found == std::end(WHY_ABSENT) ? "" : found->second;
 }
 
-[[gnu::cold, gnu::noinline]] status complain_of_absence(int arg, slot s) noexcept {
-    return invalid(
-        explain("argument %s does not belong to this primitive: %s", argument_name(arg).text, why_absent(s)));
-}
-
 slot first_of(uint64_t slots) { return slot(std::countr_zero(slots)); }
 
 } // namespace
@@ -234,7 +217,9 @@ argument_map::argument_map(const described &what)
 
 status argument_map::take(const jitnorm_exec_arg_t &argument, reading &list) const noexcept {
     const slot s = slot_of(argument.arg);
-    if (s == NO_SLOT || ((required_ | ignored_) & only(s)) == 0) return complain_of_absence(argument.arg, s);
+    if (s == NO_SLOT || ((required_ | ignored_) & only(s)) == 0)
+        return invalid(explain("argument %s does not belong to this primitive: %s", argument_name(argument.arg).text,
+                               why_absent(s)));
     if ((list.awaited & only(s)) == 0) return complain(argument.arg, "is given twice");
     list.awaited ^= only(s);
     if ((ignored_ & only(s)) != 0) return {};
@@ -362,16 +347,6 @@ struct jitnorm_primitive {
 
 namespace {
 
-using layer_norm::stopwatch;
-
-void create_primitive(jitnorm_primitive_t *result, const jitnorm_primitive_desc &pd) {
-    const bool is_timed = verbose_level() >= 2; // reading the clock takes longer than finding a primitive
-    const auto start = is_timed ? stopwatch::now() : stopwatch::time_point();
-    auto primitive = std::make_unique<jitnorm_primitive>(pd);
-    if (is_timed) primitive->made->call.log("create", start);
-    *result = primitive.release();
-}
-
 status execute(const jitnorm_primitive &primitive, const jitnorm_stream &stream, int nargs,
                const jitnorm_exec_arg_t *args) {
     layer_norm::arguments arguments;
@@ -401,7 +376,14 @@ status execute(const jitnorm_primitive &primitive, const jitnorm_stream &stream,
 jitnorm_status_t jitnorm_primitive_create(jitnorm_primitive_t *primitive,
                                           const_jitnorm_primitive_desc_t primitive_desc) {
     JITNORM_REFUSE_NULL(primitive, primitive_desc);
-    return guarded(__func__, [&] { return create_primitive(primitive, *primitive_desc); });
+    return guarded(__func__, [&] {
+        using layer_norm::stopwatch;
+        const bool is_timed = verbose_level() >= 2; // reading the clock takes longer than finding a primitive
+        const auto start = is_timed ? stopwatch::now() : stopwatch::time_point();
+        auto made = std::make_unique<jitnorm_primitive>(*primitive_desc);
+        if (is_timed) made->made->call.log("create", start);
+        *primitive = made.release();
+    });
 }
 
 jitnorm_status_t jitnorm_primitive_get_cache_blob(const_jitnorm_primitive_t primitive, size_t *size, uint8_t *) {
