@@ -65,7 +65,14 @@ public:
             for (const logical_tensor *lt : list)
                 if (mentions(partition.inputs, lt->id) || mentions(partition.outputs, lt->id))
                     known_.try_emplace(lt->id, *lt);
-        find_inplace_pairs(*partition.norm);
+        const norm_op &op = *partition.norm;
+        // An output could overwrite an input that is read twice before the second read.
+        const auto is_read_once = [&](size_t id) {
+            return std::ranges::count_if(tensors_, [&](auto &t) { return t.is_input && t.tensor.id == id; }) == 1;
+        };
+        for (const auto &[output, input] : layer_norm::IN_PLACE)
+            if (works_in_place(call_->problem(), output, input) && is_read_once(op[input].id))
+                inplace_.push_back({op[input].id, op[output].id});
     }
 
     // The description of a tensor; null if the partition does not mention it or compilation was not given it.
@@ -98,7 +105,10 @@ public:
         }
         const bool is_given = call_->scratchpad_bytes() != 0 && scratchpad != nullptr && scratchpad->handle != nullptr;
         if (is_given) {
-            JITNORM_TRY(check_scratchpad(scratchpad->description));
+            const size_t needed = size_with_alignment(call_->scratchpad_bytes());
+            const size_t size = size_in_bytes(scratchpad->description);
+            if (size == size_t(-1)) return invalid("the size of the scratchpad is not known");
+            if (size < needed) return invalid(explain("the scratchpad has %zu bytes; %zu are needed", size, needed));
             args.set(SCRATCHPAD, scratchpad->handle);
         }
         if (const auto *pair = aliases_.find([&](int s) { return args[slot(s)]; }))
@@ -109,23 +119,6 @@ public:
     }
 
 private:
-    status check_scratchpad(const logical_tensor &given) const {
-        const size_t needed = size_with_alignment(call_->scratchpad_bytes()), size = size_in_bytes(given);
-        if (size == size_t(-1)) return invalid("the size of the scratchpad is not known");
-        if (size >= needed) return ACCEPTED;
-        return invalid(explain("the scratchpad has %zu bytes; %zu are needed", size, needed));
-    }
-
-    // An input that is read twice cannot share memory with an output, which could overwrite it before the second read.
-    void find_inplace_pairs(const norm_op &op) {
-        const auto is_read_once = [&](size_t id) {
-            return std::ranges::count_if(tensors_, [&](auto &t) { return t.is_input && t.tensor.id == id; }) == 1;
-        };
-        for (const auto &[output, input] : layer_norm::IN_PLACE)
-            if (works_in_place(call_->problem(), output, input) && is_read_once(op[input].id))
-                inplace_.push_back({op[input].id, op[output].id});
-    }
-
     std::vector<placed_tensor> tensors_;
     std::map<size_t, logical_tensor> known_; // by their ids
     std::shared_ptr<const layer_norm::ready_call> call_;

@@ -217,22 +217,11 @@ struct fused_group {
     }
 };
 
-} // namespace
-
-status jitnorm_graph_graph::add(const jitnorm_graph_op &op) {
-    if (is_finalized) return FINALIZED;
-    if (std::ranges::find(ops_, op.id, &jitnorm_graph_op::id) != ops_.end())
-        return {jitnorm_invalid_graph_op, explain("the graph already has an operation %zu", op.id)};
-    std::optional<norm_op> norm;
-    JITNORM_TRY(understand(op, norm));
-    ops_.push_back(op);
-    return {};
-}
-
-status jitnorm_graph_graph::check_tensors() const {
+// Refuses a tensor that has several descriptions or is written by several operations.
+status check_tensors(std::span<const jitnorm_graph_op> ops) {
     std::map<size_t, const logical_tensor *> known; // descriptions by the ids of the tensors
     std::map<size_t, size_t> writers;               // the ids of the operations by those of their outputs
-    for (const jitnorm_graph_op &op : ops_) {
+    for (const jitnorm_graph_op &op : ops) {
         for (const auto *tensors : {&op.inputs, &op.outputs})
             for (const logical_tensor &lt : *tensors)
                 if (!are_equal(*known.try_emplace(lt.id, &lt).first->second, lt))
@@ -246,7 +235,21 @@ status jitnorm_graph_graph::check_tensors() const {
     return {};
 }
 
-status jitnorm_graph_graph::sort() {
+} // namespace
+
+status jitnorm_graph_graph::add(const jitnorm_graph_op &op) {
+    if (is_finalized) return FINALIZED;
+    if (std::ranges::find(ops_, op.id, &jitnorm_graph_op::id) != ops_.end())
+        return {jitnorm_invalid_graph_op, explain("the graph already has an operation %zu", op.id)};
+    std::optional<norm_op> norm;
+    JITNORM_TRY(understand(op, norm));
+    ops_.push_back(op);
+    return {};
+}
+
+status jitnorm_graph_graph::finalize() {
+    if (is_finalized) return {};
+    JITNORM_TRY(check_tensors(ops_));
     const grouping each(ops_);
     if (const std::optional<size_t> waiting = each.find_waiting())
         return broken(explain("operation %zu depends on its own outputs: the graph has a cycle", ops_[*waiting].id));
@@ -255,13 +258,6 @@ status jitnorm_graph_graph::sort() {
     sorted.reserve(ops_.size()); // so that nothing can fail from here on
     for (const std::vector<size_t> &one : order) sorted.push_back(std::move(ops_[one.front()]));
     ops_ = std::move(sorted);
-    return {};
-}
-
-status jitnorm_graph_graph::finalize() {
-    if (is_finalized) return {};
-    JITNORM_TRY(check_tensors());
-    JITNORM_TRY(sort());
     is_finalized = true;
     return {};
 }

@@ -75,8 +75,5 @@ struct jitnorm_graph_graph {
     void filter(jitnorm_graph_partition_policy_t policy); // makes the partitions of a finalized graph
 
 private:
-    status check_tensors() const;
-    status sort();
-
     std::vector<jitnorm_graph_op> ops_; // in a finalized graph each is after those whose outputs it reads
 };

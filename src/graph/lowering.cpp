@@ -116,7 +116,11 @@ public:
         JITNORM_TRY(take(inputs, outputs));
         JITNORM_TRY(find_axis());
         for (const placed_tensor &t : result_.tensors) JITNORM_TRY(decide(t.place));
-        finish_problem();
+        layer_norm::problem &p = result_.problem;
+        p.epsilon = op_.epsilon;
+        p.normalized_axes = src().ndims - axis_;
+        if (op_.is_rms) p.flags = unsigned(jitnorm_rms_norm);
+        p.attr.normalizes_rounded_sum = op_.writes(SUM);
         for (const follower &f : op_.followers) JITNORM_TRY(add_follower(f, inputs));
         return ACCEPTED;
     }
@@ -253,16 +257,6 @@ private:
         JITNORM_TRY(describe_operand(result_.tensors.back().tensor, src(), result_.problem[DST].ndims, binary.src1));
         entries.emplace_back(binary);
         return ACCEPTED;
-    }
-
-    // ---- the problem
-
-    void finish_problem() {
-        layer_norm::problem &p = result_.problem;
-        p.epsilon = op_.epsilon;
-        p.normalized_axes = src().ndims - axis_;
-        if (op_.is_rms) p.flags = unsigned(jitnorm_rms_norm);
-        p.attr.normalizes_rounded_sum = op_.writes(SUM);
     }
 
     const norm_op &op_;

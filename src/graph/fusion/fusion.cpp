@@ -70,12 +70,6 @@ constexpr of_two COMBINATIONS[] = {
     {jitnorm_graph_op_subtract, "Subtract", jitnorm_binary_sub, false},
 };
 
-template <typename Table>
-auto find(const Table &table, jitnorm_graph_op_kind_t kind) {
-    const auto *found = std::find_if(std::begin(table), std::end(table), [&](auto &row) { return row.kind == kind; });
-    return found == std::end(table) ? nullptr : found;
-}
-
 const char *name_of_follower(jitnorm_graph_op_kind_t kind) {
     if (const of_one *f = find(FUNCTIONS, kind)) return f->name;
     if (const of_two *c = find(COMBINATIONS, kind)) return c->name;
