@@ -18,76 +18,6 @@
 
 namespace jitnorm::impl::api {
 
-// ---- the argument list of an execution
-
-// Checks the list and turns it into pointers.
-class argument_map {
-public:
-    explicit argument_map(const described &what); // keeps pointers into `what`
-
-    // Whether some sizes or strides are known at execution only.
-    bool has_runtime_sizes() const { return has_runtime_sizes_; }
-
-    // Writes the pointers of the list to `result`, which must have been made by default. Returns invalid_arguments,
-    // with the reason, unless the list is exactly what the primitive needs; `result` is then useless. With run-time
-    // sizes `sizes` must be a copy of the primitive's problem, and gets the memories' descriptors; otherwise it is
-    // null. This function allocates nothing.
-    //
-    // It handles arguments in slots of plain_, of which almost all lists consist. resolve_rest() handles the others,
-    // from the first argument on that needs further checks.
-    [[gnu::always_inline]] status resolve(int nargs, const jitnorm_exec_arg_t *args, layer_norm::arguments &result,
-                                          layer_norm::problem *sizes = nullptr) const noexcept {
-        slot_set plain = plain_; // those that have not been given yet
-        const jitnorm_exec_arg_t *const end = args + nargs;
-        for (; args != end; ++args) {
-            const slot s = slot_of(args->arg);
-            const jitnorm_memory *const memory = args->memory;
-            if ((plain & only(s)) == 0 || memory == nullptr) break;
-            if (memory->word != words_[s] || memory->handle == nullptr) break;
-            plain ^= only(s);
-            result.put(s, memory->handle);
-        }
-        result.mark(plain_ ^ plain);
-        if (args != end || plain != 0 || plain_ != required_ || has_runtime_sizes_ || aliases_.fails(result))
-            JITNORM_TRY(resolve_rest(int(end - args), args, (required_ | ignored_) ^ plain_ ^ plain, result, sizes));
-        if (void *const scratchpad = result[SCRATCHPAD]) result.set(SCRATCHPAD, align_up(scratchpad));
-        return {};
-    }
-
-private:
-    using slot_set = uint64_t; // bit s: slot s
-    static_assert(SLOT_COUNT < 64);
-    // For NO_SLOT this is a bit that no set has.
-    static constexpr slot_set only(slot s) { return slot_set(1) << (unsigned(s) % 64); }
-
-    // The state while a list is read: the slots that have not been given yet, the slots of tensors with elements.
-    struct reading {
-        slot_set awaited, with_elements;
-        layer_norm::arguments &result;
-        const jitnorm_memory *memories[SLOT_COUNT]; // set for the given slots that have run-time sizes
-
-        reading(slot_set slots, slot_set with_elements_before, layer_norm::arguments &to)
-            : awaited(slots), with_elements(with_elements_before), result(to) {}
-    };
-
-    status resolve_rest(int nargs, const jitnorm_exec_arg_t *args, slot_set awaited, layer_norm::arguments &result,
-                        layer_norm::problem *sizes) const noexcept;
-    status take(const jitnorm_exec_arg_t &argument, reading &list) const noexcept;
-    status fill_in(const reading &list, layer_norm::problem &sizes) const noexcept;
-    status check_addresses(const reading &list) const noexcept;
-
-    uint64_t words_[SLOT_COUNT]; // word_of() the descriptors
-    const memory_desc *mds_[SLOT_COUNT];
-    slot_set required_ = 0;
-    slot_set ignored_ = 0;
-    slot_set outputs_ = 0;
-    slot_set with_elements_ = 0; // their handles must not be null
-    slot_set runtime_ = 0;       // their sizes or strides are known at execution only
-    slot_set plain_ = 0;         // required, and their words say all
-    bool has_runtime_sizes_;
-    layer_norm::alias_check aliases_;
-};
-
 namespace {
 
 // ---- reasons of refusals
@@ -191,103 +121,163 @@ slot first_of(uint64_t slots) { return slot(std::countr_zero(slots)); }
 
 } // namespace
 
-// ---- the steps of reading a list
+// ---- the argument list of an execution
 
-argument_map::argument_map(const described &what)
-    : has_runtime_sizes_(what.problem.has_runtime_sizes()),
-      aliases_(what.problem, what.tensors[SCRATCHPAD].ndims != 0) {
-    const layer_norm::problem &p = what.problem;
-    const size_t slots = FIRST_POST_OP + p.attr.post_ops.entries.size();
-    for (size_t i = 0; i < slots; ++i) {
-        const slot s = slot(i);
-        const tensor t = tensor_of(what, s);
-        if (t.use == role::absent) continue;
-        mds_[s] = t.md;
-        words_[s] = word_of(*t.md);
-        (t.use == role::ignored ? ignored_ : required_) |= only(s);
-        if (t.use == role::output) outputs_ |= only(s);
-        if (words_[s] != 0) plain_ |= only(s);
-        if (has_runtime_dims(*t.md))
-            runtime_ |= only(s);
-        else if (bytes(*t.md) != 0)
-            with_elements_ |= only(s);
-    }
-    plain_ &= required_ & ~runtime_;
-}
-
-status argument_map::take(const jitnorm_exec_arg_t &argument, reading &list) const noexcept {
-    const slot s = slot_of(argument.arg);
-    if (s == NO_SLOT || ((required_ | ignored_) & only(s)) == 0)
-        return invalid(explain("argument %s does not belong to this primitive: %s", argument_name(argument.arg).text,
-                               why_absent(s)));
-    if ((list.awaited & only(s)) == 0) return complain(argument.arg, "is given twice");
-    list.awaited ^= only(s);
-    if ((ignored_ & only(s)) != 0) return {};
-    const jitnorm_memory &memory = *argument.memory;
-    const bool has_runtime_sizes = (runtime_ & only(s)) != 0, says_all = words_[s] != 0 && !has_runtime_sizes;
-    if (says_all ? memory.word != words_[s] : !fits(memory.md, *mds_[s]))
-        return explain_difference(argument.arg, memory.md, *mds_[s]);
-    if (has_runtime_sizes && bytes(memory.md) != 0) list.with_elements |= only(s);
-    if (memory.handle == nullptr && (list.with_elements & only(s)) != 0)
-        return complain(argument.arg, "has a memory without data");
-    list.memories[s] = &memory;
-    list.result.set(s, memory.handle);
-    return {};
-}
-
-// Puts the descriptors of the given memories into `sizes`. All descriptors must make one problem.
-status argument_map::fill_in(const reading &list, layer_norm::problem &sizes) const noexcept {
-    for (slot_set slots = runtime_ & required_; slots != 0; slots &= slots - 1) {
-        const slot s = first_of(slots);
-        const memory_desc &given = list.memories[s]->md;
-        if (memory_desc *md = sizes.descriptor(s))
-            *md = given;
-        else if (s == DIFF_SHIFT && sizes[SHIFT].ndims != 0) // backward reads no shift that would say its dimensions
-            sizes[SHIFT] = make_dense({given.dims, size_t(given.ndims)}, sizes.scale_shift_type);
-    }
-    if (!sizes.uses(VARIANCE))
-        sizes[VARIANCE] = make_dense({sizes[SRC].dims, size_t(sizes[SRC].ndims - 1)}, jitnorm_f32);
-    for (slot_set slots = runtime_ & required_; slots != 0; slots &= slots - 1) {
-        const slot s = first_of(slots);
-        if (!agrees(list.memories[s]->md, *mds_[s], s, sizes))
-            return complain(arg_of(s), "has a memory whose sizes do not match those of the other arguments");
-    }
-    // What no implementation takes depends on strides that come this late only where scale and shift have some.
-    const status fits = layer_norm::validate(sizes);
-    return fits.failed() ? invalid(fits.reason) : fits;
-}
-
-// Refuses an output whose handle another tensor has too, although the two may not share memory. With run-time sizes
-// aliases_ fails for more than these.
-status argument_map::check_addresses(const reading &list) const noexcept {
-    const auto use = [&](slot s) {
-        const memory_desc *md = (runtime_ & only(s)) != 0 ? &list.memories[s]->md : mds_[s];
-        return layer_norm::tensor_use{int(s), s, (outputs_ & only(s)) != 0, md};
-    };
-    const slot_set all = required_ & list.with_elements;
-    for (slot_set outputs = outputs_ & all; outputs != 0; outputs &= outputs - 1) {
-        const slot output = first_of(outputs);
-        for (slot_set others = all & ~only(output); others != 0; others &= others - 1) {
-            const slot other = first_of(others);
-            if (list.result[output] == list.result[other] && !layer_norm::may_share(use(output), use(other)))
-                return invalid(
-                    layer_norm::explain_alias(argument_name(arg_of(output)).text, argument_name(arg_of(other)).text));
+// Checks the list and turns it into pointers.
+class argument_map {
+public:
+    // Keeps pointers into `what`.
+    explicit argument_map(const described &what)
+        : has_runtime_sizes_(what.problem.has_runtime_sizes()),
+          aliases_(what.problem, what.tensors[SCRATCHPAD].ndims != 0) {
+        const layer_norm::problem &p = what.problem;
+        const size_t slots = FIRST_POST_OP + p.attr.post_ops.entries.size();
+        for (size_t i = 0; i < slots; ++i) {
+            const slot s = slot(i);
+            const tensor t = tensor_of(what, s);
+            if (t.use == role::absent) continue;
+            mds_[s] = t.md;
+            words_[s] = word_of(*t.md);
+            (t.use == role::ignored ? ignored_ : required_) |= only(s);
+            if (t.use == role::output) outputs_ |= only(s);
+            if (words_[s] != 0) plain_ |= only(s);
+            if (has_runtime_dims(*t.md))
+                runtime_ |= only(s);
+            else if (bytes(*t.md) != 0)
+                with_elements_ |= only(s);
         }
+        plain_ &= required_ & ~runtime_;
     }
-    return {};
-}
 
-[[gnu::noinline]] status argument_map::resolve_rest(int nargs, const jitnorm_exec_arg_t *args, slot_set awaited,
-                                                    layer_norm::arguments &result,
-                                                    layer_norm::problem *sizes) const noexcept {
-    reading list(awaited, with_elements_, result);
-    for (int i = 0; i < nargs; ++i)
-        if (args[i].memory != nullptr) JITNORM_TRY(take(args[i], list));
-    if (const slot_set missing = required_ & list.awaited; missing != 0)
-        return complain(arg_of(first_of(missing)), "is missing");
-    if (sizes != nullptr) JITNORM_TRY(fill_in(list, *sizes));
-    return aliases_.fails(result) ? check_addresses(list) : status();
-}
+    // Whether some sizes or strides are known at execution only.
+    bool has_runtime_sizes() const { return has_runtime_sizes_; }
+
+    // Writes the pointers of the list to `result`, which must have been made by default. Returns invalid_arguments,
+    // with the reason, unless the list is exactly what the primitive needs; `result` is then useless. With run-time
+    // sizes `sizes` must be a copy of the primitive's problem, and gets the memories' descriptors; otherwise it is
+    // null. This function allocates nothing.
+    //
+    // It handles arguments in slots of plain_, of which almost all lists consist. resolve_rest() handles the others,
+    // from the first argument on that needs further checks.
+    [[gnu::always_inline]] status resolve(int nargs, const jitnorm_exec_arg_t *args, layer_norm::arguments &result,
+                                          layer_norm::problem *sizes = nullptr) const noexcept {
+        slot_set plain = plain_; // those that have not been given yet
+        const jitnorm_exec_arg_t *const end = args + nargs;
+        for (; args != end; ++args) {
+            const slot s = slot_of(args->arg);
+            const jitnorm_memory *const memory = args->memory;
+            if ((plain & only(s)) == 0 || memory == nullptr) break;
+            if (memory->word != words_[s] || memory->handle == nullptr) break;
+            plain ^= only(s);
+            result.put(s, memory->handle);
+        }
+        result.mark(plain_ ^ plain);
+        if (args != end || plain != 0 || plain_ != required_ || has_runtime_sizes_ || aliases_.fails(result))
+            JITNORM_TRY(resolve_rest(int(end - args), args, (required_ | ignored_) ^ plain_ ^ plain, result, sizes));
+        if (void *const scratchpad = result[SCRATCHPAD]) result.set(SCRATCHPAD, align_up(scratchpad));
+        return {};
+    }
+
+private:
+    using slot_set = uint64_t; // bit s: slot s
+    static_assert(SLOT_COUNT < 64);
+    // For NO_SLOT this is a bit that no set has.
+    static constexpr slot_set only(slot s) { return slot_set(1) << (unsigned(s) % 64); }
+
+    // The state while a list is read: the slots that have not been given yet, the slots of tensors with elements.
+    struct reading {
+        slot_set awaited, with_elements;
+        layer_norm::arguments &result;
+        const jitnorm_memory *memories[SLOT_COUNT]; // set for the given slots that have run-time sizes
+
+        reading(slot_set slots, slot_set with_elements_before, layer_norm::arguments &to)
+            : awaited(slots), with_elements(with_elements_before), result(to) {}
+    };
+
+    [[gnu::noinline]] status resolve_rest(int nargs, const jitnorm_exec_arg_t *args, slot_set awaited,
+                                          layer_norm::arguments &result, layer_norm::problem *sizes) const noexcept {
+        reading list(awaited, with_elements_, result);
+        for (int i = 0; i < nargs; ++i)
+            if (args[i].memory != nullptr) JITNORM_TRY(take(args[i], list));
+        if (const slot_set missing = required_ & list.awaited; missing != 0)
+            return complain(arg_of(first_of(missing)), "is missing");
+        if (sizes != nullptr) JITNORM_TRY(fill_in(list, *sizes));
+        return aliases_.fails(result) ? check_addresses(list) : status();
+    }
+
+    status take(const jitnorm_exec_arg_t &argument, reading &list) const noexcept {
+        const slot s = slot_of(argument.arg);
+        if (s == NO_SLOT || ((required_ | ignored_) & only(s)) == 0)
+            return invalid(explain("argument %s does not belong to this primitive: %s",
+                                   argument_name(argument.arg).text, why_absent(s)));
+        if ((list.awaited & only(s)) == 0) return complain(argument.arg, "is given twice");
+        list.awaited ^= only(s);
+        if ((ignored_ & only(s)) != 0) return {};
+        const jitnorm_memory &memory = *argument.memory;
+        const bool has_runtime_sizes = (runtime_ & only(s)) != 0, says_all = words_[s] != 0 && !has_runtime_sizes;
+        if (says_all ? memory.word != words_[s] : !fits(memory.md, *mds_[s]))
+            return explain_difference(argument.arg, memory.md, *mds_[s]);
+        if (has_runtime_sizes && bytes(memory.md) != 0) list.with_elements |= only(s);
+        if (memory.handle == nullptr && (list.with_elements & only(s)) != 0)
+            return complain(argument.arg, "has a memory without data");
+        list.memories[s] = &memory;
+        list.result.set(s, memory.handle);
+        return {};
+    }
+
+    // Puts the descriptors of the given memories into `sizes`. All descriptors must make one problem.
+    status fill_in(const reading &list, layer_norm::problem &sizes) const noexcept {
+        for (slot_set slots = runtime_ & required_; slots != 0; slots &= slots - 1) {
+            const slot s = first_of(slots);
+            const memory_desc &given = list.memories[s]->md;
+            if (memory_desc *md = sizes.descriptor(s))
+                *md = given;
+            else if (s == DIFF_SHIFT && sizes[SHIFT].ndims != 0) // no shift that backward reads says its dimensions
+                sizes[SHIFT] = make_dense({given.dims, size_t(given.ndims)}, sizes.scale_shift_type);
+        }
+        if (!sizes.uses(VARIANCE))
+            sizes[VARIANCE] = make_dense({sizes[SRC].dims, size_t(sizes[SRC].ndims - 1)}, jitnorm_f32);
+        for (slot_set slots = runtime_ & required_; slots != 0; slots &= slots - 1) {
+            const slot s = first_of(slots);
+            if (!agrees(list.memories[s]->md, *mds_[s], s, sizes))
+                return complain(arg_of(s), "has a memory whose sizes do not match those of the other arguments");
+        }
+        // What no implementation takes depends on strides that come this late only where scale and shift have some.
+        const status fits = layer_norm::validate(sizes);
+        return fits.failed() ? invalid(fits.reason) : fits;
+    }
+
+    // Refuses an output whose handle another tensor has too, although the two may not share memory. With run-time sizes
+    // aliases_ fails for more than these.
+    status check_addresses(const reading &list) const noexcept {
+        const auto use = [&](slot s) {
+            const memory_desc *md = (runtime_ & only(s)) != 0 ? &list.memories[s]->md : mds_[s];
+            return layer_norm::tensor_use{int(s), s, (outputs_ & only(s)) != 0, md};
+        };
+        const slot_set all = required_ & list.with_elements;
+        for (slot_set outputs = outputs_ & all; outputs != 0; outputs &= outputs - 1) {
+            const slot output = first_of(outputs);
+            for (slot_set others = all & ~only(output); others != 0; others &= others - 1) {
+                const slot other = first_of(others);
+                if (list.result[output] == list.result[other] && !layer_norm::may_share(use(output), use(other)))
+                    return invalid(layer_norm::explain_alias(argument_name(arg_of(output)).text,
+                                                             argument_name(arg_of(other)).text));
+            }
+        }
+        return {};
+    }
+
+    uint64_t words_[SLOT_COUNT]; // word_of() the descriptors
+    const memory_desc *mds_[SLOT_COUNT];
+    slot_set required_ = 0;
+    slot_set ignored_ = 0;
+    slot_set outputs_ = 0;
+    slot_set with_elements_ = 0; // their handles must not be null
+    slot_set runtime_ = 0;       // their sizes or strides are known at execution only
+    slot_set plain_ = 0;         // required, and their words say all
+    bool has_runtime_sizes_;
+    layer_norm::alias_check aliases_;
+};
 
 // ---- primitives
 
