@@ -193,7 +193,7 @@ private:
             const parameter &p = what.asked.parameters[i];
             if (!p.has_elements) continue;
             if (addresses_[i] == nullptr) return null_pointer(explain("the address of %s is null", p.name));
-            first[i] = p.first_element(addresses_[i]);
+            first[i] = static_cast<char *>(addresses_[i]) + p.offset;
             arguments.set(p.place, first[i]);
         }
         if (what.scratchpad_bytes() != 0) arguments.set(SCRATCHPAD, scratchpad);

@@ -69,19 +69,6 @@ acl_status row_shape::split(const named_tensor &given, const char *name, shape c
     return {};
 }
 
-bool row_shape::is_of(const tensor &t) const {
-    return t.dims.size() <= dims_.size() && std::ranges::equal(t.dims, dims().last(t.dims.size()));
-}
-
-memory_desc row_shape::data(const tensor &t) const {
-    std::vector<dim_t> strides(t.strides.begin(), t.strides.end());
-    // The stride of a dimension of 1 has no effect, but 0 would look like a broadcast dimension.
-    if (strides.size() < dims_.size()) strides.insert(strides.begin(), 1);
-    return describe(t, dims_, strides);
-}
-
-memory_desc row_shape::columns_of(const tensor &t) const { return describe(t, columns(), t.strides.last(columns_)); }
-
 namespace {
 
 constexpr size_t MAX_DIMENSIONS = 8;
@@ -108,7 +95,7 @@ bool has_legal_rank(const tensor &t) { return !t.dims.empty() && t.dims.size() <
 
 acl_status check_view(const char *name, const tensor &t) {
     if (!has_legal_rank(t)) return invalid(explain("%s has %zu dimensions; 1 to 8 are supported", name, t.dims.size()));
-    if (!is_plain(t.format))
+    if (std::ranges::count(PLAIN_FORMATS, t.format) == 0)
         return invalid(
             explain("%s has the format %d; supported: ND (2) and other formats without blocks", name, t.format));
     if (any_negative(t.dims)) return invalid(explain("%s has a negative dimension: %s", name, shape_text(t.dims).text));
@@ -238,12 +225,19 @@ namespace {
 acl_status describe_in(slot s, const named_tensor &given, const row_shape &split, request &result) {
     using layer_norm::extent;
     if (s == NO_SLOT || s >= FIRST_POST_OP) return {};
+    const tensor &t = *given;
+    const shape dims = split.dims();
     switch (layer_norm::TENSORS[size_t(s)].dims) {
     case extent::rows:
-        if (split.is_of(*given)) result.problem[s] = split.data(*given);
+        if (t.dims.size() <= dims.size() && std::ranges::equal(t.dims, dims.last(t.dims.size()))) {
+            std::vector<dim_t> strides(t.strides.begin(), t.strides.end());
+            // The stride of a dimension of 1 has no effect, but 0 would look like a broadcast dimension.
+            if (strides.size() < dims.size()) strides.insert(strides.begin(), 1);
+            result.problem[s] = describe(t, dims, strides);
+        }
         return {};
-    case extent::columns:
-        result.layouts[s] = split.columns_of(*given);
+    case extent::columns: // the last dimensions, at index 0 of the others
+        result.layouts[s] = describe(t, split.columns(), t.strides.last(split.columns().size()));
         return {};
     case extent::gradient:
         return reshape(given, split.columns(), "normalizedShape", result.layouts[s]);

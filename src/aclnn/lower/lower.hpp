@@ -91,7 +91,6 @@ struct parameter {
     int64_t offset = 0;        // bytes from the address to the first element
 
     parameter(const named_tensor &given, slot what);
-    void *first_element(void *address) const { return static_cast<char *>(address) + offset; }
 };
 
 inline slot if_wanted(bool is_wanted, slot place) { return is_wanted ? place : NO_SLOT; }
@@ -241,12 +240,6 @@ public:
     shape rows() const { return dims().first(dims_.size() - columns_); }
     shape columns() const { return dims().last(columns_); }
     int normalized_axes() const { return int(columns_); }
-
-    // Whether the tensor has the input's shape, and its layout then.
-    bool is_of(const tensor &t) const;
-    memory_desc data(const tensor &t) const;
-    // The layout of the normalized dimensions of a tensor, which are its last ones, at index 0 of the others.
-    memory_desc columns_of(const tensor &t) const;
 
 private:
     std::vector<dim_t> dims_;
