@@ -135,14 +135,16 @@ struct jitnorm_graph_compiled_partition {
     partition_pointer partition;
     std::unique_ptr<const graph::program> program; // null until compiled
 
-    // The log calls the operation "<names of the operations>,<kind, as LayerNorm+GELU>".
+    // The log calls the operation "<names of the operations, with + between them>,<kind, as LayerNorm+GELU>".
     status compile(tensor_list inputs, tensor_list outputs) {
         const auto start = layer_norm::stopwatch::now();
         if (!partition->norm) return invalid("the partition is not supported");
         lowered what;
         JITNORM_TRY(lower(*partition->norm, inputs, outputs, what));
+        std::string names;
+        for (const jitnorm_graph_op &op : partition->ops) names += (names.empty() ? "" : "+") + op.name;
         std::shared_ptr<const layer_norm::ready_call> call;
-        JITNORM_TRY(layer_norm::ready_call::make({"graph", partition->name() + "," + partition->norm->name},
+        JITNORM_TRY(layer_norm::ready_call::make({"graph", names + "," + partition->norm->name},
                                                  std::move(what.problem), what.layouts, call));
         program = std::make_unique<const graph::program>(*partition, std::move(what.tensors), call,
                                                          std::initializer_list<tensor_list>{inputs, outputs});

@@ -44,12 +44,6 @@ partition_pointer make_partition(std::vector<jitnorm_graph_op> ops, const std::o
 
 } // namespace
 
-std::string partition_content::name() const {
-    std::string result;
-    for (const jitnorm_graph_op &op : ops) result += (result.empty() ? "" : "+") + op.name;
-    return result;
-}
-
 } // namespace jitnorm::impl::graph
 
 using namespace jitnorm::impl;

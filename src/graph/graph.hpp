@@ -19,8 +19,6 @@ struct partition_content {
     std::optional<norm_op> norm;                 // none if the partition is not supported
     jitnorm_engine_kind_t engine_kind;
     size_t id;
-
-    std::string name() const; // the operations' names, with + between them
 };
 
 using partition_pointer = std::shared_ptr<const partition_content>;

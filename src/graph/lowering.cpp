@@ -13,8 +13,7 @@ namespace {
 // ---- Whether a description fits, and what it is as a memory descriptor. Functions that describe return false if the
 // description makes no tensor.
 
-// Whether the tensor has these dimensions. An unknown number or size, which only an output has, fits and is set to
-// these.
+// Whether the tensor has these dimensions. A number or size that an output leaves open fits, and becomes the one here.
 bool fits(logical_tensor &lt, std::span<const dim_t> dims) {
     const auto agree = [](dim_t expected, dim_t given) { return match(expected, given, JITNORM_GRAPH_UNKNOWN_DIM); };
     const bool fit = lt.ndims == JITNORM_GRAPH_UNKNOWN_NDIMS || std::ranges::equal(dims, dims_of(lt), agree);
