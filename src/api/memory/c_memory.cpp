@@ -13,7 +13,6 @@ namespace {
 
 bool holds_its_value(const jitnorm_memory &memory) { return memory.md.format_kind == jitnorm_format_kind_host_scalar; }
 
-constexpr status HOST_SCALAR = invalid("the memory holds its value itself (a host scalar)");
 constexpr status NO_HOST_SCALAR = invalid("the memory or descriptor is not a host scalar");
 
 } // namespace
@@ -84,7 +83,7 @@ jitnorm_status_t jitnorm_memory_get_data_handle_v2(const_jitnorm_memory_t memory
 
 jitnorm_status_t jitnorm_memory_set_data_handle(jitnorm_memory_t memory, void *handle) {
     JITNORM_REFUSE_NULL(memory);
-    if (holds_its_value(*memory)) return report(__func__, HOST_SCALAR);
+    if (holds_its_value(*memory)) return report(__func__, invalid("the memory holds its value itself (a host scalar)"));
     if (handle != memory->owned.get()) memory->owned.reset();
     memory->handle = handle;
     return jitnorm_success;

@@ -86,23 +86,19 @@ status decide_layout(memory_desc &md, const memory_desc *model, const char *name
     return made.failed() ? too_large(name) : made;
 }
 
-// Statistics without a descriptor become f32 in an undecided layout first.
-status decide_statistics(problem &p) {
+// Decides the layouts of all tensors that were described with jitnorm_format_tag_any. src must have a decided layout.
+status decide_layouts(problem &p) {
     const memory_desc &src = p[SRC];
+    if (src.format_kind == jitnorm_format_kind_any)
+        return invalid("src has an undecided layout (format_tag_any); a tag or strides are expected");
+    for (const layer_norm::tensor_kind &t : layer_norm::TENSORS)
+        if (t.dims == layer_norm::extent::rows) JITNORM_TRY(decide_layout(p[t.place], &src, t.name));
+    for (const slot s : layer_norm::GROUPED) JITNORM_TRY(decide_layout(p[s], nullptr, layer_norm::tensor_name(s)));
+    // Statistics without a descriptor become f32 in an undecided layout first.
     if (p[VARIANCE].ndims == 0 &&
         make_with_tag(p[VARIANCE], src.ndims - 1, src.dims, jitnorm_f32, jitnorm_format_tag_any).failed())
         return too_large(STATISTICS);
-    return decide_layout(p[VARIANCE], &src, STATISTICS);
-}
-
-// Decides the layouts of all tensors that were described with jitnorm_format_tag_any. src must have a decided layout.
-status decide_layouts(problem &p) {
-    if (p[SRC].format_kind == jitnorm_format_kind_any)
-        return invalid("src has an undecided layout (format_tag_any); a tag or strides are expected");
-    for (const layer_norm::tensor_kind &t : layer_norm::TENSORS)
-        if (t.dims == layer_norm::extent::rows) JITNORM_TRY(decide_layout(p[t.place], &p[SRC], t.name));
-    for (const slot s : layer_norm::GROUPED) JITNORM_TRY(decide_layout(p[s], nullptr, layer_norm::tensor_name(s)));
-    JITNORM_TRY(decide_statistics(p));
+    JITNORM_TRY(decide_layout(p[VARIANCE], &src, STATISTICS));
     if (!p.is_forward()) return {};
     for (post_op &entry : p.attr.post_ops.entries)
         if (auto *binary = std::get_if<binary_post_op>(&entry))
