@@ -330,9 +330,6 @@ struct jitnorm_primitive {
         const size_t bytes = made->thread_bytes;
         if (bytes != 0 && thread_scratchpad(bytes).data() == nullptr) throw std::bad_alloc();
     }
-
-    jitnorm_primitive(const jitnorm_primitive &) = delete;
-    jitnorm_primitive &operator=(const jitnorm_primitive &) = delete;
 };
 
 namespace {
