@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // C interface: the scales and zero points of attributes.
 #include <algorithm>
-#include <iterator>
+#include <span>
 
 #include "attr.hpp"
 #include "jitnorm/jitnorm_attr.h"
@@ -45,15 +45,14 @@ status check_groups(const quantity &q) {
     return q.mask != 0 ? status{} : invalid("groups need a mask that is not 0");
 }
 
-template <size_t Count>
-status check(const quantity &q, const int (&types)[Count], bool (*may_have)(int arg)) {
+status check(const quantity &q, std::span<const int> types, bool (*may_have)(int arg)) {
     if (q.arg < 0) return invalid(explain("arg is %d, which is negative", q.arg));
     if (!may_have(q.arg))
         return invalid(
             explain("arg %d takes neither scales nor zero points: JITNORM_ARG_SRC and JITNORM_ARG_DST do", q.arg));
     if (q.mask < 0) return invalid(explain("mask is %d, which is negative", q.mask));
     JITNORM_TRY(check_groups(q));
-    if (std::find(std::begin(types), std::end(types), int(q.data_type)) == std::end(types))
+    if (std::ranges::count(types, int(q.data_type)) == 0)
         return invalid(explain("data_type %d is not supported here", int(q.data_type)));
     if (q.is_on_host && (q.mask != 0 || q.ndims != 0))
         return invalid(
