@@ -104,8 +104,6 @@ struct tensor {
     // Copies the numbers. If `strides` is null, the tensor is row-major.
     tensor(numbers dims, const int64_t *strides, numbers storage_dims, int64_t offset, int data_type, int format,
            void *data);
-    tensor(const tensor &) = delete;
-    tensor &operator=(const tensor &) = delete;
 
 private:
     std::unique_ptr<int64_t[]> numbers_; // dims, strides and storage_dims, one after the other
