@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <span>
 
 #include "../../tensor/names.hpp"
