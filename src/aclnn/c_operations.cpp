@@ -44,7 +44,7 @@ void add_uses(const ready_operation &what, int step, std::vector<layer_norm::ten
     const layer_norm::problem &p = what.call->problem();
     for (size_t i = 0; i < what.asked.parameters.size(); ++i) {
         const parameter &given = what.asked.parameters[i];
-        if (!given.has_elements || given.place == NO_SLOT || !p.uses(given.place)) continue;
+        if (!given.has_elements || !p.uses(given.place)) continue;
         uses.push_back({int(i), given.place, p.writes(given.place), p.descriptor(given.place), step});
     }
 }
@@ -193,7 +193,7 @@ private:
             const parameter &p = what.asked.parameters[i];
             if (!p.has_elements) continue;
             if (addresses_[i] == nullptr) return null_pointer(explain("the address of %s is null", p.name));
-            first[i] = p.first_element(addresses_[i]);
+            first[i] = static_cast<char *>(addresses_[i]) + p.offset;
             arguments.set(p.place, first[i]);
         }
         if (what.scratchpad_bytes() != 0) arguments.set(SCRATCHPAD, scratchpad);

@@ -16,9 +16,8 @@ namespace {
 jitnorm_engine cpu{jitnorm_cpu};
 
 status check_flags(unsigned flags) {
-    return flags == jitnorm_stream_in_order || flags == jitnorm_stream_out_of_order
-               ? ACCEPTED
-               : invalid(explain("flags is 0x%x; in_order or out_of_order is expected", flags));
+    if (flags == jitnorm_stream_in_order || flags == jitnorm_stream_out_of_order) return ACCEPTED;
+    return invalid(explain("flags is 0x%x; in_order or out_of_order is expected", flags));
 }
 
 // The three members of version 0.2, with four bytes after them that programs leave undefined: no later member may be
@@ -35,9 +34,8 @@ status check_pool(const jitnorm_thread_pool_t *pool, size_t bytes) {
         return unsupported("pool has a nonzero member that this version does not know");
     if (pool->concurrency < 1)
         return invalid(explain("pool has a concurrency of %d; at least 1 is expected", pool->concurrency));
-    return pool->concurrency == 1 || pool->parallel_for != nullptr
-               ? ACCEPTED
-               : invalid(explain("pool has a concurrency of %d and no parallel_for", pool->concurrency));
+    if (pool->concurrency == 1 || pool->parallel_for != nullptr) return ACCEPTED;
+    return invalid(explain("pool has a concurrency of %d and no parallel_for", pool->concurrency));
 }
 
 } // namespace

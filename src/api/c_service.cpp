@@ -88,7 +88,7 @@ jitnorm_status_t jitnorm_set_primitive_cache_capacity(int capacity) {
     if (capacity < 0) return report(__func__, invalid(explain("capacity is %d, which is negative", capacity)));
     return guarded(__func__, [&] {
         jit::set_kernel_cache_capacity(capacity);
-        layer_norm::set_object_cache_capacity(capacity);
+        layer_norm::set_object_cache_capacity(size_t(capacity));
     });
 }
 

@@ -140,11 +140,11 @@ std::shared_ptr<const void> cache_object(const cache_key &key, std::shared_ptr<c
     return made;
 }
 
-void set_object_cache_capacity(int capacity) {
+void set_object_cache_capacity(size_t capacity) {
     objects &all = shared.get();
     objects::entries gone;
     const std::lock_guard lock(process_lock);
-    gone = all.set_capacity(size_t(std::max(capacity, 0)));
+    gone = all.set_capacity(capacity);
 }
 
 bool caches_objects() { return shared.get().capacity() != 0; }

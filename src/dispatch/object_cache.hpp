@@ -63,7 +63,7 @@ std::shared_ptr<const void> cache_object(const cache_key &key, std::shared_ptr<c
 
 // At most `capacity` objects are cached; 0 caches none. Those that were unused for longest are dropped first. An object
 // that is dropped lives as long as its users.
-void set_object_cache_capacity(int capacity);
+void set_object_cache_capacity(size_t capacity);
 bool caches_objects();
 
 // The same two functions for objects of one type.

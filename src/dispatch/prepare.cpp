@@ -191,17 +191,6 @@ std::shared_ptr<const executor> create(const problem &p, const solution &how) {
                                                     how.plan.scratchpad.bytes());
 }
 
-// If no name is asked for, one is chosen, since the reference refuses nothing.
-status explain_choice_of_none(const problem &p) {
-    for (const implementation &entry : implementations())
-        if (entry.name == forced_implementation())
-            return unsupported(
-                explain("%s, which JITNORM_IMPL or jitnorm_set_implementation asks for, does not do it: %s", entry.name,
-                        entry.refusal(p).c_str()));
-    return {jitnorm_runtime_error, explain("unknown implementation '%s' in JITNORM_IMPL; known: %s",
-                                           the_environment().implementation, implementation_names().text())};
-}
-
 } // namespace
 
 status prepare(const problem &p, solution &chosen) {
@@ -209,10 +198,18 @@ status prepare(const problem &p, solution &chosen) {
         return {jitnorm_runtime_error, explain("unknown instruction set '%s' in JITNORM_MAX_CPU_ISA; known: %s",
                                                the_environment().max_cpu_isa, jit::isa_cap_names().text())};
     JITNORM_TRY(validate(p));
-    const implementation *first = choose(p);
-    if (first == nullptr) return explain_choice_of_none(p);
-    chosen = solution_by(*first, p);
-    return {};
+    if (const implementation *first = choose(p)) {
+        chosen = solution_by(*first, p);
+        return {};
+    }
+    // A name is asked for, since the reference refuses nothing.
+    for (const implementation &entry : implementations())
+        if (entry.name == forced_implementation())
+            return unsupported(
+                explain("%s, which JITNORM_IMPL or jitnorm_set_implementation asks for, does not do it: %s", entry.name,
+                        entry.refusal(p).c_str()));
+    return {jitnorm_runtime_error, explain("unknown implementation '%s' in JITNORM_IMPL; known: %s",
+                                           the_environment().implementation, implementation_names().text())};
 }
 
 bool move_to_next(const problem &p, solution &chosen) {

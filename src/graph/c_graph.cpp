@@ -24,11 +24,6 @@ status add(std::vector<logical_tensor> &tensors, const logical_tensor &tensor) {
     return {};
 }
 
-status set(jitnorm_graph_op &op, jitnorm_graph_op_attr_t name, attribute value) {
-    op.attributes[name] = std::move(value);
-    return {};
-}
-
 // Whether an attribute of s64 or f32 has one value or several. oneDNN decides this by the attribute's name.
 bool has_one_value(jitnorm_graph_op_attr_t name) {
     return name < jitnorm_graph_op_attr_scales ||
@@ -37,8 +32,12 @@ bool has_one_value(jitnorm_graph_op_attr_t name) {
 
 template <typename Value>
 status set_values(jitnorm_graph_op &op, jitnorm_graph_op_attr_t name, const Value *values, size_t count) {
-    if (!has_one_value(name)) return set(op, name, std::vector<Value>(values, values + count));
-    return count == 1 ? set(op, name, *values) : bad_length(name, count);
+    if (has_one_value(name) && count != 1) return bad_length(name, count);
+    if (has_one_value(name))
+        op.attributes[name] = *values;
+    else
+        op.attributes[name] = std::vector<Value>(values, values + count);
+    return {};
 }
 
 } // namespace
@@ -71,7 +70,7 @@ jitnorm_status_t jitnorm_graph_op_set_attr_bool(jitnorm_graph_op_t op, jitnorm_g
                                                 const uint8_t *value, size_t value_len) {
     JITNORM_REFUSE_NULL(op, value);
     if (value_len != 1) return report(__func__, bad_length(name, value_len));
-    return guarded(__func__, [&] { return set(*op, name, *value != 0); });
+    return guarded(__func__, [&] { op->attributes[name] = *value != 0; });
 }
 
 jitnorm_status_t jitnorm_graph_op_set_attr_s64(jitnorm_graph_op_t op, jitnorm_graph_op_attr_t name,
@@ -84,7 +83,7 @@ jitnorm_status_t jitnorm_graph_op_set_attr_str(jitnorm_graph_op_t op, jitnorm_gr
                                                size_t value_len) {
     JITNORM_REFUSE_NULL(op, value);
     if (value_len == 0) return report(__func__, invalid(explain("attribute 0x%x is an empty string", unsigned(name))));
-    return guarded(__func__, [&] { return set(*op, name, std::string(value, value_len)); });
+    return guarded(__func__, [&] { op->attributes[name] = std::string(value, value_len); });
 }
 
 JITNORM_GETTER(jitnorm_graph_op_get_id, const_jitnorm_graph_op_t, op, size_t, id, op->id)
@@ -96,14 +95,6 @@ namespace {
 
 status unknown_mode(jitnorm_fpmath_mode_t mode) {
     return invalid(explain("unknown floating-point mode %d", int(mode)));
-}
-
-// Makes a handle for each partition. If one cannot be made, destroys the others and hands out none.
-void hand_out(const std::vector<partition_pointer> &contents, jitnorm_graph_partition_t *partitions) {
-    std::vector<std::unique_ptr<jitnorm_graph_partition>> made;
-    for (const partition_pointer &content : contents)
-        made.push_back(std::make_unique<jitnorm_graph_partition>(jitnorm_graph_partition{content}));
-    for (size_t i = 0; i < made.size(); ++i) partitions[i] = made[i].release();
 }
 
 } // namespace
@@ -178,5 +169,10 @@ jitnorm_status_t jitnorm_graph_graph_get_partitions(jitnorm_graph_graph_t graph,
     if (num != graph->partitions.size())
         return report(__func__,
                       invalid(explain("num is %zu; there are %zu partitions", num, graph->partitions.size())));
-    return guarded(__func__, [&] { return hand_out(graph->partitions, partitions); });
+    return guarded(__func__, [&] {
+        std::vector<std::unique_ptr<jitnorm_graph_partition>> made; // if one cannot be made, none is handed out
+        for (const partition_pointer &content : graph->partitions)
+            made.push_back(std::make_unique<jitnorm_graph_partition>(jitnorm_graph_partition{content}));
+        for (size_t i = 0; i < made.size(); ++i) partitions[i] = made[i].release();
+    });
 }

@@ -65,7 +65,14 @@ public:
             for (const logical_tensor *lt : list)
                 if (mentions(partition.inputs, lt->id) || mentions(partition.outputs, lt->id))
                     known_.try_emplace(lt->id, *lt);
-        find_inplace_pairs(*partition.norm);
+        const norm_op &op = *partition.norm;
+        // An output could overwrite an input that is read twice before the second read.
+        const auto is_read_once = [&](size_t id) {
+            return std::ranges::count_if(tensors_, [&](auto &t) { return t.is_input && t.tensor.id == id; }) == 1;
+        };
+        for (const auto &[output, input] : layer_norm::IN_PLACE)
+            if (works_in_place(call_->problem(), output, input) && is_read_once(op[input].id))
+                inplace_.push_back({op[input].id, op[output].id});
     }
 
     // The description of a tensor; null if the partition does not mention it or compilation was not given it.
@@ -98,7 +105,10 @@ public:
         }
         const bool is_given = call_->scratchpad_bytes() != 0 && scratchpad != nullptr && scratchpad->handle != nullptr;
         if (is_given) {
-            JITNORM_TRY(check_scratchpad(scratchpad->description));
+            const size_t needed = size_with_alignment(call_->scratchpad_bytes());
+            const size_t size = size_in_bytes(scratchpad->description);
+            if (size == size_t(-1)) return invalid("the size of the scratchpad is not known");
+            if (size < needed) return invalid(explain("the scratchpad has %zu bytes; %zu are needed", size, needed));
             args.set(SCRATCHPAD, scratchpad->handle);
         }
         if (const auto *pair = aliases_.find([&](int s) { return args[slot(s)]; }))
@@ -109,23 +119,6 @@ public:
     }
 
 private:
-    status check_scratchpad(const logical_tensor &given) const {
-        const size_t needed = size_with_alignment(call_->scratchpad_bytes()), size = size_in_bytes(given);
-        if (size == size_t(-1)) return invalid("the size of the scratchpad is not known");
-        return size >= needed ? ACCEPTED
-                              : invalid(explain("the scratchpad has %zu bytes; %zu are needed", size, needed));
-    }
-
-    // An input that is read twice cannot share memory with an output, which could overwrite it before the second read.
-    void find_inplace_pairs(const norm_op &op) {
-        const auto is_read_once = [&](size_t id) {
-            return std::ranges::count_if(tensors_, [&](auto &t) { return t.is_input && t.tensor.id == id; }) == 1;
-        };
-        for (const auto &[output, input] : layer_norm::IN_PLACE)
-            if (works_in_place(call_->problem(), output, input) && is_read_once(op[input].id))
-                inplace_.push_back({op[input].id, op[output].id});
-    }
-
     std::vector<placed_tensor> tensors_;
     std::map<size_t, logical_tensor> known_; // by their ids
     std::shared_ptr<const layer_norm::ready_call> call_;
@@ -142,14 +135,16 @@ struct jitnorm_graph_compiled_partition {
     partition_pointer partition;
     std::unique_ptr<const graph::program> program; // null until compiled
 
-    // The log calls the operation "<names of the operations>,<kind, as LayerNorm+GELU>".
+    // The log calls the operation "<names of the operations, with + between them>,<kind, as LayerNorm+GELU>".
     status compile(tensor_list inputs, tensor_list outputs) {
         const auto start = layer_norm::stopwatch::now();
         if (!partition->norm) return invalid("the partition is not supported");
         lowered what;
         JITNORM_TRY(lower(*partition->norm, inputs, outputs, what));
+        std::string names;
+        for (const jitnorm_graph_op &op : partition->ops) names += (names.empty() ? "" : "+") + op.name;
         std::shared_ptr<const layer_norm::ready_call> call;
-        JITNORM_TRY(layer_norm::ready_call::make({"graph", partition->name() + "," + partition->norm->name},
+        JITNORM_TRY(layer_norm::ready_call::make({"graph", names + "," + partition->norm->name},
                                                  std::move(what.problem), what.layouts, call));
         program = std::make_unique<const graph::program>(*partition, std::move(what.tensors), call,
                                                          std::initializer_list<tensor_list>{inputs, outputs});
@@ -166,15 +161,6 @@ status other_number(size_t num, size_t expected) {
     return invalid(explain("num is %zu; %zu is expected", num, expected));
 }
 
-status create_with_op(jitnorm_graph_partition_t *partition, const jitnorm_graph_op &op, jitnorm_engine_kind_t kind) {
-    jitnorm_graph_graph graph(kind, jitnorm_fpmath_mode_strict);
-    JITNORM_TRY(graph.add(op));
-    JITNORM_TRY(graph.finalize());
-    graph.filter(jitnorm_graph_partition_policy_debug);
-    *partition = new jitnorm_graph_partition{graph.partitions.front()};
-    return {};
-}
-
 jitnorm_status_t write(const char *function, const std::vector<logical_tensor> &ports, size_t num,
                        logical_tensor *result) {
     if (num != ports.size()) return report(function, other_number(num, ports.size()));
@@ -188,7 +174,14 @@ jitnorm_status_t jitnorm_graph_partition_create_with_op(jitnorm_graph_partition_
                                                         const_jitnorm_graph_op_t op, jitnorm_engine_kind_t ekind) {
     JITNORM_REFUSE_NULL(partition, op);
     if (ekind != jitnorm_cpu) return report(__func__, no_engine(ekind));
-    return guarded(__func__, [&] { return create_with_op(partition, *op, ekind); });
+    return guarded(__func__, [&]() -> status {
+        jitnorm_graph_graph graph(ekind, jitnorm_fpmath_mode_strict);
+        JITNORM_TRY(graph.add(*op));
+        JITNORM_TRY(graph.finalize());
+        graph.filter(jitnorm_graph_partition_policy_debug);
+        *partition = new jitnorm_graph_partition{graph.partitions.front()};
+        return {};
+    });
 }
 
 jitnorm_status_t jitnorm_graph_partition_destroy(jitnorm_graph_partition_t partition) { return destroy(partition); }

@@ -151,48 +151,43 @@ jitnorm_status_t jitnorm_graph_logical_tensor_is_equal(const jitnorm_graph_logic
 
 // ---- tensors
 
-namespace {
-
-status create_tensor(jitnorm_graph_tensor_t *tensor, const logical_tensor &lt, jitnorm_engine_t engine, void *handle) {
-    if (!has_legal_rank(lt)) return bad_rank(lt.ndims);
-    const bool allocate = handle == JITNORM_MEMORY_ALLOCATE;
-    const size_t size = allocate ? size_in_bytes(lt) : 0;
-    if (size == size_t(-1)) return invalid(explain("the size of tensor %zu is not known", lt.id));
-    aligned_bytes owned(size == 0 ? nullptr : allocate_aligned(size));
-    if (size != 0 && owned == nullptr) return OUT_OF_MEMORY;
-    void *data = allocate ? owned.get() : handle;
-    *tensor = new jitnorm_graph_tensor{lt, engine, data, std::move(owned)};
-    return {};
-}
-
-status create_scalar(jitnorm_graph_tensor_t *tensor, const logical_tensor &lt, const void *scalar) {
-    if (lt.ndims != 0) return invalid(explain("the logical tensor has %d dimensions; a scalar has none", lt.ndims));
-    if (lt.property != jitnorm_graph_tensor_property_host_scalar)
-        return invalid(explain("the logical tensor has the property %d; host_scalar is expected", int(lt.property)));
-    const size_t size = size_of(lt.data_type);
-    if (size == 0) return unknown_data_type(lt.data_type);
-    aligned_bytes owned(allocate_aligned(size));
-    jitnorm_engine_t cpu = nullptr;
-    if (owned == nullptr || jitnorm_engine_create(&cpu, jitnorm_cpu, 0) != jitnorm_success) return OUT_OF_MEMORY;
-    void *data = std::memcpy(owned.get(), scalar, size);
-    *tensor = new jitnorm_graph_tensor{lt, cpu, data, std::move(owned)};
-    return {};
-}
-
-} // namespace
-
 jitnorm_status_t jitnorm_graph_tensor_create_scalar(jitnorm_graph_tensor_t *tensor,
                                                     const jitnorm_graph_logical_tensor_t *logical_tensor,
                                                     const void *scalar) {
     JITNORM_REFUSE_NULL(tensor, logical_tensor, scalar);
-    return guarded(__func__, [&] { return create_scalar(tensor, *logical_tensor, scalar); });
+    return guarded(__func__, [&]() -> status {
+        const jitnorm_graph_logical_tensor_t &lt = *logical_tensor;
+        if (lt.ndims != 0) return invalid(explain("the logical tensor has %d dimensions; a scalar has none", lt.ndims));
+        if (lt.property != jitnorm_graph_tensor_property_host_scalar)
+            return invalid(
+                explain("the logical tensor has the property %d; host_scalar is expected", int(lt.property)));
+        const size_t size = size_of(lt.data_type);
+        if (size == 0) return unknown_data_type(lt.data_type);
+        aligned_bytes owned(allocate_aligned(size));
+        jitnorm_engine_t cpu = nullptr;
+        if (owned == nullptr || jitnorm_engine_create(&cpu, jitnorm_cpu, 0) != jitnorm_success) return OUT_OF_MEMORY;
+        void *data = std::memcpy(owned.get(), scalar, size);
+        *tensor = new jitnorm_graph_tensor{lt, cpu, data, std::move(owned)};
+        return {};
+    });
 }
 
 jitnorm_status_t jitnorm_graph_tensor_create(jitnorm_graph_tensor_t *tensor,
                                              const jitnorm_graph_logical_tensor_t *logical_tensor,
                                              jitnorm_engine_t engine, void *handle) {
     JITNORM_REFUSE_NULL(tensor, logical_tensor, engine);
-    return guarded(__func__, [&] { return create_tensor(tensor, *logical_tensor, engine, handle); });
+    return guarded(__func__, [&]() -> status {
+        const jitnorm_graph_logical_tensor_t &lt = *logical_tensor;
+        if (!has_legal_rank(lt)) return bad_rank(lt.ndims);
+        const bool allocate = handle == JITNORM_MEMORY_ALLOCATE;
+        const size_t size = allocate ? size_in_bytes(lt) : 0;
+        if (size == size_t(-1)) return invalid(explain("the size of tensor %zu is not known", lt.id));
+        aligned_bytes owned(size == 0 ? nullptr : allocate_aligned(size));
+        if (size != 0 && owned == nullptr) return OUT_OF_MEMORY;
+        void *data = allocate ? owned.get() : handle;
+        *tensor = new jitnorm_graph_tensor{lt, engine, data, std::move(owned)};
+        return {};
+    });
 }
 
 jitnorm_status_t jitnorm_graph_tensor_destroy(jitnorm_graph_tensor_t tensor) { return destroy(tensor); }

@@ -44,12 +44,6 @@ partition_pointer make_partition(std::vector<jitnorm_graph_op> ops, const std::o
 
 } // namespace
 
-std::string partition_content::name() const {
-    std::string result;
-    for (const jitnorm_graph_op &op : ops) result += (result.empty() ? "" : "+") + op.name;
-    return result;
-}
-
 } // namespace jitnorm::impl::graph
 
 using namespace jitnorm::impl;
@@ -58,18 +52,6 @@ using namespace jitnorm::impl::graph;
 namespace {
 
 constexpr status broken(const char *reason) { return {jitnorm_invalid_graph, reason}; }
-
-// Descriptions of tensors by their ids.
-using tensor_map = std::map<size_t, const logical_tensor *>;
-
-// Adds the tensors. Fails if one has an id that is known with another description.
-status mention(tensor_map &known, const jitnorm_graph_op &op, const std::vector<logical_tensor> &tensors) {
-    for (const logical_tensor &lt : tensors)
-        if (!are_equal(*known.try_emplace(lt.id, &lt).first->second, lt))
-            return broken(
-                explain("operation %zu describes tensor %zu differently than another operation", op.id, lt.id));
-    return {};
-}
 
 // The operation's normalization; none if the operation is not supported. The operation breaks no rule: add() has asked.
 std::optional<norm_op> norm_of(const jitnorm_graph_op &op) {
@@ -229,6 +211,24 @@ struct fused_group {
     }
 };
 
+// Refuses a tensor that has several descriptions or is written by several operations.
+status check_tensors(std::span<const jitnorm_graph_op> ops) {
+    std::map<size_t, const logical_tensor *> known; // descriptions by the ids of the tensors
+    std::map<size_t, size_t> writers;               // the ids of the operations by those of their outputs
+    for (const jitnorm_graph_op &op : ops) {
+        for (const auto *tensors : {&op.inputs, &op.outputs})
+            for (const logical_tensor &lt : *tensors)
+                if (!are_equal(*known.try_emplace(lt.id, &lt).first->second, lt))
+                    return broken(
+                        explain("operation %zu describes tensor %zu differently than another operation", op.id, lt.id));
+        for (const logical_tensor &output : op.outputs)
+            if (const auto [writer, is_first] = writers.try_emplace(output.id, op.id); !is_first)
+                return broken(
+                    explain("operations %zu and %zu both write tensor %zu", writer->second, op.id, output.id));
+    }
+    return {};
+}
+
 } // namespace
 
 status jitnorm_graph_graph::add(const jitnorm_graph_op &op) {
@@ -241,20 +241,9 @@ status jitnorm_graph_graph::add(const jitnorm_graph_op &op) {
     return {};
 }
 
-status jitnorm_graph_graph::check_tensors() const {
-    tensor_map known;
-    std::map<size_t, size_t> writers; // the ids of the operations by those of their outputs
-    for (const jitnorm_graph_op &op : ops_) {
-        for (const auto *tensors : {&op.inputs, &op.outputs}) JITNORM_TRY(mention(known, op, *tensors));
-        for (const logical_tensor &output : op.outputs)
-            if (const auto [writer, is_first] = writers.try_emplace(output.id, op.id); !is_first)
-                return broken(
-                    explain("operations %zu and %zu both write tensor %zu", writer->second, op.id, output.id));
-    }
-    return {};
-}
-
-status jitnorm_graph_graph::sort() {
+status jitnorm_graph_graph::finalize() {
+    if (is_finalized) return {};
+    JITNORM_TRY(check_tensors(ops_));
     const grouping each(ops_);
     if (const std::optional<size_t> waiting = each.find_waiting())
         return broken(explain("operation %zu depends on its own outputs: the graph has a cycle", ops_[*waiting].id));
@@ -263,13 +252,6 @@ status jitnorm_graph_graph::sort() {
     sorted.reserve(ops_.size()); // so that nothing can fail from here on
     for (const std::vector<size_t> &one : order) sorted.push_back(std::move(ops_[one.front()]));
     ops_ = std::move(sorted);
-    return {};
-}
-
-status jitnorm_graph_graph::finalize() {
-    if (is_finalized) return {};
-    JITNORM_TRY(check_tensors());
-    JITNORM_TRY(sort());
     is_finalized = true;
     return {};
 }

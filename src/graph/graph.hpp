@@ -19,8 +19,6 @@ struct partition_content {
     std::optional<norm_op> norm;                 // none if the partition is not supported
     jitnorm_engine_kind_t engine_kind;
     size_t id;
-
-    std::string name() const; // the operations' names, with + between them
 };
 
 using partition_pointer = std::shared_ptr<const partition_content>;
@@ -75,8 +73,5 @@ struct jitnorm_graph_graph {
     void filter(jitnorm_graph_partition_policy_t policy); // makes the partitions of a finalized graph
 
 private:
-    status check_tensors() const;
-    status sort();
-
     std::vector<jitnorm_graph_op> ops_; // in a finalized graph each is after those whose outputs it reads
 };

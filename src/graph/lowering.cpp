@@ -13,24 +13,20 @@ namespace {
 // ---- Whether a description fits, and what it is as a memory descriptor. Functions that describe return false if the
 // description makes no tensor.
 
-// Whether the tensor has these dimensions. If may_be_unknown, an unknown number or size fits, and is set to these.
-bool fits(logical_tensor &lt, std::span<const dim_t> dims, bool may_be_unknown) {
-    const auto agree = [&](dim_t given, dim_t expected) {
-        return given == expected || (may_be_unknown && given == JITNORM_GRAPH_UNKNOWN_DIM);
-    };
-    const bool fit = (may_be_unknown && lt.ndims == JITNORM_GRAPH_UNKNOWN_NDIMS) ||
-                     (lt.ndims == int(dims.size()) &&
-                      std::equal(dims.begin(), dims.end(), lt.dims, [&](dim_t e, dim_t g) { return agree(g, e); }));
+// Whether the tensor has these dimensions. A number or size that an output leaves open fits, and becomes the one here.
+bool fits(logical_tensor &lt, std::span<const dim_t> dims) {
+    const auto agree = [](dim_t expected, dim_t given) { return match(expected, given, JITNORM_GRAPH_UNKNOWN_DIM); };
+    const bool fit = lt.ndims == JITNORM_GRAPH_UNKNOWN_NDIMS || std::ranges::equal(dims, dims_of(lt), agree);
     if (fit) set_shape(lt, dims);
     return fit;
 }
 
 // The same for a vector of as many elements as `dims` have.
-bool fits_flat(logical_tensor &lt, std::span<const dim_t> dims, bool may_be_unknown) {
+bool fits_flat(logical_tensor &lt, std::span<const dim_t> dims) {
     dim_t elements = 1;
     for (const dim_t dim : dims)
         if (__builtin_mul_overflow(elements, dim, &elements)) return false;
-    return lt.ndims == 1 && fits(lt, {&elements, 1}, may_be_unknown);
+    return lt.ndims == 1 && fits(lt, {&elements, 1});
 }
 
 // All tensors of an execution are described here.
@@ -60,10 +56,9 @@ bool describe_broadcast(const logical_tensor &lt, std::span<const dim_t> dims, m
 // src. `name` is the tensor's name in the reason.
 status check_broadcast(const logical_tensor &lt, const char *name, const logical_tensor &src,
                        std::span<const dim_t> dims) {
-    return lt.ndims <= src.ndims && broadcasts_to(lt, dims)
-               ? ACCEPTED
-               : misfit(explain("%s is %s, which cannot be broadcast to %s of src", name, dims_text(dims_of(lt)).text,
-                                dims_text(dims).text));
+    if (lt.ndims <= src.ndims && broadcasts_to(lt, dims)) return ACCEPTED;
+    return misfit(explain("%s is %s, which cannot be broadcast to %s of src", name, dims_text(dims_of(lt)).text,
+                          dims_text(dims).text));
 }
 
 // Says why the strides of a tensor make none.
@@ -106,7 +101,7 @@ bool prepend_one(memory_desc &md) {
 }
 
 bool is_statistics(slot s) { return layer_norm::TENSORS[size_t(s)].dims == layer_norm::extent::statistics; }
-bool is_data(slot s) { return layer_norm::TENSORS[size_t(s)].dims == layer_norm::extent::rows && s != RESIDUAL; }
+bool has_rows(slot s) { return layer_norm::TENSORS[size_t(s)].dims == layer_norm::extent::rows; }
 
 // If all dimensions are normalized, the problem gets a dimension of 1 in front, for which there must be room.
 constexpr int MOST_DIMENSIONS = MAX_NDIMS - 1;
@@ -120,7 +115,11 @@ public:
         JITNORM_TRY(take(inputs, outputs));
         JITNORM_TRY(find_axis());
         for (const placed_tensor &t : result_.tensors) JITNORM_TRY(decide(t.place));
-        finish_problem();
+        layer_norm::problem &p = result_.problem;
+        p.epsilon = op_.epsilon;
+        p.normalized_axes = src().ndims - axis_;
+        if (op_.is_rms) p.flags = unsigned(jitnorm_rms_norm);
+        p.attr.normalizes_rounded_sum = op_.writes(SUM);
         for (const follower &f : op_.followers) JITNORM_TRY(add_follower(f, inputs));
         return ACCEPTED;
     }
@@ -133,8 +132,8 @@ private:
     }
     // The tensor as the core has it: statistics have the dimensions that count rows; gamma, beta and their gradients
     // have the normalized dimensions or one.
-    memory_desc &layout(slot s) { return is_data(s) || s == RESIDUAL ? result_.problem[s] : result_.layouts[s]; }
-    bool may_be_broadcast(slot s) const { return s == RESIDUAL || (op_.is_rms && !is_data(s)); }
+    memory_desc &layout(slot s) { return has_rows(s) ? result_.problem[s] : result_.layouts[s]; }
+    bool may_be_broadcast(slot s) const { return s == RESIDUAL || (op_.is_rms && !has_rows(s)); }
     const logical_tensor &src() const { return tensor(SRC); }
 
     // ---- what was given
@@ -187,20 +186,17 @@ private:
     status fit_shape(slot s) {
         const std::span<const dim_t> dims = dims_of(src()), rows = dims.first(size_t(axis_));
         const std::span<const dim_t> normalized = dims.subspan(size_t(axis_));
-        const bool may_be_unknown = op_.writes(s);
         const auto expected = [&](bool fit, const char *of, std::span<const dim_t> wanted) {
             return fit ? ACCEPTED : misfit(explain_dims(name(s), dims_of(tensor(s)), of, wanted));
         };
-        if (is_data(s)) return expected(fits(tensor(s), dims, may_be_unknown), "src", dims);
         if (may_be_broadcast(s)) return check_broadcast(tensor(s), name(s), src(), s == RESIDUAL ? dims : normalized);
+        if (has_rows(s)) return expected(fits(tensor(s), dims), "src", dims);
         if (!is_statistics(s))
-            return expected(fits(tensor(s), normalized, may_be_unknown) ||
-                                fits_flat(tensor(s), normalized, may_be_unknown),
-                            "src's normalized axes", normalized);
+            return expected(fits(tensor(s), normalized) || fits_flat(tensor(s), normalized), "src's normalized axes",
+                            normalized);
         jitnorm_dims_t with_ones;
         std::fill(std::copy(rows.begin(), rows.end(), with_ones), std::end(with_ones), 1);
-        return expected(fits(tensor(s), rows, may_be_unknown) ||
-                            fits(tensor(s), {with_ones, dims.size()}, may_be_unknown),
+        return expected(fits(tensor(s), rows) || fits(tensor(s), {with_ones, dims.size()}),
                         "src without its normalized axes", rows);
     }
 
@@ -214,10 +210,9 @@ private:
                 explain("the layout type of %s is %d; strided or any is expected", name(s), int(lt.layout_type)));
         if (!is_any && are_strides_known(lt)) return ACCEPTED;
         if (!is_any && op_.reads(s)) return invalid(explain("the strides of %s are not known", name(s)));
-        const bool follows_src = is_any && is_data(s) && s != SRC;
-        return lay_out_densely(lt, follows_src ? &src() : nullptr)
-                   ? ACCEPTED
-                   : invalid(explain("%s is too large to be addressed", name(s)));
+        const bool follows_src = is_any && has_rows(s) && s != SRC && s != RESIDUAL;
+        if (lay_out_densely(lt, follows_src ? &src() : nullptr)) return ACCEPTED;
+        return invalid(explain("%s is too large to be addressed", name(s)));
     }
 
     status describe(slot s) {
@@ -225,11 +220,10 @@ private:
         bool fit = may_be_broadcast(s)
                        ? describe_broadcast(lt, dims_of(src()).subspan(s == RESIDUAL ? 0 : size_t(axis_)), layout(s))
                        : describe_dims(lt, is_statistics(s) ? axis_ : lt.ndims, layout(s));
-        if (fit && (is_data(s) || s == RESIDUAL) && axis_ == 0) fit = prepend_one(layout(s));
+        if (fit && has_rows(s) && axis_ == 0) fit = prepend_one(layout(s));
         if (!fit) return explain_no_strides(lt, name(s));
-        return op_.writes(s) && is_broadcast(layout(s))
-                   ? invalid(explain("%s has a stride of 0 and is an output", name(s)))
-                   : ACCEPTED;
+        if (!op_.writes(s) || !is_broadcast(layout(s))) return ACCEPTED;
+        return invalid(explain("%s has a stride of 0 and is an output", name(s)));
     }
 
     status decide(slot s) {
@@ -245,9 +239,9 @@ private:
         const logical_tensor &lt = tensor(s);
         JITNORM_TRY(describe_operand(tensor(s), src(), src().ndims, layout(s)));
         const bool has_columns = lt.ndims > 0 && lt.dims[lt.ndims - 1] == src().dims[axis_];
-        return has_columns ? ACCEPTED
-                           : misfit(explain("tensor %zu is %s, whose last dimension is not that of src, %s", lt.id,
-                                            dims_text(dims_of(lt)).text, dims_text(dims_of(src())).text));
+        if (has_columns) return ACCEPTED;
+        return misfit(explain("tensor %zu is %s, whose last dimension is not that of src, %s", lt.id,
+                              dims_text(dims_of(lt)).text, dims_text(dims_of(src())).text));
     }
 
     status add_follower(const follower &f, tensor_list inputs) {
@@ -262,16 +256,6 @@ private:
         JITNORM_TRY(describe_operand(result_.tensors.back().tensor, src(), result_.problem[DST].ndims, binary.src1));
         entries.emplace_back(binary);
         return ACCEPTED;
-    }
-
-    // ---- the problem
-
-    void finish_problem() {
-        layer_norm::problem &p = result_.problem;
-        p.epsilon = op_.epsilon;
-        p.normalized_axes = src().ndims - axis_;
-        if (op_.is_rms) p.flags = unsigned(jitnorm_rms_norm);
-        p.attr.normalizes_rounded_sum = op_.writes(SUM);
     }
 
     const norm_op &op_;

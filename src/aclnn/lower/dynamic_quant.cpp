@@ -88,21 +88,20 @@ acl_status check_shapes(const add_rms_norm_dynamic_quant_parameters &g, row_shap
 // y must have the shape of x1, or one dimension for all rows and one for columns. Its scale must have the shape of x1
 // without the last dimension, or one dimension for all rows.
 acl_status check_rows_of(const quantization &to, const tensor &x, const row_shape &split) {
-    const dim_t flat[] = {count(split.rows()), split.columns()[0]};
+    const dim_t flat[] = {product_of(split.rows()), split.columns()[0]};
     const shape y = to.y->dims, scale = to.scale->dims;
-    if (!equal(y, x.dims) && !equal(y, flat))
+    if (!std::ranges::equal(y, x.dims) && !std::ranges::equal(y, flat))
         return invalid(explain("%s has the shape %s; it must have that of x1, %s, or of its rows, %s", to.y.name,
                                shape_text(y).text, shape_text(x.dims).text, shape_text(flat).text));
-    return equal(scale, split.rows()) || equal(scale, shape(flat).first(1))
-               ? acl_status{}
-               : invalid(explain("%s has the shape %s; it must be %s or %s", to.scale.name, shape_text(scale).text,
-                                 shape_text(split.rows()).text, shape_text(shape(flat).first(1)).text));
+    if (std::ranges::equal(scale, split.rows()) || std::ranges::equal(scale, shape(flat).first(1))) return {};
+    return invalid(explain("%s has the shape %s; it must be %s or %s", to.scale.name, shape_text(scale).text,
+                           shape_text(split.rows()).text, shape_text(shape(flat).first(1)).text));
 }
 
 acl_status add_outputs(const add_rms_norm_dynamic_quant_parameters &g, const quantization &to, const row_shape &split,
                        request &result) {
     JITNORM_TRY(check_rows_of(to, *g.x1, split));
-    result.has_work = count(g.x1->dims) != 0;
+    result.has_work = product_of(g.x1->dims) != 0;
     const auto first = [&](slot place) { return if_wanted(to.is_first, place); };
     const auto second = [&](slot place) { return if_wanted(!to.is_first, place); };
     constexpr slot SMOOTH = post_op_slot(0);

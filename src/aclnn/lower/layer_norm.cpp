@@ -26,11 +26,9 @@ acl_status check_mode(const forward_parameters &g) {
 constexpr dim_t LONGEST_FAST_ROW = 583705600;
 
 acl_status check_length(const forward_parameters &g, const row_shape &split) {
-    return g.op != operation::fast_layer_norm || count(split.columns()) <= LONGEST_FAST_ROW
-               ? acl_status{}
-               : acl_status{
-                     JITNORM_ACLNN_ERR_INNER_NULLPTR,
-                     explain("normalizedShape %s has more than 583705600 elements", shape_text(split.columns()).text)};
+    if (g.op != operation::fast_layer_norm || product_of(split.columns()) <= LONGEST_FAST_ROW) return {};
+    return {JITNORM_ACLNN_ERR_INNER_NULLPTR,
+            explain("normalizedShape %s has more than 583705600 elements", shape_text(split.columns()).text)};
 }
 
 acl_status check(const forward_parameters &g, row_shape &split) {
@@ -120,7 +118,7 @@ std::vector<dim_t> modulation_dims(const tensor &x) {
 acl_status check_modulation(const named_tensor &one, const tensor &x) {
     std::vector<dim_t> with = modulation_dims(x), without = with;
     without.erase(without.end() - 2);
-    if (equal(one->dims, with) || equal(one->dims, without)) return {};
+    if (std::ranges::equal(one->dims, with) || std::ranges::equal(one->dims, without)) return {};
     return invalid(explain("%s has the shape %s; it must be %s or %s", one.name, shape_text(one->dims).text,
                            shape_text(without).text, shape_text(with).text));
 }
@@ -191,7 +189,7 @@ acl_status check_shapes(const add_layer_norm_parameters &g, row_shape &split) {
     JITNORM_TRY(check_epsilon(g.epsilon));
     JITNORM_TRY(check_shape({g.beta}, g.gamma->dims, "gamma"));
     JITNORM_TRY(check_shape({g.x2, g.y, g.x}, g.x1->dims, "x1"));
-    if (g.bias && !equal(g.bias->dims, g.gamma->dims) && !equal(g.bias->dims, g.x1->dims))
+    if (g.bias && !std::ranges::equal(g.bias->dims, g.gamma->dims) && !std::ranges::equal(g.bias->dims, g.x1->dims))
         return invalid(explain("biasOptional has the shape %s; it must have that of gamma, %s, or of x1, %s",
                                shape_text(g.bias->dims).text, shape_text(g.gamma->dims).text,
                                shape_text(g.x1->dims).text));

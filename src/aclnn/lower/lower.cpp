@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <functional>
-#include <numeric>
 
 namespace jitnorm::impl::aclnn {
 
@@ -16,13 +14,9 @@ shape_text::shape_text(shape dims) : text("[") {
     if (at < sizeof text) std::snprintf(text + at, sizeof text - at, "]");
 }
 
-dim_t count(shape dims) { return std::accumulate(dims.begin(), dims.end(), dim_t(1), std::multiplies<>()); }
-
-bool equal(shape a, shape b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
-
 std::optional<std::vector<dim_t>> strides_as(const tensor &t, shape dims) {
     std::vector<dim_t> strides(dims.size(), 1);
-    if (count(dims) == 0) return strides;
+    if (product_of(dims) == 0) return strides;
     size_t next = t.dims.size();  // the tensor's dimensions from here on have been taken, the innermost first
     dim_t left = 1, distance = 1; // so many elements of those taken, at even distances, are still to be given to dims
     for (size_t d = dims.size(); d-- > 0;) {
@@ -50,7 +44,7 @@ memory_desc describe(const tensor &t, shape dims, std::span<const dim_t> strides
 parameter::parameter(const named_tensor &given, slot what)
     : name(given.name), place(given ? what : NO_SLOT), is_null(!given) {
     if (place == NO_SLOT) return;
-    has_elements = count(given->dims) != 0;
+    has_elements = product_of(given->dims) != 0;
     if (has_elements) offset = given->offset * dim_t(size_of(core_type(given->data_type)));
 }
 
@@ -66,7 +60,7 @@ acl_status row_shape::split(const named_tensor &given, const char *name, shape c
     const tensor &input = *given;
     const size_t axes = columns.size();
     if (axes == 0) return invalid(explain("%s is empty", name));
-    if (axes > input.dims.size() || !equal(shape(input.dims).last(axes), columns))
+    if (axes > input.dims.size() || !std::ranges::equal(shape(input.dims).last(axes), columns))
         return invalid(explain("%s %s is not the end of the shape %s of %s", name, shape_text(columns).text,
                                shape_text(input.dims).text, given.name));
     result.dims_.assign(input.dims.begin(), input.dims.end());
@@ -74,19 +68,6 @@ acl_status row_shape::split(const named_tensor &given, const char *name, shape c
     result.columns_ = axes;
     return {};
 }
-
-bool row_shape::is_of(const tensor &t) const {
-    return t.dims.size() <= dims_.size() && equal(t.dims, dims().last(t.dims.size()));
-}
-
-memory_desc row_shape::data(const tensor &t) const {
-    std::vector<dim_t> strides(t.strides.begin(), t.strides.end());
-    // The stride of a dimension of 1 has no effect, but 0 would look like a broadcast dimension.
-    if (strides.size() < dims_.size()) strides.insert(strides.begin(), 1);
-    return describe(t, dims_, strides);
-}
-
-memory_desc row_shape::columns_of(const tensor &t) const { return describe(t, columns(), t.strides.last(columns_)); }
 
 namespace {
 
@@ -114,23 +95,24 @@ bool has_legal_rank(const tensor &t) { return !t.dims.empty() && t.dims.size() <
 
 acl_status check_view(const char *name, const tensor &t) {
     if (!has_legal_rank(t)) return invalid(explain("%s has %zu dimensions; 1 to 8 are supported", name, t.dims.size()));
-    if (!is_plain(t.format))
+    if (std::ranges::count(PLAIN_FORMATS, t.format) == 0)
         return invalid(
             explain("%s has the format %d; supported: ND (2) and other formats without blocks", name, t.format));
     if (any_negative(t.dims)) return invalid(explain("%s has a negative dimension: %s", name, shape_text(t.dims).text));
     if (any_negative(t.strides))
         return invalid(explain("%s has a negative stride: %s", name, shape_text(t.strides).text));
     if (t.offset < 0) return invalid(explain("%s has the negative offset %lld", name, as_number(t.offset)));
-    return fits_in_memory(t) ? acl_status{}
-                             : invalid(explain("%s is too large to be addressed: shape %s, strides %s", name,
-                                               shape_text(t.dims).text, shape_text(t.strides).text));
+    if (fits_in_memory(t)) return {};
+    return invalid(explain("%s is too large to be addressed: shape %s, strides %s", name, shape_text(t.dims).text,
+                           shape_text(t.strides).text));
 }
 
 acl_status check_writable(const char *name, const tensor &t) {
     memory_desc md;
     const bool has_layout = make_with_strides(md, int(t.dims.size()), t.dims.data(), core_type(t.data_type),
                                               t.strides.data()) == jitnorm_success;
-    return has_layout && !is_broadcast(md) ? acl_status{} : invalid(explain("elements of %s share memory", name));
+    if (has_layout && !is_broadcast(md)) return {};
+    return invalid(explain("elements of %s share memory", name));
 }
 
 bool is_contiguous(const tensor &t) {
@@ -167,51 +149,48 @@ acl_status check_tensors(tensor_list inputs, tensor_list outputs) {
 }
 
 acl_status check_type(tensor_list tensors, int type, const char *why) {
-    return check_each(tensors, [&](const char *name, const tensor &t) {
-        return t.data_type == type
-                   ? acl_status{}
-                   : invalid(explain("%s is %s; it must be %s%s", name, type_name(t.data_type), type_name(type), why));
-    });
+    for (const named_tensor &one : tensors)
+        if (one && one->data_type != type)
+            return invalid(
+                explain("%s is %s; it must be %s%s", one.name, type_name(one->data_type), type_name(type), why));
+    return {};
 }
 
 acl_status check_shape(tensor_list tensors, shape expected, const char *what) {
-    return check_each(tensors, [&](const char *name, const tensor &t) {
-        return equal(t.dims, expected) ? acl_status{}
-                                       : invalid(explain("%s has the shape %s; it must have that of %s, %s", name,
-                                                         shape_text(t.dims).text, what, shape_text(expected).text));
-    });
+    for (const named_tensor &one : tensors)
+        if (one && !std::ranges::equal(one->dims, expected))
+            return invalid(explain("%s has the shape %s; it must have that of %s, %s", one.name,
+                                   shape_text(one->dims).text, what, shape_text(expected).text));
+    return {};
 }
 
 acl_status check_float(const named_tensor &one) {
-    return is_float(one->data_type)
-               ? acl_status{}
-               : invalid(explain("%s is %s; supported: FLOAT, FLOAT16 and BF16", one.name, type_name(one->data_type)));
+    if (is_float(one->data_type)) return {};
+    return invalid(explain("%s is %s; supported: FLOAT, FLOAT16 and BF16", one.name, type_name(one->data_type)));
 }
 
 acl_status check_contiguous(tensor_list tensors) {
-    return check_each(tensors, [](const char *name, const tensor &t) {
-        return is_contiguous(t) ? acl_status{}
-                                : invalid(explain("%s is not contiguous: shape %s, strides %s", name,
-                                                  shape_text(t.dims).text, shape_text(t.strides).text));
-    });
+    for (const named_tensor &one : tensors)
+        if (one && !is_contiguous(*one))
+            return invalid(explain("%s is not contiguous: shape %s, strides %s", one.name, shape_text(one->dims).text,
+                                   shape_text(one->strides).text));
+    return {};
 }
 
 acl_status check_has_elements(const named_tensor &one) {
-    return count(one->dims) != 0 ? acl_status{}
-                                 : invalid(explain("%s has no elements: %s", one.name, shape_text(one->dims).text));
+    if (product_of(one->dims) != 0) return {};
+    return invalid(explain("%s has no elements: %s", one.name, shape_text(one->dims).text));
 }
 
 acl_status check_epsilon(double epsilon) {
-    return epsilon >= 0 && std::isfinite(float(epsilon))
-               ? acl_status{}
-               : invalid(explain("epsilon is %g; it must be finite and not negative", epsilon));
+    if (epsilon >= 0 && std::isfinite(float(epsilon))) return {};
+    return invalid(explain("epsilon is %g; it must be finite and not negative", epsilon));
 }
 
 acl_status check_affine_type(const named_tensor &affine, const tensor &data) {
-    return !affine || affine->data_type == ACL_FLOAT || affine->data_type == data.data_type
-               ? acl_status{}
-               : invalid(explain("%s is %s; it must be FLOAT or have the type of the data, %s", affine.name,
-                                 type_name(affine->data_type), type_name(data.data_type)));
+    if (!affine || affine->data_type == ACL_FLOAT || affine->data_type == data.data_type) return {};
+    return invalid(explain("%s is %s; it must be FLOAT or have the type of the data, %s", affine.name,
+                           type_name(affine->data_type), type_name(data.data_type)));
 }
 
 acl_status as_tiling(acl_status refused) {
@@ -226,7 +205,7 @@ std::vector<dim_t> shape_of_statistics(const tensor &x, const row_shape &split) 
 
 acl_status reshape(const named_tensor &given, shape dims, const char *what, memory_desc &layout) {
     const tensor &t = *given;
-    const bool fits = count(t.dims) == count(dims);
+    const bool fits = product_of(t.dims) == product_of(dims);
     const auto strides = fits ? strides_as(t, dims) : std::nullopt;
     if (!strides)
         return invalid(explain(fits ? "%s has the shape %s and strides that cannot give it that of %s, %s"
@@ -237,7 +216,7 @@ acl_status reshape(const named_tensor &given, shape dims, const char *what, memo
 }
 
 acl_status split_by_gamma(const named_tensor &x, const tensor &gamma, row_shape &split) {
-    if (count(gamma.dims) == 0) return invalid("gamma has no elements");
+    if (product_of(gamma.dims) == 0) return invalid("gamma has no elements");
     return row_shape::split(x, "gamma", gamma.dims, split);
 }
 
@@ -246,12 +225,19 @@ namespace {
 acl_status describe_in(slot s, const named_tensor &given, const row_shape &split, request &result) {
     using layer_norm::extent;
     if (s == NO_SLOT || s >= FIRST_POST_OP) return {};
+    const tensor &t = *given;
+    const shape dims = split.dims();
     switch (layer_norm::TENSORS[size_t(s)].dims) {
     case extent::rows:
-        if (split.is_of(*given)) result.problem[s] = split.data(*given);
+        if (t.dims.size() <= dims.size() && std::ranges::equal(t.dims, dims.last(t.dims.size()))) {
+            std::vector<dim_t> strides(t.strides.begin(), t.strides.end());
+            // The stride of a dimension of 1 has no effect, but 0 would look like a broadcast dimension.
+            if (strides.size() < dims.size()) strides.insert(strides.begin(), 1);
+            result.problem[s] = describe(t, dims, strides);
+        }
         return {};
-    case extent::columns:
-        result.layouts[s] = split.columns_of(*given);
+    case extent::columns: // the last dimensions, at index 0 of the others
+        result.layouts[s] = describe(t, split.columns(), t.strides.last(split.columns().size()));
         return {};
     case extent::gradient:
         return reshape(given, split.columns(), "normalizedShape", result.layouts[s]);

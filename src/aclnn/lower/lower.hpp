@@ -29,9 +29,6 @@ struct shape_text {
     explicit shape_text(shape dims);
 };
 
-dim_t count(shape dims); // of elements; 1 without dimensions
-bool equal(shape a, shape b);
-
 // The strides with which a tensor of the shape `dims` has the same elements in the same row-major order. `dims` must
 // have as many elements as the tensor. None if no strides do that.
 std::optional<std::vector<dim_t>> strides_as(const tensor &t, shape dims);
@@ -94,7 +91,6 @@ struct parameter {
     int64_t offset = 0;        // bytes from the address to the first element
 
     parameter(const named_tensor &given, slot what);
-    void *first_element(void *address) const { return static_cast<char *>(address) + offset; }
 };
 
 inline slot if_wanted(bool is_wanted, slot place) { return is_wanted ? place : NO_SLOT; }
@@ -244,12 +240,6 @@ public:
     shape rows() const { return dims().first(dims_.size() - columns_); }
     shape columns() const { return dims().last(columns_); }
     int normalized_axes() const { return int(columns_); }
-
-    // Whether the tensor has the input's shape, and its layout then.
-    bool is_of(const tensor &t) const;
-    memory_desc data(const tensor &t) const;
-    // The layout of the normalized dimensions of a tensor, which are its last ones, at index 0 of the others.
-    memory_desc columns_of(const tensor &t) const;
 
 private:
     std::vector<dim_t> dims_;

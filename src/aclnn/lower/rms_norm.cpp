@@ -88,7 +88,7 @@ acl_status check(const add_rms_norm_parameters &g, row_shape &split) {
 acl_status lower(const add_rms_norm_parameters &g, request &result) {
     row_shape split;
     JITNORM_TRY(check(g, split));
-    result.has_work = count(g.x1->dims) != 0;
+    result.has_work = product_of(g.x1->dims) != 0;
     result.problem.flags = unsigned(jitnorm_rms_norm);
     return make_request(g, split, 3, {SRC, RESIDUAL, SCALE, DST, VARIANCE, SUM}, result);
 }

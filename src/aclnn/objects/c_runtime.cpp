@@ -70,13 +70,13 @@ constexpr acl_status bad_parameter(const char *reason) { return {JITNORM_ACL_ERR
 constexpr acl_status NO_MEMORY = {JITNORM_ACL_ERROR_BAD_ALLOC, "out of memory"};
 
 acl_status check_device(int32_t device) {
-    return device == 0 ? acl_status{} : acl_status{JITNORM_ACL_ERROR_RT_INVALID_DEVICEID, "the only device is 0"};
+    if (device == 0) return {};
+    return {JITNORM_ACL_ERROR_RT_INVALID_DEVICEID, "the only device is 0"};
 }
 
 acl_status check_room(size_t capacity, size_t bytes) {
-    return bytes <= capacity
-               ? acl_status{}
-               : acl_status{JITNORM_ACL_ERROR_RT_PARAM_INVALID, "the bytes exceed the capacity of the destination"};
+    if (bytes <= capacity) return {};
+    return {JITNORM_ACL_ERROR_RT_PARAM_INVALID, "the bytes exceed the capacity of the destination"};
 }
 
 // Makes a copy of `value` that the caller owns. The handle is its address.

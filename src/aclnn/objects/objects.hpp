@@ -91,22 +91,9 @@ constexpr const char *type_name(int acl_number) { return find_acl_type(acl_numbe
 constexpr bool is_narrow(int acl_type) { return acl_type == ACL_FLOAT16 || acl_type == ACL_BF16; }
 constexpr bool is_float(int acl_type) { return acl_type == ACL_FLOAT || is_narrow(acl_type); }
 
-// Whether a tensor's dimensions, strides and offset say where its elements are, without inner blocks.
-constexpr bool is_plain(int acl_format) {
-    switch (acl_format) {
-    case 0:  // NCHW
-    case 1:  // NHWC
-    case 2:  // ND
-    case 16: // HWCN
-    case 27: // NDHWC
-    case 30: // NCDHW
-    case 35: // NC
-    case 47: // NCL
-        return true;
-    default:
-        return false;
-    }
-}
+// The formats in which a tensor's dimensions, strides and offset say where its elements are, without inner blocks:
+// NCHW, NHWC, ND, HWCN, NDHWC, NCDHW, NC and NCL.
+constexpr int PLAIN_FORMATS[] = {0, 1, 2, 16, 27, 30, 35, 47};
 
 // ---- Objects. A handle points to a type with Ascend's name, such as aclTensor, which stays incomplete. The objects
 // have types of their own, so that no symbol of this library has a name that Ascend's libraries may have, too.
@@ -117,8 +104,6 @@ struct tensor {
     // Copies the numbers. If `strides` is null, the tensor is row-major.
     tensor(numbers dims, const int64_t *strides, numbers storage_dims, int64_t offset, int data_type, int format,
            void *data);
-    tensor(const tensor &) = delete;
-    tensor &operator=(const tensor &) = delete;
 
 private:
     std::unique_ptr<int64_t[]> numbers_; // dims, strides and storage_dims, one after the other

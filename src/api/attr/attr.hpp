@@ -37,14 +37,6 @@ private:
     std::vector<entry> entries_;
 };
 
-// How src and the residual are added before the normalization (docs/arithmetic.md, "Residual addition").
-struct residual_addition {
-    jitnorm_data_type_t bias_type = jitnorm_data_type_undef; // undef: no bias
-    unsigned flags = jitnorm_residual_flags_none;            // jitnorm_residual_flags_t, or-ed
-
-    bool has(jitnorm_residual_flags_t flag) const { return (flags & unsigned(flag)) != 0; }
-};
-
 // A request to find scales of dst: a mask and, if ndims is 2, the sizes of groups.
 struct scale_request {
     int mask = 0; // 0: no scales are found
@@ -74,7 +66,9 @@ struct jitnorm_primitive_attr {
     bool src_scale = false, dst_scale = false;
     jitnorm::impl::api::scale_request dynamic_scales;
     jitnorm_post_ops post_ops;
-    jitnorm::impl::api::residual_addition residual;
+    // How src and the residual are added before the normalization (docs/arithmetic.md, "Residual addition").
+    jitnorm_data_type_t bias_type = jitnorm_data_type_undef; // undef: no bias
+    unsigned residual_flags = jitnorm_residual_flags_none;   // jitnorm_residual_flags_t, or-ed
     jitnorm::impl::api::tensor_descs tensors;
     std::optional<double> epsilon; // replaces that of the creation function
 

@@ -11,20 +11,6 @@
 
 namespace jitnorm::impl::api {
 
-namespace {
-
-status lower_modes(const jitnorm_primitive_attr &given) {
-    if (!given.unsupported_requests.empty()) return unsupported(given.unsupported_requests.front().reason);
-    if (given.fpmath_applies_to_int && given.fpmath_mode != jitnorm_fpmath_mode_strict)
-        return unsupported("attr has a floating-point mode that applies to integers");
-    return given.accumulation_mode <= jitnorm_accumulation_mode_any
-               ? status{}
-               : unsupported(explain("attr has the accumulation mode %d; supported: strict, relaxed and any",
-                                     int(given.accumulation_mode)));
-}
-
-} // namespace
-
 const memory_desc &tensor_descs::operator[](layer_norm::slot s) const {
     const auto found = std::ranges::find(entries_, s, &entry::first);
     return found != entries_.end() ? *found->second : NO_TENSOR;
@@ -40,15 +26,20 @@ void tensor_descs::set(std::initializer_list<std::pair<layer_norm::slot, const m
 }
 
 status lower(const jitnorm_primitive_attr &given, layer_norm::problem &p) {
-    JITNORM_TRY(lower_modes(given));
+    if (!given.unsupported_requests.empty()) return unsupported(given.unsupported_requests.front().reason);
+    if (given.fpmath_applies_to_int && given.fpmath_mode != jitnorm_fpmath_mode_strict)
+        return unsupported("attr has a floating-point mode that applies to integers");
+    if (given.accumulation_mode > jitnorm_accumulation_mode_any)
+        return unsupported(explain("attr has the accumulation mode %d; supported: strict, relaxed and any",
+                                   int(given.accumulation_mode)));
     p.epsilon = given.epsilon.value_or(p.epsilon);
     attributes &result = p.attr;
     result.scratchpad_mode = given.scratchpad_mode;
     result.src_scale = given.src_scale;
     result.dst_scale = given.dst_scale;
-    result.bias_type = given.residual.bias_type;
-    result.normalizes_rounded_sum = given.residual.has(jitnorm_residual_normalize_rounded);
-    result.multiplies_silu = given.residual.has(jitnorm_residual_mul_silu);
+    result.bias_type = given.bias_type;
+    result.normalizes_rounded_sum = (given.residual_flags & unsigned(jitnorm_residual_normalize_rounded)) != 0;
+    result.multiplies_silu = (given.residual_flags & unsigned(jitnorm_residual_mul_silu)) != 0;
     for (const auto &[s, md] : given.tensors) p[s] = *md;
     for (const any_post_op &entry : given.post_ops.entries) {
         if (std::holds_alternative<prelu_post_op>(entry)) return unsupported("attr has a prelu post-op");
@@ -82,11 +73,7 @@ constinit std::atomic<jitnorm_fpmath_mode_t> default_fpmath_mode = jitnorm_fpmat
 
 constexpr int ARG_DIFF_WEIGHTS = 161; // oneDNN's number for the gradients of weights, here of scale and shift
 
-bool is_known(jitnorm_accumulation_mode_t mode) {
-    return jitnorm_accumulation_mode_strict <= mode && mode <= jitnorm_accumulation_mode_f16;
-}
-
-status unknown(const char *what, int mode) { return invalid(explain("unknown %s %d", what, mode)); }
+status unknown_mode(int mode) { return invalid(explain("unknown mode %d", mode)); }
 
 bool has_rounding(int arg) { return arg == JITNORM_ARG_DST || arg == JITNORM_ARG_DIFF_SRC || arg == ARG_DIFF_WEIGHTS; }
 
@@ -100,7 +87,7 @@ void jitnorm_primitive_attr::request(setting what, int arg, const char *refusal)
 }
 
 jitnorm_status_t jitnorm_set_default_fpmath_mode(jitnorm_fpmath_mode_t mode) {
-    if (!is_known(mode)) return report(__func__, unknown("mode", mode));
+    if (!is_known(mode)) return report(__func__, unknown_mode(mode));
     default_fpmath_mode.store(mode, std::memory_order_relaxed);
     return jitnorm_success;
 }
@@ -139,7 +126,7 @@ jitnorm_status_t jitnorm_primitive_attr_set_scratchpad_mode(jitnorm_primitive_at
                                                             jitnorm_scratchpad_mode_t mode) {
     JITNORM_REFUSE_NULL(attr);
     if (mode != jitnorm_scratchpad_mode_library && mode != jitnorm_scratchpad_mode_user)
-        return report(__func__, unknown("mode", mode));
+        return report(__func__, unknown_mode(mode));
     attr->scratchpad_mode = mode;
     return jitnorm_success;
 }
@@ -172,7 +159,7 @@ jitnorm_status_t jitnorm_primitive_attr_get_fpmath_mode_v2(const_jitnorm_primiti
 jitnorm_status_t jitnorm_primitive_attr_set_fpmath_mode_v2(jitnorm_primitive_attr_t attr, jitnorm_fpmath_mode_t mode,
                                                            int apply_to_int) {
     JITNORM_REFUSE_NULL(attr);
-    if (!is_known(mode)) return report(__func__, unknown("mode", mode));
+    if (!is_known(mode)) return report(__func__, unknown_mode(mode));
     attr->fpmath_mode = mode;
     attr->fpmath_applies_to_int = apply_to_int != 0;
     return jitnorm_success;
@@ -181,7 +168,8 @@ jitnorm_status_t jitnorm_primitive_attr_set_fpmath_mode_v2(jitnorm_primitive_att
 jitnorm_status_t jitnorm_primitive_attr_set_accumulation_mode(jitnorm_primitive_attr_t attr,
                                                               jitnorm_accumulation_mode_t mode) {
     JITNORM_REFUSE_NULL(attr);
-    if (!is_known(mode)) return report(__func__, unknown("mode", mode));
+    if (mode < jitnorm_accumulation_mode_strict || mode > jitnorm_accumulation_mode_f16)
+        return report(__func__, unknown_mode(mode));
     attr->accumulation_mode = mode;
     return jitnorm_success;
 }
@@ -199,7 +187,7 @@ jitnorm_status_t jitnorm_primitive_attr_set_rounding(jitnorm_primitive_attr_t at
                                                      jitnorm_rounding_mode_t mode) {
     JITNORM_REFUSE_NULL(attr);
     if (mode != jitnorm_rounding_mode_environment && mode != jitnorm_rounding_mode_stochastic)
-        return report(__func__, unknown("mode", mode));
+        return report(__func__, unknown_mode(mode));
     const bool is_stochastic = mode == jitnorm_rounding_mode_stochastic;
     if (is_stochastic && !has_rounding(arg))
         return report(__func__, invalid(explain("arg is %d, which takes no rounding mode", arg)));
@@ -220,17 +208,6 @@ jitnorm_status_t jitnorm_primitive_attr_set_epsilon(jitnorm_primitive_attr_t att
 
 namespace {
 
-status check(const residual_addition &asked, const memory_desc &residual, const memory_desc *sum) {
-    if (residual.ndims == 0) return invalid("residual_desc has no dimensions");
-    if (asked.bias_type != jitnorm_data_type_undef && size_of(asked.bias_type) == 0)
-        return invalid(explain("unknown bias_data_type %d", int(asked.bias_type)));
-    if ((asked.flags & ~unsigned(jitnorm_residual_normalize_rounded | jitnorm_residual_mul_silu)) != 0)
-        return invalid(explain("flags 0x%x has unknown bits", asked.flags));
-    return asked.has(jitnorm_residual_normalize_rounded) && (sum == nullptr || sum->ndims == 0)
-               ? invalid("flags has residual_normalize_rounded, and sum_desc describes no sum")
-               : status{};
-}
-
 jitnorm_status_t set_tensors(const char *function, jitnorm_primitive_attr_t attr,
                              std::initializer_list<std::pair<layer_norm::slot, const memory_desc *>> changes) {
     if (any_null(attr)) return report_null(function, "attr", {attr});
@@ -245,10 +222,17 @@ jitnorm_status_t jitnorm_primitive_attr_set_residual(jitnorm_primitive_attr_t at
                                                      jitnorm_data_type_t bias_data_type, unsigned flags) {
     JITNORM_REFUSE_NULL(attr, residual_desc);
     return guarded(__func__, [&]() -> status {
-        const residual_addition asked = {bias_data_type, flags};
-        JITNORM_TRY(check(asked, *residual_desc, sum_desc));
+        if (residual_desc->ndims == 0) return invalid("residual_desc has no dimensions");
+        if (bias_data_type != jitnorm_data_type_undef && size_of(bias_data_type) == 0)
+            return invalid(explain("unknown bias_data_type %d", int(bias_data_type)));
+        if ((flags & ~unsigned(jitnorm_residual_normalize_rounded | jitnorm_residual_mul_silu)) != 0)
+            return invalid(explain("flags 0x%x has unknown bits", flags));
+        const bool has_sum = sum_desc != nullptr && sum_desc->ndims != 0;
+        if ((flags & unsigned(jitnorm_residual_normalize_rounded)) != 0 && !has_sum)
+            return invalid("flags has residual_normalize_rounded, and sum_desc describes no sum");
         attr->tensors.set({{RESIDUAL, residual_desc}, {SUM, sum_desc}});
-        attr->residual = asked;
+        attr->bias_type = bias_data_type;
+        attr->residual_flags = flags;
         return {};
     });
 }
@@ -258,11 +242,10 @@ jitnorm_status_t jitnorm_primitive_attr_get_residual(const_jitnorm_primitive_att
                                                      const_jitnorm_memory_desc_t *sum_desc,
                                                      jitnorm_data_type_t *bias_data_type, unsigned *flags) {
     JITNORM_REFUSE_NULL(attr);
-    const residual_addition &residual = attr->residual;
     if (residual_desc != nullptr) *residual_desc = &attr->tensors[RESIDUAL];
     if (sum_desc != nullptr) *sum_desc = &attr->tensors[SUM];
-    if (bias_data_type != nullptr) *bias_data_type = residual.bias_type;
-    if (flags != nullptr) *flags = residual.flags;
+    if (bias_data_type != nullptr) *bias_data_type = attr->bias_type;
+    if (flags != nullptr) *flags = attr->residual_flags;
     return jitnorm_success;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // C interface: the scales and zero points of attributes.
 #include <algorithm>
-#include <iterator>
+#include <span>
 
 #include "attr.hpp"
 #include "jitnorm/jitnorm_attr.h"
@@ -33,14 +33,11 @@ struct quantity {
     const dim_t *group_dims;
     jitnorm_data_type_t data_type;
     bool is_on_host;
-    bool is_found; // the library finds them
-
-    bool has_groups() const { return ndims != 0; }
 };
 
 status check_groups(const quantity &q) {
     if (q.ndims != 0 && q.ndims != 2) return invalid(explain("ndims is %d; groups have 0 or 2 dimensions", q.ndims));
-    if (!q.has_groups()) return {};
+    if (q.ndims == 0) return {};
     if (q.group_dims == nullptr) return invalid("group_dims is null");
     if (q.group_dims[0] < 1 || q.group_dims[1] < 1)
         return invalid(explain("group_dims are %lld and %lld; both must be positive", as_number(q.group_dims[0]),
@@ -48,17 +45,16 @@ status check_groups(const quantity &q) {
     return q.mask != 0 ? status{} : invalid("groups need a mask that is not 0");
 }
 
-template <size_t Count>
-status check(const quantity &q, const int (&types)[Count], bool (*may_have)(int arg)) {
+status check(const quantity &q, std::span<const int> types, bool (*may_have)(int arg)) {
     if (q.arg < 0) return invalid(explain("arg is %d, which is negative", q.arg));
     if (!may_have(q.arg))
         return invalid(
             explain("arg %d takes neither scales nor zero points: JITNORM_ARG_SRC and JITNORM_ARG_DST do", q.arg));
     if (q.mask < 0) return invalid(explain("mask is %d, which is negative", q.mask));
     JITNORM_TRY(check_groups(q));
-    if (std::find(std::begin(types), std::end(types), int(q.data_type)) == std::end(types))
+    if (std::ranges::count(types, int(q.data_type)) == 0)
         return invalid(explain("data_type %d is not supported here", int(q.data_type)));
-    if (q.is_on_host && (q.mask != 0 || q.has_groups()))
+    if (q.is_on_host && (q.mask != 0 || q.ndims != 0))
         return invalid(
             explain("mask is %d and ndims is %d; both must be 0 for one value on the host", q.mask, q.ndims));
     return {};
@@ -82,29 +78,6 @@ const char *refusal_to_find(const quantity &q) {
     return q.data_type == jitnorm_f32 ? nullptr : "attr asks for dynamic scales of another type than f32";
 }
 
-status set_scale(jitnorm_primitive_attr &attr, const quantity &q) {
-    JITNORM_TRY(check(q, SCALE_TYPES, may_have_scales));
-    if (q.mask == 0 && (q.data_type == jitnorm_f8_e4m3 || int(q.data_type) == E8M0))
-        return invalid("scales of 8 bits need a mask that is not 0");
-    const char *refusal = q.is_found ? refusal_to_find(q) : refusal_of(q);
-    attr.request(setting::scale, q.arg, refusal);
-    const bool is_given = refusal == nullptr && !q.is_found;
-    if (q.arg == JITNORM_ARG_SRC) attr.src_scale = is_given;
-    if (q.arg == JITNORM_ARG_DST) {
-        attr.dst_scale = is_given;
-        attr.dynamic_scales = {};
-        if (refusal == nullptr && q.is_found) attr.dynamic_scales = {q.mask, q.ndims, {}};
-        if (attr.dynamic_scales.ndims != 0) std::copy_n(q.group_dims, q.ndims, attr.dynamic_scales.group_dims);
-    }
-    return {};
-}
-
-status set_zero_point(jitnorm_primitive_attr &attr, const quantity &q) {
-    JITNORM_TRY(check(q, ZERO_POINT_TYPES, may_have_zero_points));
-    attr.request(setting::zero_point, q.arg, "attr has a zero point");
-    return {};
-}
-
 } // namespace
 
 jitnorm_status_t jitnorm_primitive_attr_set_scales_v3(jitnorm_primitive_attr_t attr, int arg, int mask, int ndims,
@@ -115,8 +88,22 @@ jitnorm_status_t jitnorm_primitive_attr_set_scales_v3(jitnorm_primitive_attr_t a
     if (!is_found && (quantization_mode < jitnorm_quantization_mode_static_sazp ||
                       quantization_mode > jitnorm_quantization_mode_dynamic_fp))
         return report(__func__, invalid(explain("unknown quantization_mode %d", int(quantization_mode))));
-    return guarded(__func__, [&] {
-        return set_scale(*attr, {arg, mask, ndims, group_dims, data_type, is_on_host != 0, is_found});
+    return guarded(__func__, [&]() -> status {
+        const quantity q = {arg, mask, ndims, group_dims, data_type, is_on_host != 0};
+        JITNORM_TRY(check(q, SCALE_TYPES, may_have_scales));
+        if (mask == 0 && (data_type == jitnorm_f8_e4m3 || int(data_type) == E8M0))
+            return invalid("scales of 8 bits need a mask that is not 0");
+        const char *refusal = is_found ? refusal_to_find(q) : refusal_of(q);
+        attr->request(setting::scale, arg, refusal);
+        const bool is_given = refusal == nullptr && !is_found;
+        if (arg == JITNORM_ARG_SRC) attr->src_scale = is_given;
+        if (arg == JITNORM_ARG_DST) {
+            attr->dst_scale = is_given;
+            attr->dynamic_scales = {};
+            if (refusal == nullptr && is_found) attr->dynamic_scales = {mask, ndims, {}};
+            if (attr->dynamic_scales.ndims != 0) std::copy_n(group_dims, ndims, attr->dynamic_scales.group_dims);
+        }
+        return {};
     });
 }
 
@@ -141,7 +128,10 @@ jitnorm_status_t jitnorm_primitive_attr_set_zero_points_v2(jitnorm_primitive_att
                                                            jitnorm_data_type_t data_type, int is_on_host) {
     JITNORM_REFUSE_NULL(attr);
     return guarded(__func__, [&] {
-        return set_zero_point(*attr, {arg, mask, ndims, group_dims, data_type, is_on_host != 0, false});
+        const quantity q = {arg, mask, ndims, group_dims, data_type, is_on_host != 0};
+        JITNORM_TRY(check(q, ZERO_POINT_TYPES, may_have_zero_points));
+        attr->request(setting::zero_point, arg, "attr has a zero point");
+        return status{};
     });
 }
 

@@ -11,32 +11,8 @@ using namespace jitnorm::impl::api;
 
 namespace {
 
-status create_memory(jitnorm_memory_t *memory, const memory_desc &md, jitnorm_engine_t engine, void *handle) {
-    if (md.format_kind == jitnorm_format_kind_any)
-        return invalid("memory_desc has an undecided layout (format_tag_any)");
-    if (md.format_kind == jitnorm_format_kind_host_scalar) return invalid("memory_desc is of a host scalar");
-    if (has_runtime_dims(md)) return invalid("memory_desc has dimensions or strides that are known at run time only");
-    const bool allocate = handle == JITNORM_MEMORY_ALLOCATE;
-    const size_t size = allocate ? bytes(md) : 0;
-    aligned_bytes owned(size == 0 ? nullptr : allocate_aligned(size));
-    if (size != 0 && owned == nullptr) return OUT_OF_MEMORY;
-    void *data = allocate ? owned.get() : handle;
-    *memory = new jitnorm_memory{word_of(md), data, engine, std::move(owned), md};
-    return {};
-}
-
-status create_host_scalar(jitnorm_memory_t *memory, const memory_desc &md, const void *value) {
-    const size_t size = size_of(md.data_type);
-    aligned_bytes owned(allocate_aligned(size));
-    if (owned == nullptr) return OUT_OF_MEMORY;
-    std::memcpy(owned.get(), value, size);
-    *memory = new jitnorm_memory{word_of(md), nullptr, nullptr, std::move(owned), md};
-    return {};
-}
-
 bool holds_its_value(const jitnorm_memory &memory) { return memory.md.format_kind == jitnorm_format_kind_host_scalar; }
 
-constexpr status HOST_SCALAR = invalid("the memory holds its value itself (a host scalar)");
 constexpr status NO_HOST_SCALAR = invalid("the memory or descriptor is not a host scalar");
 
 } // namespace
@@ -44,8 +20,20 @@ constexpr status NO_HOST_SCALAR = invalid("the memory or descriptor is not a hos
 jitnorm_status_t jitnorm_memory_create(jitnorm_memory_t *memory, const_jitnorm_memory_desc_t memory_desc,
                                        jitnorm_engine_t engine, void *handle) {
     JITNORM_REFUSE_NULL(memory, engine);
-    return guarded(__func__, [&] {
-        return create_memory(memory, memory_desc != nullptr ? *memory_desc : NO_TENSOR, engine, handle);
+    return guarded(__func__, [&]() -> status {
+        const jitnorm_memory_desc &md = memory_desc != nullptr ? *memory_desc : NO_TENSOR;
+        if (md.format_kind == jitnorm_format_kind_any)
+            return invalid("memory_desc has an undecided layout (format_tag_any)");
+        if (md.format_kind == jitnorm_format_kind_host_scalar) return invalid("memory_desc is of a host scalar");
+        if (has_runtime_dims(md))
+            return invalid("memory_desc has dimensions or strides that are known at run time only");
+        const bool allocate = handle == JITNORM_MEMORY_ALLOCATE;
+        const size_t size = allocate ? bytes(md) : 0;
+        aligned_bytes owned(size == 0 ? nullptr : allocate_aligned(size));
+        if (size != 0 && owned == nullptr) return OUT_OF_MEMORY;
+        void *data = allocate ? owned.get() : handle;
+        *memory = new jitnorm_memory{word_of(md), data, engine, std::move(owned), md};
+        return {};
     });
 }
 
@@ -60,7 +48,14 @@ jitnorm_status_t jitnorm_memory_create_host_scalar(jitnorm_memory_t *memory, con
                                                    void *value) {
     JITNORM_REFUSE_NULL(memory, memory_desc, value);
     if (memory_desc->format_kind != jitnorm_format_kind_host_scalar) return report(__func__, NO_HOST_SCALAR);
-    return guarded(__func__, [&] { return create_host_scalar(memory, *memory_desc, value); });
+    return guarded(__func__, [&]() -> status {
+        const size_t size = size_of(memory_desc->data_type);
+        aligned_bytes owned(allocate_aligned(size));
+        if (owned == nullptr) return OUT_OF_MEMORY;
+        std::memcpy(owned.get(), value, size);
+        *memory = new jitnorm_memory{word_of(*memory_desc), nullptr, nullptr, std::move(owned), *memory_desc};
+        return {};
+    });
 }
 
 jitnorm_status_t jitnorm_memory_get_host_scalar_value(const_jitnorm_memory_t memory, void *value) {
@@ -88,7 +83,7 @@ jitnorm_status_t jitnorm_memory_get_data_handle_v2(const_jitnorm_memory_t memory
 
 jitnorm_status_t jitnorm_memory_set_data_handle(jitnorm_memory_t memory, void *handle) {
     JITNORM_REFUSE_NULL(memory);
-    if (holds_its_value(*memory)) return report(__func__, HOST_SCALAR);
+    if (holds_its_value(*memory)) return report(__func__, invalid("the memory holds its value itself (a host scalar)"));
     if (handle != memory->owned.get()) memory->owned.reset();
     memory->handle = handle;
     return jitnorm_success;

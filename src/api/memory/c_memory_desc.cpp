@@ -32,9 +32,8 @@ status check_part(const memory_desc &parent, const dim_t *dims, const dim_t *off
                                as_number(offsets[d]), as_number(dims[d]), as_number(parent.dims[d])));
     const dim_t block = block_of(parent, d);
     const bool ends_whole = dims[d] % block == 0 || offsets[d] + dims[d] == parent.dims[d];
-    return offsets[d] % block == 0 && ends_whole
-               ? ACCEPTED
-               : unsupported(explain("dimension %d of the part begins or ends within a block", d));
+    if (offsets[d] % block == 0 && ends_whole) return ACCEPTED;
+    return unsupported(explain("dimension %d of the part begins or ends within a block", d));
 }
 
 status part_of(const memory_desc &parent, const dim_t *dims, const dim_t *offsets, memory_desc &result) {
@@ -140,13 +139,6 @@ status count_elements(int ndims, const dim_t *dims, dim_t &elements) {
     return ACCEPTED;
 }
 
-// Whether a dimension of size 1 is padded to a block. Such a dimension could not be removed.
-bool has_padded_ones(const memory_desc &md) {
-    for (int d = 0; d < md.ndims; ++d)
-        if (md.dims[d] == 1 && md.padded_dims[d] != 1) return true;
-    return false;
-}
-
 status reshaped(const memory_desc &md, int ndims, const dim_t *dims, memory_desc &result) {
     if (ndims < 1 || ndims > MAX_NDIMS) return invalid(explain("ndims is %d; 1 to %d are possible", ndims, MAX_NDIMS));
     if (!is_laid_out(md) && md.format_kind != jitnorm_format_kind_any) return NOT_LAID_OUT;
@@ -163,7 +155,9 @@ status reshaped(const memory_desc &md, int ndims, const dim_t *dims, memory_desc
     }
     JITNORM_TRY(make_with_tag(result, ndims, dims, md.data_type, jitnorm_format_tag_any));
     if (!is_laid_out(md)) return ACCEPTED;
-    if (has_padded_ones(md)) return invalid("a dimension of 1 with padding cannot be reshaped");
+    for (int d = 0; d < md.ndims; ++d)
+        if (md.dims[d] == 1 && md.padded_dims[d] != 1)
+            return invalid("a dimension of 1 with padding cannot be reshaped");
     result.format_kind = jitnorm_blocked;
     result.offset0 = md.offset0;
     result.inner_nblks = md.inner_nblks;

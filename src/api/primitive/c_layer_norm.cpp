@@ -10,7 +10,6 @@
 #include "../../dispatch/prepare.hpp"
 #include "../../norm/row_groups.hpp"
 #include "../../tensor/names.hpp"
-#include "../memory/memory.hpp"
 #include "jitnorm/jitnorm.h"
 #include "primitive_desc.hpp"
 
@@ -87,23 +86,19 @@ status decide_layout(memory_desc &md, const memory_desc *model, const char *name
     return made.failed() ? too_large(name) : made;
 }
 
-// Statistics without a descriptor become f32 in an undecided layout first.
-status decide_statistics(problem &p) {
+// Decides the layouts of all tensors that were described with jitnorm_format_tag_any. src must have a decided layout.
+status decide_layouts(problem &p) {
     const memory_desc &src = p[SRC];
+    if (src.format_kind == jitnorm_format_kind_any)
+        return invalid("src has an undecided layout (format_tag_any); a tag or strides are expected");
+    for (const layer_norm::tensor_kind &t : layer_norm::TENSORS)
+        if (t.dims == layer_norm::extent::rows) JITNORM_TRY(decide_layout(p[t.place], &src, t.name));
+    for (const slot s : layer_norm::GROUPED) JITNORM_TRY(decide_layout(p[s], nullptr, layer_norm::tensor_name(s)));
+    // Statistics without a descriptor become f32 in an undecided layout first.
     if (p[VARIANCE].ndims == 0 &&
         make_with_tag(p[VARIANCE], src.ndims - 1, src.dims, jitnorm_f32, jitnorm_format_tag_any).failed())
         return too_large(STATISTICS);
-    return decide_layout(p[VARIANCE], &src, STATISTICS);
-}
-
-// Decides the layouts of all tensors that were described with jitnorm_format_tag_any. src must have a decided layout.
-status decide_layouts(problem &p) {
-    if (p[SRC].format_kind == jitnorm_format_kind_any)
-        return invalid("src has an undecided layout (format_tag_any); a tag or strides are expected");
-    for (const layer_norm::tensor_kind &t : layer_norm::TENSORS)
-        if (t.dims == layer_norm::extent::rows) JITNORM_TRY(decide_layout(p[t.place], &p[SRC], t.name));
-    for (const slot s : layer_norm::GROUPED) JITNORM_TRY(decide_layout(p[s], nullptr, layer_norm::tensor_name(s)));
-    JITNORM_TRY(decide_statistics(p));
+    JITNORM_TRY(decide_layout(p[VARIANCE], &src, STATISTICS));
     if (!p.is_forward()) return {};
     for (post_op &entry : p.attr.post_ops.entries)
         if (auto *binary = std::get_if<binary_post_op>(&entry))
@@ -129,11 +124,6 @@ status describe(problem &p, const jitnorm_primitive_attr *attr, std::shared_ptr<
     return {};
 }
 
-void add_request(cache_key &key, const scale_request &scales) {
-    key.add(uint64_t(uint32_t(scales.mask)) << 32 | uint64_t(scales.ndims));
-    key.add(std::span(scales.group_dims));
-}
-
 status create_desc(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, const jitnorm_primitive_attr *attr,
                    problem &p) {
     if (p.is_forward() && p[DST].ndims == 0) p.omitted |= bit_of(DST);
@@ -141,7 +131,11 @@ status create_desc(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, co
     if (attr != nullptr) JITNORM_TRY(lower(*attr, p));
     cache_key key(layer_norm::maker::primitive_desc);
     key.add(p);
-    if (attr != nullptr && attr->dynamic_scales.mask != 0) add_request(key, attr->dynamic_scales);
+    if (attr != nullptr && attr->dynamic_scales.mask != 0) {
+        const scale_request &scales = attr->dynamic_scales;
+        key.add(uint64_t(uint32_t(scales.mask)) << 32 | uint64_t(scales.ndims));
+        key.add(std::span(scales.group_dims));
+    }
     auto what = layer_norm::find_cached<described>(key);
     if (what == nullptr) {
         JITNORM_TRY(describe(p, attr, what));
@@ -157,9 +151,8 @@ status check_hint(const memory_desc &src, const_jitnorm_primitive_desc_t hint) {
     if (!forward.is_forward())
         return invalid(
             explain("hint_fwd_pd is for %s; it must be for forward", jitnorm_prop_kind2str(forward.prop_kind)));
-    return same_dims(forward[SRC], src)
-               ? status{}
-               : invalid(explain_dims("hint_fwd_pd's src", dims_of(forward[SRC]), "src_desc", dims_of(src)));
+    if (same_dims(forward[SRC], src)) return {};
+    return invalid(explain_dims("hint_fwd_pd's src", dims_of(forward[SRC]), "src_desc", dims_of(src)));
 }
 
 status create_forward(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, const jitnorm_primitive_attr *attr,

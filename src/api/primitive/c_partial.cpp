@@ -55,10 +55,9 @@ status check_column_range(const memory_desc &src, dim_t first, dim_t all) {
         return invalid(explain("src has %lld columns from first_column %lld on; all_columns is %lld",
                                as_number(columns), as_number(first), as_number(all)));
     const dim_t end = first + columns;
-    return first % CHUNK == 0 && (end % CHUNK == 0 || end == all)
-               ? status{}
-               : invalid(explain("columns %lld to %lld of src are not whole chunks of %lld columns", as_number(first),
-                                 as_number(end - 1), as_number(CHUNK)));
+    if (first % CHUNK == 0 && (end % CHUNK == 0 || end == all)) return {};
+    return invalid(explain("columns %lld to %lld of src are not whole chunks of %lld columns", as_number(first),
+                           as_number(end - 1), as_number(CHUNK)));
 }
 
 } // namespace jitnorm::impl::api
@@ -91,9 +90,8 @@ status find_ranges(const char *what, const char *piece, dim_t all, std::span<con
         if (sizes[i] > 0 && have_sums && sums[i] == nullptr) return invalid(explain("sums[%zu] is null", i));
         add(i, first);
     }
-    return first == all ? status{}
-                        : invalid(explain("the ranges have %lld %s; all_%s is %lld", as_number(first), what, what,
-                                          as_number(all)));
+    if (first == all) return {};
+    return invalid(explain("the ranges have %lld %s; all_%s is %lld", as_number(first), what, what, as_number(all)));
 }
 
 status check_range(dim_t all, dim_t columns, dim_t first, dim_t rows) {

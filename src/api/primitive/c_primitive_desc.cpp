@@ -14,13 +14,6 @@ namespace jitnorm::impl::api {
 
 namespace {
 
-// The user's memory may have any alignment, so its size includes room to align the scratchpad within it.
-memory_desc describe_scratchpad(const described &what) {
-    const size_t wanted = what.user_gives_scratchpad() ? what.scratchpad_bytes() : 0;
-    const dim_t bytes = dim_t(size_with_alignment(wanted));
-    return wanted == 0 ? memory_desc{} : make_dense({&bytes, 1}, jitnorm_u8);
-}
-
 // The moments of each chunk of a row, or of the row.
 memory_desc describe_row_sums(const layer_norm::problem &p) {
     if (!p.uses(layer_norm::ROW_SUMS)) return {};
@@ -41,7 +34,9 @@ std::array<memory_desc, layer_norm::FIRST_POST_OP> describe_tensors(const descri
         md = make_dense(sizes, md.data_type);
     }
     tensors[layer_norm::ROW_SUMS] = describe_row_sums(p);
-    tensors[layer_norm::SCRATCHPAD] = describe_scratchpad(what);
+    // The user's memory may have any alignment, so its size includes room to align the scratchpad within it.
+    const dim_t bytes = dim_t(size_with_alignment(what.user_gives_scratchpad() ? what.scratchpad_bytes() : 0));
+    if (bytes != 0) tensors[layer_norm::SCRATCHPAD] = make_dense({&bytes, 1}, jitnorm_u8);
     return tensors;
 }
 

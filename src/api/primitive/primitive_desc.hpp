@@ -66,15 +66,13 @@ using layer_norm::arg_of;
 using layer_norm::slot;
 using enum layer_norm::slot;
 
-constexpr slot slot_of_post_op(int arg) {
-    const int index = arg / JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE - 1;
-    const bool is_src1 = arg % JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE == JITNORM_ARG_SRC_1;
-    return is_src1 && 0 <= index && index < MAX_POST_OPS ? layer_norm::post_op_slot(size_t(index)) : NO_SLOT;
-}
-
 // Returns NO_SLOT for an argument that no primitive has.
 constexpr slot find_slot(int arg) {
-    if (arg >= JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE) return slot_of_post_op(arg);
+    if (arg >= JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE) {
+        const int post_op = arg / JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE - 1;
+        const bool is_src1 = arg % JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE == JITNORM_ARG_SRC_1;
+        return is_src1 && post_op < MAX_POST_OPS ? layer_norm::post_op_slot(size_t(post_op)) : NO_SLOT;
+    }
     for (int s = FIRST_POST_OP - 1; s >= 0; --s)
         if (layer_norm::arg_of(slot(s)) == arg) return slot(s);
     return NO_SLOT;

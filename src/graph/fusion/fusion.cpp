@@ -70,12 +70,6 @@ constexpr of_two COMBINATIONS[] = {
     {jitnorm_graph_op_subtract, "Subtract", jitnorm_binary_sub, false},
 };
 
-template <typename Table>
-auto find(const Table &table, jitnorm_graph_op_kind_t kind) {
-    const auto *found = std::find_if(std::begin(table), std::end(table), [&](auto &row) { return row.kind == kind; });
-    return found == std::end(table) ? nullptr : found;
-}
-
 const char *name_of_follower(jitnorm_graph_op_kind_t kind) {
     if (const of_one *f = find(FUNCTIONS, kind)) return f->name;
     if (const of_two *c = find(COMBINATIONS, kind)) return c->name;
@@ -184,19 +178,15 @@ constexpr size_t MOST_FUNCTIONS = 19;
 
 bool is_f32_if_used(const port &p) { return p.how == use::absent || p.type == jitnorm_f32; }
 
-bool have_equal_dims(const logical_tensor &a, const logical_tensor &b) {
-    return std::equal(a.dims, a.dims + a.ndims, b.dims, b.dims + b.ndims);
-}
-
 // Whether all sizes that both shapes know are equal.
 bool has_shape(const logical_tensor &lt, const logical_tensor &src) {
-    return !is_shape_known(lt) || !is_shape_known(src) || have_equal_dims(lt, src);
+    return !is_shape_known(lt) || !is_shape_known(src) || std::ranges::equal(dims_of(lt), dims_of(src));
 }
 
 // Whether a function of src and `other` gives a result of src's shape.
 bool goes_with(const function_of_two &f, const logical_tensor &src, const logical_tensor &other) {
     if (!is_shape_known(other) || other.ndims > src.ndims || !broadcasts_to(other, dims_of(src))) return false;
-    return f.may_broadcast || have_equal_dims(src, other);
+    return f.may_broadcast || std::ranges::equal(dims_of(src), dims_of(other));
 }
 
 } // namespace

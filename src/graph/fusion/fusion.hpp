@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <optional>
-#include <vector>
 
 #include "../operation/norm_op.hpp"
 #include "../operation/op.hpp"

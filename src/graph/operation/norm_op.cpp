@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <span>
 
 #include "../../tensor/names.hpp"
@@ -49,11 +48,6 @@ constexpr schema SCHEMAS[] = {
      BACKWARD_ATTRIBUTES},
     {jitnorm_graph_op_layer_norm_grad, "LayerNormGrad", ASCEND_INPUTS, BACKWARD_OUTPUTS, 5, ASCEND_ATTRIBUTES},
 };
-
-const schema *find_schema(jitnorm_graph_op_kind_t kind) {
-    const auto *found = std::find_if(std::begin(SCHEMAS), std::end(SCHEMAS), [&](auto &s) { return s.kind == kind; });
-    return found == std::end(SCHEMAS) ? nullptr : found;
-}
 
 // ---------------------------------------------------------------- attributes
 
@@ -148,11 +142,6 @@ status check_one_type(const norm_op &n, std::initializer_list<slot> slots) {
     return ACCEPTED;
 }
 
-status check_data_types(const norm_op &n) {
-    if (!is_single_or_half(n[SRC].type)) return not_possible(n, SRC, "f32, bf16 and f16");
-    return check_one_type(n, {SRC, DIFF_DST, DST, DIFF_SRC});
-}
-
 status check_onednn_types(const norm_op &n) {
     for (const slot s : {MEAN, VARIANCE, SCALE, SHIFT, DIFF_SCALE, DIFF_SHIFT})
         if (n[s].how != use::absent && n[s].type != jitnorm_f32 &&
@@ -177,20 +166,22 @@ status check_ascend_types(const norm_op &n) {
     return ACCEPTED;
 }
 
+// Src, dst and their gradients have one type. Each interface has rules of its own for the types of the other tensors.
+status check_data_types(const norm_op &n) {
+    if (!is_single_or_half(n[SRC].type)) return not_possible(n, SRC, "f32, bf16 and f16");
+    JITNORM_TRY(check_one_type(n, {SRC, DIFF_DST, DST, DIFF_SRC}));
+    if (n.counts_axes_of_gamma) return check_ascend_types(n);
+    return n.is_rms ? check_rms_types(n) : check_onednn_types(n);
+}
+
 // ----------------------------------------------------------------
 
 status check_axis(const jitnorm_graph_op &op, const norm_op &n) {
     const int rank = op.inputs[0].ndims;
     const bool fits = n.counts_axes_of_gamma || rank == JITNORM_GRAPH_UNKNOWN_NDIMS ||
                       (-rank <= n.begin_norm_axis && n.begin_norm_axis < rank);
-    return fits ? ACCEPTED
-                : wrong(explain("begin_norm_axis is %lld; src has %d dimensions", as_number(n.begin_norm_axis), rank));
-}
-
-// The rules for the types of all tensors other than src, dst and their gradients.
-status check_side_types(const norm_op &n) {
-    if (n.counts_axes_of_gamma) return check_ascend_types(n);
-    return n.is_rms ? check_rms_types(n) : check_onednn_types(n);
+    if (fits) return ACCEPTED;
+    return wrong(explain("begin_norm_axis is %lld; src has %d dimensions", as_number(n.begin_norm_axis), rank));
 }
 
 // The result does not depend on beta in backward, nor on gamma and beta without the attribute use_affine.
@@ -223,7 +214,7 @@ bool normalizes_last_axis(const norm_op &n, int rank) {
 }
 
 status understand(const jitnorm_graph_op &op, std::optional<norm_op> &result) {
-    const schema *s = find_schema(op.kind);
+    const schema *s = find(SCHEMAS, op.kind);
     if (s == nullptr) return ACCEPTED;
     attribute_values v = {.epsilon = default_epsilon(op, *s)};
     JITNORM_TRY(read_attributes(op, *s, v));
@@ -240,7 +231,6 @@ status understand(const jitnorm_graph_op &op, std::optional<norm_op> &result) {
     set_ports(n, s->outputs, op.outputs, use::written);
     mask_outputs(n, *s, v.output_mask);
     JITNORM_TRY(check_data_types(n));
-    JITNORM_TRY(check_side_types(n));
     JITNORM_TRY(check_axis(op, n));
     forget_unused(n, v.use_affine);
     if (!n.is_rms || normalizes_last_axis(n, op.inputs[0].ndims)) result = n;

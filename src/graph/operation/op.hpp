@@ -77,6 +77,13 @@ struct jitnorm_graph_op {
 
 namespace jitnorm::impl::graph {
 
+// The row of a table for operations of this kind; null if there is none.
+template <typename Row, size_t Rows>
+const Row *find(const Row (&table)[Rows], jitnorm_graph_op_kind_t kind) {
+    const Row *found = std::ranges::find(table, kind, &Row::kind);
+    return found == std::end(table) ? nullptr : found;
+}
+
 // Reads an attribute. If it is not set, `value` stays as it is. False if the attribute has another type than `value`.
 template <typename Value>
 bool read(const jitnorm_graph_op &op, jitnorm_graph_op_attr_t name, Value &value) {
