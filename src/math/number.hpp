@@ -48,22 +48,10 @@ T minimum(T a, T b) {
     return a < b ? a : b;
 }
 
-template <std::floating_point T>
-T fma(T a, T b, T c) {
-    return std::fma(a, b, c);
-}
-template <std::floating_point T>
-T absolute(T x) {
-    return std::fabs(x);
-}
-template <std::floating_point T>
-T square_root(T x) {
-    return std::sqrt(x);
-}
-template <std::floating_point T>
-T copy_sign(T magnitude, T sign) {
-    return std::copysign(magnitude, sign);
-}
+using std::copysign;
+using std::fabs;
+using std::fma;
+using std::sqrt;
 
 // The bit pattern as an integer of the same size, and back.
 template <std::floating_point T>
