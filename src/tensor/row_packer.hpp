@@ -25,9 +25,13 @@ public:
     // gather() copies from the tensor to the tile, scatter() back. `tensor` is the data handle: offset0 is added here.
     // `pitch` is in bytes. Columns outside the given range, gaps and padding are neither read nor written.
     void gather(const void *tensor, dim_t first_row, dim_t rows, dim_t first_column, dim_t columns, void *tile,
-                dim_t pitch) const;
+                dim_t pitch) const {
+        copy(copy_.gather, tensor, first_row, rows, first_column, columns, tile, pitch);
+    }
     void scatter(const void *tile, dim_t pitch, dim_t first_row, dim_t rows, dim_t first_column, dim_t columns,
-                 void *tensor) const;
+                 void *tensor) const {
+        copy(copy_.scatter, tensor, first_row, rows, first_column, columns, tile, pitch);
+    }
 
     // Cuts the rows first .. first+count-1 into runs of rows with a stride of row_step() bytes, and calls body(offset,
     // count) for each run. The offset is from the data handle to the run's first element, in bytes.
@@ -68,9 +72,9 @@ public:
     }
 
 private:
-    // Cuts a tile into boxes, whose elements are evenly spaced along each axis, and calls body(box) for each.
-    template <typename Body>
-    void for_each_box(dim_t first_row, dim_t rows, dim_t first_column, dim_t columns, dim_t pitch, Body &&body) const;
+    // Cuts a tile into boxes, whose elements are evenly spaced along each axis, and copies each.
+    void copy(box_copy copy_one, const void *tensor, dim_t first_row, dim_t rows, dim_t first_column, dim_t columns,
+              const void *tile, dim_t pitch) const;
 
     dim_t element_, offset0_; // in bytes
     tensor_axis rows_, columns_;

@@ -229,18 +229,12 @@ private:
     int count_ = 0, columns_at_ = -1; // how many loops there are, and which one has the columns (-1: none)
 };
 
-template <size_t Size>
-void gather(const box &shape, const char *tensor, char *tile, dim_t prefetched_step) {
-    walk(LEAVES<Size, true>, shape, prefetched_step)
-        .run(const_cast<char *>(tensor) + shape.tensor_offset, tile + shape.tile_offset);
+template <size_t Size, bool to_tile>
+void copy_box(const box &shape, char *tensor, char *tile, dim_t prefetched_step) {
+    walk(LEAVES<Size, to_tile>, shape, prefetched_step).run(tensor + shape.tensor_offset, tile + shape.tile_offset);
 }
 template <size_t Size>
-void scatter(const box &shape, char *tensor, const char *tile, dim_t prefetched_step) {
-    walk(LEAVES<Size, false>, shape, prefetched_step)
-        .run(tensor + shape.tensor_offset, const_cast<char *>(tile) + shape.tile_offset);
-}
-template <size_t Size>
-constexpr strided_copy COPY = {gather<Size>, scatter<Size>};
+constexpr strided_copy COPY = {copy_box<Size, true>, copy_box<Size, false>};
 
 } // namespace
 
