@@ -11,8 +11,7 @@ namespace jitnorm::impl::layer_norm {
 namespace {
 
 bool is_pair(slot output, slot input) {
-    return std::any_of(std::begin(IN_PLACE), std::end(IN_PLACE),
-                       [&](const auto &pair) { return pair.output == output && pair.input == input; });
+    return std::ranges::any_of(IN_PLACE, [&](auto &pair) { return pair.output == output && pair.input == input; });
 }
 
 tensor_use use_of(const problem &p, slot s) { return {int(s), s, p.writes(s), p.descriptor(s)}; }
