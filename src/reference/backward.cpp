@@ -93,7 +93,10 @@ private:
             const row_constants<T> constants = constants_of(args, row);
             for (dim_t c = 0; c < count; ++c) x[c] = constants.xhat(x[c]);
             affine_.round_normalized_values(count, x);
-            affine_.add_gradients(count, dy, x, sum.scale, sum.shift);
+            for (dim_t c = 0; c < count; ++c) {
+                sum.scale[c] = std::fma(dy[c], x[c], sum.scale[c]);
+                sum.shift[c] += dy[c];
+            }
         }
         return sum;
     }
