@@ -4,8 +4,6 @@
 #include <cstring>
 #include <limits>
 
-#include "../base/environment.hpp"
-#include "../norm/plan.hpp"
 #include "../norm/row_groups.hpp"
 #include "tensor_rows.hpp"
 
@@ -17,10 +15,7 @@ namespace {
 
 void fill_statistic(const problem &p, void *tensor, float value) {
     const reference::tensor_rows statistics(p[VARIANCE], p.row_ndims());
-    const int wanted = threads_for(dim_t(bytes(p[VARIANCE])), p.rows(), the_environment().threads_sleep);
-    const int threads = std::min(wanted, max_threads());
-    parallel_parts(threads, [&](int share) {
-        const range rows = split(p.rows(), threads, share);
+    reference::parallel_ranges(p.rows(), bytes(p[VARIANCE]), [&](range rows) {
         for (dim_t row = rows.begin; row < rows.end; ++row) statistics.write(tensor, row, 0, 1, &value);
     });
     zero_padding(p[VARIANCE], tensor);
