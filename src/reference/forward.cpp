@@ -22,23 +22,15 @@ template <typename T> // the compute type
 class input_rows {
 public:
     explicit input_rows(const problem &p)
-        : p_(p), adds_(p.reads(RESIDUAL)), row_type_(p.row_type()), src_(rows_of(p, SRC)),
-          residual_(rows_of(p, RESIDUAL)), gate_(rows_of(p, GATE)), sum_(rows_of(p, SUM)),
+        : p_(p), src_(rows_of(p, SRC)), residual_(rows_of(p, RESIDUAL)), gate_(rows_of(p, GATE)), sum_(rows_of(p, SUM)),
           bias_(vector_of(p.row_length(), p.attr.bias_type)) {}
 
     // Reads the elements begin .. begin+count-1 of a row, at most BLOCK, as they are normalized. `writes_sum`: also
     // writes the sum with the residual, if that is an output.
     [[gnu::noinline]] void read(const arguments &args, dim_t row, dim_t begin, dim_t count, T *x,
                                 bool writes_sum = false) const {
-        read_sum(args, row, begin, count, x);
-        if (writes_sum && p_.writes(SUM)) sum_.write(args[SUM], row, begin, count, x);
-        if (adds_ && p_.attr.normalizes_rounded_sum) round_to(row_type_, count, x);
-    }
-
-private:
-    [[gnu::noinline]] void read_sum(const arguments &args, dim_t row, dim_t begin, dim_t count, T *x) const {
         src_.read(args[SRC], row, begin, count, x);
-        if (!adds_) return;
+        if (!p_.reads(RESIDUAL)) return;
         T other[BLOCK];
         if (p_.reads(GATE)) {
             gate_.read(args[GATE], row, begin, count, other);
@@ -53,14 +45,16 @@ private:
             });
         else
             for (dim_t i = 0; i < count; ++i) x[i] += other[i];
-        if (!p_.reads(BIAS)) return;
-        bias_.read(args[BIAS], 0, begin, count, other);
-        for (dim_t i = 0; i < count; ++i) x[i] += other[i];
+        if (p_.reads(BIAS)) {
+            bias_.read(args[BIAS], 0, begin, count, other);
+            for (dim_t i = 0; i < count; ++i) x[i] += other[i];
+        }
+        if (writes_sum && p_.writes(SUM)) sum_.write(args[SUM], row, begin, count, x);
+        if (p_.attr.normalizes_rounded_sum) round_to(p_.row_type(), count, x);
     }
 
+private:
     const problem &p_;
-    bool adds_;
-    jitnorm_data_type_t row_type_;
     tensor_rows src_, residual_, gate_, sum_, bias_;
 };
 
