@@ -126,10 +126,17 @@ private:
             write_chunks(args, row);
             return write_sum(args, row);
         }
-        const row_statistics<T> statistics = p_.statistics_are_inputs() ? given(args, row)
-                                             : p_.reads(ROW_SUMS)       ? merged(args, row)
-                                                                        : computed(args, row);
-        const normalizer<T> normalize = normalizer_for(statistics);
+        if (p_.statistics_are_inputs()) return write_row(args, row, given_normalizer<T>(p_, statistics_, args, row));
+        const row_statistics<T> statistics = p_.reads(ROW_SUMS) ? merged(args, row) : computed(args, row);
+        const normalizer<T> normalize = make_normalizer(statistics, p_.epsilon);
+        write_row(args, row, normalize);
+        const bool inverse = p_.form == statistics_form::inverse_deviation;
+        const auto mean = float(statistics.hi), variance = float(inverse ? normalize.rstd : statistics.variance);
+        if (p_.writes(MEAN)) statistics_.write(args[MEAN], row, 0, 1, &mean);
+        if (p_.writes(VARIANCE)) statistics_.write(args[VARIANCE], row, 0, 1, &variance);
+    }
+
+    void write_row(const arguments &args, dim_t row, const normalizer<T> &normalize) const {
         if (!p_.writes(DST))
             write_sum(args, row);
         else if (p_.has_dynamic_scales())
@@ -137,10 +144,6 @@ private:
         else
             for_each_piece(args, row, normalize, {0, p_.row_length()}, true,
                            [&](dim_t begin, dim_t count, const T *y) { dst_.write(args[DST], row, begin, count, y); });
-        const auto mean = float(statistics.hi);
-        const float variance = is_inverse() ? float(normalize.rstd) : float(statistics.variance);
-        if (p_.writes(MEAN)) statistics_.write(args[MEAN], row, 0, 1, &mean);
-        if (p_.writes(VARIANCE)) statistics_.write(args[VARIANCE], row, 0, 1, &variance);
     }
 
     // Calls use(first column, number of columns, values) for pieces of at most BLOCK columns. `is_last` says that these
@@ -180,19 +183,6 @@ private:
                 dst_.write(args[DST], row, begin, count, scaled);
             });
         }
-    }
-
-    bool is_inverse() const { return p_.form == statistics_form::inverse_deviation; }
-
-    // The member `variance` has the content of the variance tensor: variances or inverse deviations (problem::form).
-    row_statistics<T> given(const arguments &args, dim_t row) const {
-        const float mean = p_.reads(MEAN) ? statistics_.value_of(args[MEAN], row) : 0;
-        return {T(mean), 0.0, double(statistics_.value_of(args[VARIANCE], row))};
-    }
-
-    normalizer<T> normalizer_for(const row_statistics<T> &statistics) const {
-        if (p_.statistics_are_inputs() && is_inverse()) return normalizer_of(statistics.hi, T(statistics.variance));
-        return make_normalizer(statistics, p_.epsilon);
     }
 
     auto reader_of(const arguments &args, dim_t row) const {
