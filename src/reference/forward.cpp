@@ -127,7 +127,10 @@ private:
             return write_sum(args, row);
         }
         if (p_.statistics_are_inputs()) return write_row(args, row, given_normalizer<T>(p_, statistics_, args, row));
-        const row_statistics<T> statistics = p_.reads(ROW_SUMS) ? merged(args, row) : computed(args, row);
+        const row_statistics<T> statistics =
+            p_.reads(ROW_SUMS)
+                ? finish_given(load<moments<T>>(args[ROW_SUMS], row), p_.is_rms(), 1.0 / double(p_.all_columns))
+                : compute_statistics<T>(p_.row_length(), p_.is_rms(), reader_of(args, row));
         const normalizer<T> normalize = make_normalizer(statistics, p_.epsilon);
         write_row(args, row, normalize);
         const bool inverse = p_.form == statistics_form::inverse_deviation;
@@ -187,12 +190,6 @@ private:
 
     auto reader_of(const arguments &args, dim_t row) const {
         return [this, &args, row](dim_t begin, dim_t count, T *out) { input_.read(args, row, begin, count, out); };
-    }
-    row_statistics<T> computed(const arguments &args, dim_t row) const {
-        return compute_statistics<T>(p_.row_length(), p_.is_rms(), reader_of(args, row));
-    }
-    row_statistics<T> merged(const arguments &args, dim_t row) const {
-        return finish_given(load<moments<T>>(args[ROW_SUMS], row), p_.is_rms(), 1.0 / double(p_.all_columns));
     }
     void write_chunks(const arguments &args, dim_t row) const {
         const dim_t C = p_.row_length(), chunks = divide_up(C, CHUNK);
