@@ -153,12 +153,9 @@ short_text dims_text(std::span<const dim_t> dims) noexcept {
     short_text result = {"none"};
     size_t at = 0;
     for (size_t d = 0; d < dims.size() && at < sizeof result.text; ++d) {
-        const char *between = d == 0 ? "" : "x";
-        const int written =
-            dims[d] == RUNTIME_DIM
-                ? std::snprintf(result.text + at, sizeof result.text - at, "%s*", between)
-                : std::snprintf(result.text + at, sizeof result.text - at, "%s%lld", between, as_number(dims[d]));
-        at += size_t(written);
+        char number[24] = "*";
+        if (dims[d] != RUNTIME_DIM) std::snprintf(number, sizeof number, "%lld", as_number(dims[d]));
+        at += size_t(std::snprintf(result.text + at, sizeof result.text - at, d == 0 ? "%s" : "x%s", number));
     }
     return result;
 }
