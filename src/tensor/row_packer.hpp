@@ -33,14 +33,8 @@ public:
         copy(copy_.scatter, tensor, first_row, rows, first_column, columns, tile, pitch);
     }
 
-    // Cuts the rows first .. first+count-1 into runs of rows with a stride of row_step() bytes, and calls body(offset,
-    // count) for each run. The offset is from the data handle to the run's first element, in bytes.
-    template <typename Body>
-    void for_each_run(dim_t first, dim_t count, Body &&body) const {
-        rows_.for_each_run(first, count, [&](dim_t offset, dim_t run) { body(offset0_ + offset, run); });
-    }
-    dim_t row_step() const { return rows_.step(); } // in bytes
-    // The first of the runs that for_each_run() finds for at most `most` rows.
+    dim_t row_step() const { return rows_.step(); } // in bytes, from one row of a run to the next
+    // The longest run that begins with the row `first` and has at most `most` rows. The offset is from the data handle.
     tensor_axis::evenly_spaced run_from(dim_t first, dim_t most) const {
         const auto [offset, count] = rows_.run_from(first, most);
         return {offset0_ + offset, count};
@@ -48,8 +42,8 @@ public:
     // Calls body(offset) for each row: the distance from the data handle to the row's first element, in bytes.
     template <typename Body>
     void for_each_row(dim_t first, dim_t count, Body &&body) const {
-        for_each_run(first, count, [&](dim_t offset, dim_t run) {
-            for (dim_t i = 0; i < run; ++i) body(offset + i * row_step());
+        rows_.for_each_run(first, count, [&](dim_t offset, dim_t run) {
+            for (dim_t i = 0; i < run; ++i) body(offset0_ + offset + i * row_step());
         });
     }
 

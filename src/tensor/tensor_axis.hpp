@@ -25,8 +25,6 @@ public:
     dim_t size() const { return size_; }
     // From one index of a run to the next, in bytes. It is the same in all runs.
     dim_t step() const { return fastest().step; }
-    // The number of indices of the longest run.
-    dim_t run_length() const { return fastest().block; }
 
     // Neighbouring indices whose elements share cache lines come in groups. This is the last index <= `index` at which
     // a group begins, if the tensor begins a cache line. It considers the fastest dimension only, although in blocked
