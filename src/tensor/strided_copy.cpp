@@ -31,10 +31,7 @@ using leaf_run = void (*)(const leaf_shape &shape, char *tensor, char *tile);
 
 template <bool to_tile>
 void copy_bytes(char *tensor, char *tile, size_t bytes) {
-    if constexpr (to_tile)
-        std::memcpy(tile, tensor, bytes);
-    else
-        std::memcpy(tensor, tile, bytes);
+    std::memcpy(to_tile ? tile : tensor, to_tile ? tensor : tile, bytes);
 }
 
 // Copies rows whose elements are adjacent in the tensor and in the tile.
