@@ -30,8 +30,7 @@ void copy(std::string_view text, char (&to)[Room]) {
 // The value 1 asks for a profiler that oneDNN supports and this library does not. Since it says that somebody wants the
 // names of kernels, it has the same effect here as asking for perf's file of names.
 unsigned profilers_of(int flags) {
-    constexpr unsigned KNOWN = JITNORM_JIT_PROFILE_LINUX_PERF;
-    return flags == 1 ? JITNORM_JIT_PROFILE_LINUX_PERFMAP : unsigned(flags) & KNOWN;
+    return flags == 1 ? JITNORM_JIT_PROFILE_LINUX_PERFMAP : unsigned(flags) & unsigned(JITNORM_JIT_PROFILE_LINUX_PERF);
 }
 
 bool names_profilers_only(std::string_view text) {
