@@ -116,7 +116,10 @@ private:
             const dim_t count = std::min(BLOCK, length - begin);
             read_terms(args, row, begin, count, x, g);
             combine(constants, slopes, count, x, g);
-            if (p_.reads(DIFF_SUM)) add_diff_sum(args, row, begin, count, g);
+            if (p_.reads(DIFF_SUM)) { // from other users of the sum with the residual, which is src here
+                diff_sum_.read(args[DIFF_SUM], row, begin, count, x);
+                for (dim_t i = 0; i < count; ++i) g[i] += x[i];
+            }
             diff_src_.write(args[DIFF_SRC], row, begin, count, g);
         }
     }
@@ -142,13 +145,6 @@ private:
             for (dim_t i = 0; i < count; ++i) g[i] = row.rstd * std::fma(-x[i], slopes.k, g[i]);
         else
             for (dim_t i = 0; i < count; ++i) g[i] = row.rstd * std::fma(row.hi - x[i], slopes.k, g[i] - slopes.m1);
-    }
-
-    // Adds the gradient that comes from other users of the sum with the residual. That sum is src here.
-    void add_diff_sum(const arguments &args, dim_t row, dim_t begin, dim_t count, T *g) const {
-        T other[BLOCK] = {};
-        diff_sum_.read(args[DIFF_SUM], row, begin, count, other);
-        for (dim_t i = 0; i < count; ++i) g[i] += other[i];
     }
 
     problem p_;
