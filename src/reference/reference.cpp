@@ -21,11 +21,6 @@ void fill_statistic(const problem &p, void *tensor, float value) {
     zero_padding(p[VARIANCE], tensor);
 }
 
-// The scales are 0, because the largest magnitude of no values is 0.
-void fill_dynamic_scales(const memory_desc &scales, void *tensor) {
-    for (dim_t i = 0; i < nelems(scales); ++i) store(0.0F, tensor, offset_of_index(scales, i));
-}
-
 class executor_without_elements final : public executor {
 public:
     explicit executor_without_elements(const problem &p) : p_(p) {}
@@ -63,7 +58,9 @@ jitnorm_status_t execute_without_elements(const problem &p, const arguments &arg
     if (p.rows() != 0) { // the rows are empty
         for (const slot s : ROW_STATISTICS)
             if (p.writes(s)) fill_statistic(p, args[s], s == MEAN ? 0 : std::numeric_limits<float>::quiet_NaN());
-        if (p.has_dynamic_scales()) fill_dynamic_scales(p[DST_SCALE], args[DST_SCALE]);
+        if (p.has_dynamic_scales()) // which are 0, as is the largest magnitude of no values
+            for (dim_t i = 0; i < nelems(p[DST_SCALE]); ++i)
+                store(0.0F, args[DST_SCALE], offset_of_index(p[DST_SCALE], i));
     } else if (!p.is_partial()) { // a partial problem without rows has no parts and so no gradients
         for (const slot s : {DIFF_SCALE, DIFF_SHIFT})
             if (const size_t gradient = p.writes(s) ? bytes(p.layout(s)) : 0; gradient != 0)
