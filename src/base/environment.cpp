@@ -30,8 +30,7 @@ void copy(std::string_view text, char (&to)[Room]) {
 // The value 1 asks for a profiler that oneDNN supports and this library does not. Since it says that somebody wants the
 // names of kernels, it has the same effect here as asking for perf's file of names.
 unsigned profilers_of(int flags) {
-    constexpr unsigned KNOWN = JITNORM_JIT_PROFILE_LINUX_PERF;
-    return flags == 1 ? JITNORM_JIT_PROFILE_LINUX_PERFMAP : unsigned(flags) & KNOWN;
+    return flags == 1 ? JITNORM_JIT_PROFILE_LINUX_PERFMAP : unsigned(flags) & unsigned(JITNORM_JIT_PROFILE_LINUX_PERF);
 }
 
 bool names_profilers_only(std::string_view text) {
@@ -105,14 +104,6 @@ int processors_of_group(std::string_view root, std::string_view group) {
     return size < int(sizeof name) ? processors_in(content(name, text)) : NO_QUOTA;
 }
 
-// Takes a positive number from the beginning of the text; 0 if there is none.
-long take_number(std::string_view &text) {
-    long number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    text.remove_prefix(size_t(end - text.data()));
-    return error == std::errc() && number > 0 ? number : 0;
-}
-
 constinit process_wide<const environment> at_first_use;
 
 } // namespace
@@ -157,11 +148,9 @@ name_list verbose_words() {
 const environment &the_environment() { return at_first_use.get(); }
 
 int processors_in(std::string_view cpu_max) {
-    const long quota = take_number(cpu_max);
-    if (quota == 0 || !cpu_max.starts_with(' ')) return NO_QUOTA;
-    cpu_max.remove_prefix(1);
-    const long period = take_number(cpu_max);
-    if (period == 0) return NO_QUOTA;
+    std::string_view line = take_word(cpu_max, '\n');
+    const long quota = integer_or(take_word(line, ' '), 0L), period = integer_or(line, 0L);
+    if (quota <= 0 || period <= 0) return NO_QUOTA;
     return int(std::min<long>(quota / period + (quota % period != 0 ? 1 : 0), NO_QUOTA));
 }
 

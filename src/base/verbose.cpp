@@ -41,39 +41,28 @@ constinit std::atomic<bool> reader_has_stopped = false;
 // In this thread a write to a pipe without a reader only fails with EPIPE. A signal that was pending before stays so.
 class without_sigpipe {
 public:
-    without_sigpipe() = default;
+    without_sigpipe() {
+        sigemptyset(&sigpipe_);
+        sigaddset(&sigpipe_, SIGPIPE);
+        pthread_sigmask(SIG_BLOCK, &sigpipe_, &mask_before_);
+    }
     without_sigpipe(const without_sigpipe &) = delete;
     without_sigpipe &operator=(const without_sigpipe &) = delete;
     ~without_sigpipe() {
         constexpr timespec NOW = {};
-        const sigset_t sigpipe = only_sigpipe();
-        if (!was_pending_ && is_pending()) sigtimedwait(&sigpipe, nullptr, &NOW);
+        if (!was_pending_ && is_pending()) sigtimedwait(&sigpipe_, nullptr, &NOW);
         pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
     }
 
 private:
-    static sigset_t only_sigpipe() {
-        sigset_t one;
-        sigemptyset(&one);
-        sigaddset(&one, SIGPIPE);
-        return one;
-    }
-
-    static sigset_t block() {
-        const sigset_t sigpipe = only_sigpipe();
-        sigset_t before;
-        pthread_sigmask(SIG_BLOCK, &sigpipe, &before);
-        return before;
-    }
-
     static bool is_pending() {
         sigset_t pending;
         sigemptyset(&pending);
         return sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1;
     }
 
-    const sigset_t mask_before_ = block();
-    const bool was_pending_ = is_pending(); // no signal can come in between
+    const bool was_pending_ = is_pending();
+    sigset_t sigpipe_, mask_before_;
 };
 
 // A write to a file does not wait for anybody. A write to a pipe, socket or terminal may, but not while poll() says

@@ -34,6 +34,23 @@ struct f8_e4m3 { // it has no infinities; all bits of exponent and mantissa set 
     static constexpr f8_layout LAYOUT = {3, 7, 448, 480};
 };
 
+// ---- The C++ types of elements, by the names of their data types.
+
+struct f16 { // IEEE binary16
+    uint16_t bits;
+};
+struct bf16 { // the upper half of binary32
+    uint16_t bits;
+};
+using f32 = float;
+using f64 = double;
+using s32 = int32_t;
+using s8 = int8_t;
+using u8 = uint8_t;
+
+// A float has 24 bits, bf16 8: x * (2^16 + 1) has 16 bits more in front of the last one than x has.
+constexpr float BF16_SPLITTER = 65537;
+
 namespace convert_detail {
 
 constexpr int FLOAT_MANTISSA = 23, FLOAT_BIAS = 127;
@@ -62,11 +79,8 @@ uint32_t round_magnitude(float magnitude) {
     return magnitude < power_of_two(1 - BIAS) ? denormal : normal;
 }
 
-} // namespace convert_detail
-
 template <typename F8>
-float widen_f8(F8 value) {
-    using namespace convert_detail;
+float widen(F8 value) {
     constexpr f8_layout L = F8::LAYOUT;
     constexpr uint32_t INFINITE = 0x7f800000u, NOT_A_NUMBER = 0x7fc00000u;
     const uint32_t code = value.bits & 0x7fu, sign = uint32_t(value.bits & 0x80u) << 24;
@@ -80,7 +94,6 @@ float widen_f8(F8 value) {
 
 template <typename F8>
 F8 narrow_to_f8(float value) {
-    using namespace convert_detail;
     constexpr f8_layout L = F8::LAYOUT;
     const uint32_t bits = std::bit_cast<uint32_t>(value);
     float magnitude = std::bit_cast<float>(bits & 0x7fffffffu);
@@ -88,21 +101,6 @@ F8 narrow_to_f8(float value) {
     if (value != value) magnitude = L.nan;
     return {uint8_t(round_magnitude<L.mantissa, L.bias>(magnitude) | ((bits >> 24) & 0x80u))};
 }
-
-struct f16 { // IEEE binary16
-    uint16_t bits;
-};
-struct bf16 { // the upper half of binary32
-    uint16_t bits;
-};
-
-// A float has 24 bits, bf16 8: x * (2^16 + 1) has 16 bits more in front of the last one than x has.
-constexpr float BF16_SPLITTER = 65537;
-
-namespace convert_detail {
-
-inline float widen(f8_e5m2 value) { return widen_f8(value); }
-inline float widen(f8_e4m3 value) { return widen_f8(value); }
 
 inline float widen(bf16 value) { return std::bit_cast<float>(uint32_t(value.bits) << 16); }
 
@@ -156,7 +154,7 @@ Stored narrow(T value) {
     else if constexpr (std::is_same_v<Stored, f16>)
         return convert_detail::narrow_to_f16(float(value));
     else if constexpr (std::is_same_v<Stored, f8_e5m2> || std::is_same_v<Stored, f8_e4m3>)
-        return narrow_to_f8<Stored>(float(value));
+        return convert_detail::narrow_to_f8<Stored>(float(value));
     else if constexpr (std::is_integral_v<Stored>)
         return convert_detail::round_and_saturate<Stored>(value);
     else
@@ -184,24 +182,12 @@ using stored_as = std::type_identity<Stored>;
 template <typename Body>
 decltype(auto) visit_data_type(jitnorm_data_type_t type, Body &&body) {
     switch (type) {
-    case jitnorm_f16:
-        return body(stored_as<f16>());
-    case jitnorm_bf16:
-        return body(stored_as<bf16>());
-    case jitnorm_f64:
-        return body(stored_as<double>());
-    case jitnorm_s32:
-        return body(stored_as<int32_t>());
-    case jitnorm_s8:
-        return body(stored_as<int8_t>());
-    case jitnorm_u8:
-        return body(stored_as<uint8_t>());
-    case jitnorm_f8_e5m2:
-        return body(stored_as<f8_e5m2>());
-    case jitnorm_f8_e4m3:
-        return body(stored_as<f8_e4m3>());
+#define DATA_TYPE(name, ...)                                                                                           \
+    case jitnorm_##name:                                                                                               \
+        return body(stored_as<name>());
+#include "../../tables/data_types.inc"
     default:
-        return body(stored_as<float>());
+        return body(stored_as<f32>());
     }
 }
 

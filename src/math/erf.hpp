@@ -83,7 +83,7 @@ template <typename V>
 V gelu_erf(V x) {
     using constants = erf_constants<scalar_of<V>>;
     const V half = V(scalar_of<V>(0.5));
-    const V t = minimum(V(constants::LARGEST), absolute(x));
+    const V t = minimum(V(constants::LARGEST), fabs(x));
     const number_pair<V> tail = scaled_tail(t);
     const V square = t * t, square_low = fma(t, t, -square);
     const V lacking = times_exp(tail.high, tail.low, split_exp_of(-half * square, -half * square_low));

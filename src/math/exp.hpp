@@ -169,10 +169,10 @@ struct tanh_constants<double> {
 template <typename V>
 V tanh(V x) {
     constexpr auto ATANH_HALF = scalar_of<V>(0.549306144334054845697622618461852852L);
-    const V magnitude = absolute(x), square = x * x;
+    const V magnitude = fabs(x), square = x * x;
     const V small = fma(magnitude * square, horner(square, tanh_constants<scalar_of<V>>::P), magnitude);
     const V large = V(1) - V(2) / (exp(magnitude + magnitude) + V(1));
-    return copy_sign(select(magnitude < V(ATANH_HALF), small, large), x);
+    return copysign(select(magnitude < V(ATANH_HALF), small, large), x);
 }
 
 // 2u / x of gelu_tanh

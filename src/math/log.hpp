@@ -88,7 +88,7 @@ V log1p(V x) {
 
 template <typename V>
 V soft_relu(V x, V alpha) {
-    const V high = alpha * x, size = absolute(high);
+    const V high = alpha * x, size = fabs(high);
     const V low = select(size < V(exp_constants<scalar_of<V>>::LIMIT), fma(alpha, x, -high), V(0));
     const auto negative = high < V(0);
     const V t = times_exp(V(1), split_exp_of(-size, select(negative, low, -low)));
@@ -100,7 +100,7 @@ V mish(V x) {
     const V limit = V(exp_constants<scalar_of<V>>::LIMIT), lowest = -limit;
     const V y = maximum(lowest, x); // for smaller x the result is zero, as for `lowest`
     const auto negative = y < V(0);
-    const split_exp<V> power = split_exp_of(-absolute(y), V(0));
+    const split_exp<V> power = split_exp_of(-fabs(y), V(0));
     const V t = times_exp(V(1), power), more = t + V(1), square = t * t;
     const V numerator = select(negative, t * more, square + square);
     const V denominator = select(negative, fma(t, more, t), numerator + (t + t)) + select(negative, V(2), V(1));
@@ -140,7 +140,7 @@ struct pow_constants<double> {
 template <typename V>
 V round_to_even(V x) {
     const V integers = V(pow_constants<scalar_of<V>>::INTEGER), magic = select(x < V(0), -integers, integers);
-    return select(absolute(x) < integers, copy_sign((x + magic) - magic, x), x);
+    return select(fabs(x) < integers, copysign((x + magic) - magic, x), x);
 }
 
 // log(1 + f), sqrt(1/2) <= 1 + f <= sqrt 2
@@ -176,13 +176,13 @@ number_pair<V> careful_log(V x) {
 template <typename V>
 V pow(V x, V exponent) {
     using limits = std::numeric_limits<scalar_of<V>>;
-    const number_pair<V> logarithm = careful_log(absolute(x));
+    const number_pair<V> logarithm = careful_log(fabs(x));
     const V high = exponent * logarithm.high;
     const V low = fma(exponent, logarithm.low, fma(exponent, logarithm.high, -high));
     const V size = select(exponent == V(0), V(1), times_exp(V(1), split_exp_of(high, low)));
     const V half = V(scalar_of<V>(0.5)) * exponent;
     const auto odd = round_to_even(half) != half; // whether an exponent that is an integer is odd
-    const V with_sign = select(odd, copy_sign(size, x), size);
+    const V with_sign = select(odd, copysign(size, x), size);
     const auto integer = round_to_even(exponent) == exponent;
     const V not_a_power = select(x > V(-limits::infinity()), V(limits::quiet_NaN()), size);
     return select(integer, with_sign, select(x < V(0), not_a_power, size));

@@ -10,6 +10,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace jitnorm::impl::math {
 
@@ -18,15 +19,10 @@ struct number_traits {
     using scalar = typename V::scalar;   // float or double
     using integer = typename V::integer; // of the same size as the scalar
 };
-template <>
-struct number_traits<float> {
-    using scalar = float;
-    using integer = int32_t;
-};
-template <>
-struct number_traits<double> {
-    using scalar = double;
-    using integer = int64_t;
+template <std::floating_point T>
+struct number_traits<T> {
+    using scalar = T;
+    using integer = std::conditional_t<std::is_same_v<T, double>, int64_t, int32_t>;
 };
 
 template <typename V>
@@ -48,22 +44,10 @@ T minimum(T a, T b) {
     return a < b ? a : b;
 }
 
-template <std::floating_point T>
-T fma(T a, T b, T c) {
-    return std::fma(a, b, c);
-}
-template <std::floating_point T>
-T absolute(T x) {
-    return std::fabs(x);
-}
-template <std::floating_point T>
-T square_root(T x) {
-    return std::sqrt(x);
-}
-template <std::floating_point T>
-T copy_sign(T magnitude, T sign) {
-    return std::copysign(magnitude, sign);
-}
+using std::copysign;
+using std::fabs;
+using std::fma;
+using std::sqrt;
 
 // The bit pattern as an integer of the same size, and back.
 template <std::floating_point T>

@@ -40,11 +40,11 @@ void visit_eltwise(jitnorm_alg_kind_t alg, bool leaky, V alpha, V beta, Body &&b
     case jitnorm_eltwise_clip_v2:
         return body([=](V x) { return clip(x, alpha, beta); });
     case jitnorm_eltwise_abs:
-        return body([](V x) { return absolute(x); });
+        return body([](V x) { return fabs(x); });
     case jitnorm_eltwise_square:
         return body([](V x) { return x * x; });
     case jitnorm_eltwise_sqrt:
-        return body([](V x) { return square_root(x); });
+        return body([](V x) { return sqrt(x); });
     case jitnorm_eltwise_hardsigmoid:
         return body([=](V x) { return hardsigmoid(x, alpha, beta); });
     case jitnorm_eltwise_hardswish:

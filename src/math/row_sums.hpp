@@ -37,11 +37,9 @@ std::pair<T, T> sum_in_lanes(range chunk, Read &&read, Add &&add) {
 // ---- The mean and the variance of a row as the reference computes them (docs/arithmetic.md, "Statistics"). Here is
 // the order of the sums; the scalar steps are in moments.hpp, which the executors of generated kernels use as well.
 
-namespace statistics_detail {
-
 // S and Q of a chunk, with d = (x - p) * k; k is a power of two, mostly 1.
 template <typename T, typename Read>
-sums<T> reduce(range chunk, T p, T k, Read &&read) {
+sums<T> reduce_chunk(range chunk, T p, T k, Read &&read) {
     alignas(64) T x[BLOCK];
     const auto [s, q] = sum_in_lanes<T, FORWARD_LANES<T>>(
         chunk, [&](dim_t begin, dim_t count) { read(begin, count, x); },
@@ -54,7 +52,7 @@ sums<T> reduce(range chunk, T p, T k, Read &&read) {
 }
 
 template <typename T, typename Read>
-T pivot(range chunk, Read &&read) {
+T pivot_of(range chunk, Read &&read) {
     const bool few = chunk.end - chunk.begin < 4;
     T x[4];
     read(chunk.begin, few ? 1 : 4, x);
@@ -63,15 +61,12 @@ T pivot(range chunk, Read &&read) {
     return (x[0] * quarter + x[1] * quarter) + (x[2] * quarter + x[3] * quarter);
 }
 
-} // namespace statistics_detail
-
 // The moments of a chunk, which is 1 to CHUNK elements of a row. `read` is that of compute_statistics().
 template <typename T, typename Read>
 moments<T> chunk_moments(range chunk, bool rms, Read &&read) {
-    using namespace statistics_detail;
-    const T p = rms ? T(0) : pivot<T>(chunk, read);
-    const auto reduce_again = [&](T new_pivot, T k) { return reduce(chunk, new_pivot, k, read); };
-    return refine(p, reduce(chunk, p, T(1), read), chunk.end - chunk.begin, rms, reduce_again);
+    const T p = rms ? T(0) : pivot_of<T>(chunk, read);
+    const auto reduce_again = [&](T new_pivot, T k) { return reduce_chunk(chunk, new_pivot, k, read); };
+    return refine(p, reduce_chunk(chunk, p, T(1), read), chunk.end - chunk.begin, rms, reduce_again);
 }
 
 // The statistics of a row of C elements, C >= 1. read(begin, count, T *out) writes the elements begin .. begin+count-1,

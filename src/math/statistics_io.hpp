@@ -3,8 +3,6 @@
 // values are floats.
 #pragma once
 
-#include <type_traits>
-
 #include "../base/bytes.hpp"
 #include "../tensor/memory_desc.hpp"
 #include "convert.hpp"

@@ -10,11 +10,6 @@ namespace jitnorm::impl::layer_norm {
 
 namespace {
 
-bool is_pair(slot output, slot input) {
-    return std::any_of(std::begin(IN_PLACE), std::end(IN_PLACE),
-                       [&](const auto &pair) { return pair.output == output && pair.input == input; });
-}
-
 tensor_use use_of(const problem &p, slot s) { return {int(s), s, p.writes(s), p.descriptor(s)}; }
 
 // The tensors of a problem that have elements, or may have some.
@@ -38,8 +33,10 @@ std::vector<tensor_use> uses_of(const problem &p, bool has_scratchpad) {
 bool may_share(const tensor_use &a, const tensor_use &b) noexcept {
     if (a.is_output == b.is_output) return !a.is_output;
     const tensor_use &output = a.is_output ? a : b, &input = a.is_output ? b : a;
-    return input.step <= output.step && is_pair(output.place, input.place) && output.md != nullptr &&
-           input.md != nullptr && same_tensor(*output.md, *input.md);
+    const bool is_pair = std::ranges::any_of(
+        IN_PLACE, [&](auto &pair) { return pair.output == output.place && pair.input == input.place; });
+    return input.step <= output.step && is_pair && output.md != nullptr && input.md != nullptr &&
+           same_tensor(*output.md, *input.md);
 }
 
 bool works_in_place(const problem &p, slot output, slot input) {

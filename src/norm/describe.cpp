@@ -44,14 +44,6 @@ std::string each_tensor(const problem &p, const char *none, Describe &&describe_
     return src + ":" + std::string(describe_one(p[DIFF_DST])) + (diff_src == src ? "" : ":" + diff_src);
 }
 
-std::string describe_types(const problem &p) {
-    return each_tensor(p, "", [](const memory_desc &md) { return name_of(md.data_type); });
-}
-
-std::string describe_layouts(const problem &p) {
-    return each_tensor(p, ":undef", [](const memory_desc &md) { return layout_name(md); });
-}
-
 std::string describe_flags(const problem &p) {
     std::string text;
 #define FLAG(name, number, letter)                                                                                     \
@@ -101,16 +93,15 @@ std::string describe_choices(const problem &p) {
 }
 
 // The syntax needs the value of a given scale, which each execution brings: 1 is written in its place.
-std::string describe_dst_scale(const problem &p) {
-    if (!p.has_dynamic_scales()) return p.attr.dst_scale ? "dst:common:1" : "";
-    const dim_t width = p.has_elements() ? columns_per_scale(p) : p.row_length();
-    return width == p.row_length() ? "dst:per_row:f32:dynamic_amax"
-                                   : "dst:per_tensor:f32:1x" + std::to_string(width) + ":dynamic_amax";
-}
-
 std::string describe_scales(const problem &p) {
     std::string list = p.attr.src_scale ? "src:common:1" : "";
-    append(list, describe_dst_scale(p));
+    if (p.has_dynamic_scales()) {
+        const dim_t width = p.has_elements() ? columns_per_scale(p) : p.row_length();
+        append(list, width == p.row_length() ? "dst:per_row:f32:dynamic_amax"
+                                             : "dst:per_tensor:f32:1x" + std::to_string(width) + ":dynamic_amax");
+    } else if (p.attr.dst_scale) {
+        append(list, "dst:common:1");
+    }
     return list;
 }
 
@@ -169,8 +160,9 @@ std::string describe_further_outputs(const problem &p) {
 
 std::string describe(const problem &p) {
     const bool user_scratchpad = p.attr.scratchpad_mode == jitnorm_scratchpad_mode_user;
-    return knob("dir", std::string(name_of(p.prop_kind))) + knob("dt", describe_types(p)) +
-           knob("tag", describe_layouts(p)) + knob("stat_tag", layout_name(p[VARIANCE])) +
+    return knob("dir", std::string(name_of(p.prop_kind))) +
+           knob("dt", each_tensor(p, "", [](auto &md) { return name_of(md.data_type); })) +
+           knob("tag", each_tensor(p, ":undef", layout_name)) + knob("stat_tag", layout_name(p[VARIANCE])) +
            knob("ss_dt", describe_scale_shift_types(p)) + knob("flags", describe_flags(p)) + describe_choices(p) +
            knob("eps", describe_epsilon(p.epsilon)) + knob("attr-scratchpad", user_scratchpad ? "user" : "") +
            knob("attr-modulation", describe_modulation(p)) + knob("attr-residual", describe_residual(p)) +

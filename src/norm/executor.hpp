@@ -2,7 +2,6 @@
 // executor: a problem made ready to run, and the arguments of one execution: a pointer for each slot.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include "tensors.hpp"

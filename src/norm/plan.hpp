@@ -60,13 +60,11 @@ public:
     size_t bytes() const { return size_t((shares_ - 1) * share_bytes() + begin_.back()); }
 
     // `share` is the number of the thread; it does not matter for areas that all threads share.
-    std::byte *get(scratch what, void *scratchpad, int share = 0) const {
-        const int shares_before = what < scratch::common ? share : shares_ - 1;
-        return static_cast<std::byte *>(scratchpad) + shares_before * share_bytes() + begin_[size_t(what)];
-    }
-    template <typename T>
+    template <typename T = std::byte>
     T *get(scratch what, void *scratchpad, int share = 0) const {
-        return reinterpret_cast<T *>(get(what, scratchpad, share));
+        const dim_t shares_before = what < scratch::common ? share : shares_ - 1;
+        return reinterpret_cast<T *>(static_cast<std::byte *>(scratchpad) + shares_before * share_bytes() +
+                                     begin_[size_t(what)]);
     }
 
     bool operator==(const scratchpad_layout &) const = default;

@@ -65,9 +65,6 @@ struct problem {
     unsigned affine_flags() const;
     // Whether the caller gives the statistics: with use_global_stats, and always in backward.
     bool statistics_are_inputs() const { return !is_forward() || has(jitnorm_use_global_stats); }
-    bool statistics_are_outputs() const {
-        return prop_kind == jitnorm_forward_training && !has(jitnorm_use_global_stats);
-    }
     bool is_partial() const { return all_rows >= 0; }
     bool shares_columns() const { return all_columns >= 0; }
     // Whether the statistics are found from the rows of src.
@@ -173,7 +170,7 @@ inline use problem::use_of(slot s) const {
         return condition && (omitted & bit_of(s)) == 0 ? use::written : use::absent;
     };
     const auto statistic = [&](bool wanted) {
-        return statistics_are_inputs() ? read_if(wanted) : written_if(wanted && statistics_are_outputs());
+        return statistics_are_inputs() ? read_if(wanted) : written_if(wanted && prop_kind == jitnorm_forward_training);
     };
     const bool forward = is_forward(), exists = s < FIRST_POST_OP && (*this)[s].ndims != 0;
     const bool adds = forward && (*this)[RESIDUAL].ndims != 0, has_gate = has_gate_gradients();

@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <span>
 
-#include "../base/status.hpp"
 #include "../tensor/memory_desc.hpp"
 #include "../tensor/names.hpp"
 #include "../tensor/row_space.hpp"
@@ -217,13 +216,6 @@ status check_row_dimensions(const problem &p, slot s) {
                : unsupported(explain("the rows of %s are not contiguous", name));
 }
 
-// Whether the dimension is padded or has inner blocks.
-bool is_split_along(const memory_desc &md, int d) {
-    if (d >= md.ndims) return false;
-    const auto blocked = std::span(md.inner_idxs, size_t(md.inner_nblks));
-    return md.padded_dims[d] != md.dims[d] || std::ranges::find(blocked, d) != blocked.end();
-}
-
 // A group of rows is a problem of its own, so it must be a part of each tensor that strides can describe.
 status check_row_groups(const problem &p) {
     for (const slot s : GROUPED) JITNORM_TRY(check_row_dimensions(p, s));
@@ -236,7 +228,7 @@ status check_row_groups(const problem &p) {
                 return unsupported(
                     "backward with diff_scale or diff_shift needs equal row dimensions in scale and shift");
         bool splits = false;
-        p.for_each_descriptor([&](const memory_desc &md) { splits |= is_split_along(md, d); });
+        p.for_each_descriptor([&](const memory_desc &md) { splits |= d < md.ndims && block_of(md, d) != 1; });
         if (splits) return unsupported("scale, shift or gate change along a dimension that is blocked");
     }
     return ACCEPTED;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// affine: applies the elements of scale and shift (docs/arithmetic.md, "Normalization"), and adds a row's terms to the
-// gradients of these elements.
+// affine: applies the elements of scale and shift (docs/arithmetic.md, "Normalization"), and rounds normalized values.
 #pragma once
 
 #include <cmath>
@@ -18,7 +17,7 @@ public:
         : p_(p), vector_(vector_of(p.row_length(), p.scale_shift_type)), normalized_type_(p.normalized_type()),
           scaled_type_(p.scaled_type()) {}
 
-    // The roundings of normalized values before and after apply(), in forward, and before add_gradients().
+    // The roundings of normalized values before and after apply(), in forward, and before they become gradients.
     void round_normalized_values(dim_t count, T *xhat) const {
         if (normalized_type_ == p_.compute_type()) return;
         visit_data_type(normalized_type_, [&]<typename Stored>(stored_as<Stored>) {
@@ -43,14 +42,6 @@ public:
             for (dim_t i = 0; i < count; ++i) y[i] *= scale[i];
         else if (shifts)
             for (dim_t i = 0; i < count; ++i) y[i] += shift[i];
-    }
-
-    // Adds the terms of `count` elements of a row to the sums for diff_scale and diff_shift.
-    void add_gradients(dim_t count, const T *diff_dst, const T *xhat, T *scale, T *shift) const {
-        for (dim_t i = 0; i < count; ++i) {
-            scale[i] = std::fma(diff_dst[i], xhat[i], scale[i]);
-            shift[i] += diff_dst[i];
-        }
     }
 
 private:

@@ -5,7 +5,6 @@
 
 #include <cmath>
 
-#include "../math/moments.hpp"
 #include "../math/row_blocks.hpp"
 #include "../math/row_sums.hpp"
 #include "affine.hpp"
@@ -17,10 +16,9 @@ namespace {
 constexpr dim_t COLUMNS = 128; // columns whose gradients are added up at a time, so that the sums fit on the stack
 
 template <typename T>
-struct row_constants {
-    T mean, rstd;
-    T xhat(T x) const { return (x - mean) * rstd; }
-};
+T xhat_of(T x, const normalizer<T> &row) {
+    return (x - row.hi) * row.rstd;
+}
 
 // The sums of some columns: in T for a row block, in double for a part and for all parts.
 template <typename Sum>
@@ -58,13 +56,6 @@ public:
     }
 
 private:
-    row_constants<T> constants_of(const arguments &args, dim_t row) const {
-        const float mean = p_.reads(MEAN) ? statistics_.value_of(args[MEAN], row) : 0;
-        const float given = statistics_.value_of(args[VARIANCE], row);
-        const bool inverse = p_.form == statistics_form::inverse_deviation;
-        return {T(mean), inverse ? T(given) : reciprocal_deviation<T>(double(given), p_.epsilon)};
-    }
-
     // ---- diff_scale and diff_shift
 
     // A partial problem writes the sums of each part, another one those of all parts.
@@ -90,10 +81,13 @@ private:
             T x[COLUMNS], dy[COLUMNS];
             src_.read(args[SRC], row, begin, count, x);
             diff_dst_.read(args[DIFF_DST], row, begin, count, dy);
-            const row_constants<T> constants = constants_of(args, row);
-            for (dim_t c = 0; c < count; ++c) x[c] = constants.xhat(x[c]);
+            const normalizer<T> constants = given_normalizer<T>(p_, statistics_, args, row);
+            for (dim_t c = 0; c < count; ++c) x[c] = xhat_of(x[c], constants);
             affine_.round_normalized_values(count, x);
-            affine_.add_gradients(count, dy, x, sum.scale, sum.shift);
+            for (dim_t c = 0; c < count; ++c) {
+                sum.scale[c] = std::fma(dy[c], x[c], sum.scale[c]);
+                sum.shift[c] += dy[c];
+            }
         }
         return sum;
     }
@@ -115,46 +109,42 @@ private:
 
     void run_row(const arguments &args, dim_t row) const {
         const dim_t length = p_.row_length();
-        const row_constants<T> constants = constants_of(args, row);
+        const normalizer<T> constants = given_normalizer<T>(p_, statistics_, args, row);
         const row_slopes<T> slopes = slopes_of(sums_of(args, row, constants), 1.0 / double(length), constants.rstd);
         for (dim_t begin = 0; begin < length; begin += BLOCK) {
             T x[BLOCK], g[BLOCK];
             const dim_t count = std::min(BLOCK, length - begin);
             read_terms(args, row, begin, count, x, g);
             combine(constants, slopes, count, x, g);
-            if (p_.reads(DIFF_SUM)) add_diff_sum(args, row, begin, count, g);
+            if (p_.reads(DIFF_SUM)) { // from other users of the sum with the residual, which is src here
+                diff_sum_.read(args[DIFF_SUM], row, begin, count, x);
+                for (dim_t i = 0; i < count; ++i) g[i] += x[i];
+            }
             diff_src_.write(args[DIFF_SRC], row, begin, count, g);
         }
     }
 
     // The sums are zero with global statistics, which do not depend on src.
-    row_sums sums_of(const arguments &args, dim_t row, const row_constants<T> &constants) const {
+    row_sums sums_of(const arguments &args, dim_t row, const normalizer<T> &constants) const {
         row_sums sums;
         if (p_.has(jitnorm_use_global_stats)) return sums;
         const dim_t length = p_.row_length();
         for (dim_t begin = 0; begin < length; begin += CHUNK)
             sums.add_chunk<T>({begin, std::min(begin + CHUNK, length)}, [&](dim_t first, dim_t count, T *g, T *xhat) {
                 read_terms(args, row, first, count, xhat, g);
-                for (dim_t i = 0; i < count; ++i) xhat[i] = constants.xhat(xhat[i]);
+                for (dim_t i = 0; i < count; ++i) xhat[i] = xhat_of(xhat[i], constants);
             });
         return sums;
     }
 
     // Replaces g by diff_src = rstd * (g - m1 - (x - mean) * k), in the order of operations of docs/arithmetic.md.
-    void combine(const row_constants<T> &row, const row_slopes<T> &slopes, dim_t count, const T *x, T *g) const {
+    void combine(const normalizer<T> &row, const row_slopes<T> &slopes, dim_t count, const T *x, T *g) const {
         if (p_.has(jitnorm_use_global_stats))
             for (dim_t i = 0; i < count; ++i) g[i] = row.rstd * g[i];
         else if (p_.is_rms())
             for (dim_t i = 0; i < count; ++i) g[i] = row.rstd * std::fma(-x[i], slopes.k, g[i]);
         else
-            for (dim_t i = 0; i < count; ++i) g[i] = row.rstd * std::fma(row.mean - x[i], slopes.k, g[i] - slopes.m1);
-    }
-
-    // Adds the gradient that comes from other users of the sum with the residual. That sum is src here.
-    void add_diff_sum(const arguments &args, dim_t row, dim_t begin, dim_t count, T *g) const {
-        T other[BLOCK] = {};
-        diff_sum_.read(args[DIFF_SUM], row, begin, count, other);
-        for (dim_t i = 0; i < count; ++i) g[i] += other[i];
+            for (dim_t i = 0; i < count; ++i) g[i] = row.rstd * std::fma(row.hi - x[i], slopes.k, g[i] - slopes.m1);
     }
 
     problem p_;

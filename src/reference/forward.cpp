@@ -2,7 +2,6 @@
 // forward: for each row computes the statistics, then for each piece of the row normalizes, scales, shifts, applies the
 // attributes and stores.
 #include <cmath>
-#include <vector>
 
 #include "../math/constants.hpp"
 #include "../math/dynamic_scale.hpp"
@@ -22,23 +21,15 @@ template <typename T> // the compute type
 class input_rows {
 public:
     explicit input_rows(const problem &p)
-        : p_(p), adds_(p.reads(RESIDUAL)), row_type_(p.row_type()), src_(rows_of(p, SRC)),
-          residual_(rows_of(p, RESIDUAL)), gate_(rows_of(p, GATE)), sum_(rows_of(p, SUM)),
+        : p_(p), src_(rows_of(p, SRC)), residual_(rows_of(p, RESIDUAL)), gate_(rows_of(p, GATE)), sum_(rows_of(p, SUM)),
           bias_(vector_of(p.row_length(), p.attr.bias_type)) {}
 
     // Reads the elements begin .. begin+count-1 of a row, at most BLOCK, as they are normalized. `writes_sum`: also
     // writes the sum with the residual, if that is an output.
     [[gnu::noinline]] void read(const arguments &args, dim_t row, dim_t begin, dim_t count, T *x,
                                 bool writes_sum = false) const {
-        read_sum(args, row, begin, count, x);
-        if (writes_sum && p_.writes(SUM)) sum_.write(args[SUM], row, begin, count, x);
-        if (adds_ && p_.attr.normalizes_rounded_sum) round_to(row_type_, count, x);
-    }
-
-private:
-    [[gnu::noinline]] void read_sum(const arguments &args, dim_t row, dim_t begin, dim_t count, T *x) const {
         src_.read(args[SRC], row, begin, count, x);
-        if (!adds_) return;
+        if (!p_.reads(RESIDUAL)) return;
         T other[BLOCK];
         if (p_.reads(GATE)) {
             gate_.read(args[GATE], row, begin, count, other);
@@ -53,29 +44,22 @@ private:
             });
         else
             for (dim_t i = 0; i < count; ++i) x[i] += other[i];
-        if (!p_.reads(BIAS)) return;
-        bias_.read(args[BIAS], 0, begin, count, other);
-        for (dim_t i = 0; i < count; ++i) x[i] += other[i];
+        if (p_.reads(BIAS)) {
+            bias_.read(args[BIAS], 0, begin, count, other);
+            for (dim_t i = 0; i < count; ++i) x[i] += other[i];
+        }
+        if (writes_sum && p_.writes(SUM)) sum_.write(args[SUM], row, begin, count, x);
+        if (p_.attr.normalizes_rounded_sum) round_to(p_.row_type(), count, x);
     }
 
+private:
     const problem &p_;
-    bool adds_;
-    jitnorm_data_type_t row_type_;
     tensor_rows src_, residual_, gate_, sum_, bias_;
 };
 
 namespace {
 
 // ---- post-ops, each applied to elements of a row that are not stored yet
-
-// The other operand of a post-op: dst as it was before, or src1.
-tensor_rows operand_of(const sum_post_op &op, const problem &p) {
-    memory_desc old = p[DST];
-    if (op.data_type != jitnorm_data_type_undef) old.data_type = op.data_type;
-    return {old, p.row_ndims()};
-}
-tensor_rows operand_of(const binary_post_op &op, const problem &p) { return {op.src1, p[DST], p.row_ndims()}; }
-tensor_rows operand_of(const eltwise_post_op &, const problem &) { return {}; }
 
 // The elements begin .. begin+count-1 of a row, at most BLOCK.
 template <typename T>
@@ -86,9 +70,11 @@ struct piece {
 
 // `number` is the post-op's place in the list.
 template <typename T>
-void apply_one(const sum_post_op &op, const tensor_rows &operand, const arguments &args, size_t, const piece<T> &at) {
+void apply_one(const sum_post_op &op, const problem &p, const arguments &args, size_t, const piece<T> &at) {
+    memory_desc before = p[DST];
+    if (op.data_type != jitnorm_data_type_undef) before.data_type = op.data_type;
     T old[BLOCK];
-    operand.read(args[DST], at.row, at.begin, at.count, old);
+    tensor_rows(before, p.row_ndims()).read(args[DST], at.row, at.begin, at.count, old);
     const T scale = T(op.scale), zero_point = T(op.zero_point);
     with_fast_fma([&] {
         for (dim_t i = 0; i < at.count; ++i) at.y[i] = math::add_scaled(at.y[i], old[i], scale, zero_point);
@@ -96,17 +82,17 @@ void apply_one(const sum_post_op &op, const tensor_rows &operand, const argument
 }
 
 template <typename T>
-void apply_one(const binary_post_op &op, const tensor_rows &operand, const arguments &args, size_t number,
-               const piece<T> &at) {
+void apply_one(const binary_post_op &op, const problem &p, const arguments &args, size_t number, const piece<T> &at) {
     T other[BLOCK];
-    operand.read(args[post_op_slot(number)], at.row, at.begin, at.count, other);
+    const tensor_rows src1(op.src1, p[DST], p.row_ndims());
+    src1.read(args[post_op_slot(number)], at.row, at.begin, at.count, other);
     math::visit_binary<T>(op.alg, [&](auto function) {
         for (dim_t i = 0; i < at.count; ++i) at.y[i] = function(at.y[i], other[i]);
     });
 }
 
 template <typename T>
-void apply_one(const eltwise_post_op &op, const tensor_rows &, const arguments &, size_t, const piece<T> &at) {
+void apply_one(const eltwise_post_op &op, const problem &, const arguments &, size_t, const piece<T> &at) {
     math::visit_eltwise<T>(op.alg, math::is_leaky(op.alpha), T(op.alpha), T(op.beta), [&](auto function) {
         with_fast_fma([&] {
             for (dim_t i = 0; i < at.count; ++i) at.y[i] = function(at.y[i]);
@@ -121,8 +107,6 @@ public:
         : p_(p), input_(p_), affine_(p_), statistics_(p[VARIANCE], p.row_ndims()), dst_(rows_of(p, DST)),
           pre_quantization_(rows_of(p, PRE_QUANTIZATION)) {
         if (p.has_dynamic_scales()) dynamic_scales_ = tensor_rows(p[DST_SCALE], p.row_ndims());
-        for (const post_op &entry : p.attr.post_ops.entries)
-            operands_.push_back(std::visit([&](const auto &op) { return operand_of(op, p); }, entry));
     }
 
     jitnorm_status_t execute(const arguments &args) const override {
@@ -142,10 +126,20 @@ private:
             write_chunks(args, row);
             return write_sum(args, row);
         }
-        const row_statistics<T> statistics = p_.statistics_are_inputs() ? given(args, row)
-                                             : p_.reads(ROW_SUMS)       ? merged(args, row)
-                                                                        : computed(args, row);
-        const normalizer<T> normalize = normalizer_for(statistics);
+        if (p_.statistics_are_inputs()) return write_row(args, row, given_normalizer<T>(p_, statistics_, args, row));
+        const row_statistics<T> statistics =
+            p_.reads(ROW_SUMS)
+                ? finish_given(load<moments<T>>(args[ROW_SUMS], row), p_.is_rms(), 1.0 / double(p_.all_columns))
+                : compute_statistics<T>(p_.row_length(), p_.is_rms(), reader_of(args, row));
+        const normalizer<T> normalize = make_normalizer(statistics, p_.epsilon);
+        write_row(args, row, normalize);
+        const bool inverse = p_.form == statistics_form::inverse_deviation;
+        const auto mean = float(statistics.hi), variance = float(inverse ? normalize.rstd : statistics.variance);
+        if (p_.writes(MEAN)) statistics_.write(args[MEAN], row, 0, 1, &mean);
+        if (p_.writes(VARIANCE)) statistics_.write(args[VARIANCE], row, 0, 1, &variance);
+    }
+
+    void write_row(const arguments &args, dim_t row, const normalizer<T> &normalize) const {
         if (!p_.writes(DST))
             write_sum(args, row);
         else if (p_.has_dynamic_scales())
@@ -153,10 +147,6 @@ private:
         else
             for_each_piece(args, row, normalize, {0, p_.row_length()}, true,
                            [&](dim_t begin, dim_t count, const T *y) { dst_.write(args[DST], row, begin, count, y); });
-        const auto mean = float(statistics.hi);
-        const float variance = is_inverse() ? float(normalize.rstd) : float(statistics.variance);
-        if (p_.writes(MEAN)) statistics_.write(args[MEAN], row, 0, 1, &mean);
-        if (p_.writes(VARIANCE)) statistics_.write(args[VARIANCE], row, 0, 1, &variance);
     }
 
     // Calls use(first column, number of columns, values) for pieces of at most BLOCK columns. `is_last` says that these
@@ -198,27 +188,8 @@ private:
         }
     }
 
-    bool is_inverse() const { return p_.form == statistics_form::inverse_deviation; }
-
-    // The member `variance` has the content of the variance tensor: variances or inverse deviations (problem::form).
-    row_statistics<T> given(const arguments &args, dim_t row) const {
-        const float mean = p_.reads(MEAN) ? statistics_.value_of(args[MEAN], row) : 0;
-        return {T(mean), 0.0, double(statistics_.value_of(args[VARIANCE], row))};
-    }
-
-    normalizer<T> normalizer_for(const row_statistics<T> &statistics) const {
-        if (p_.statistics_are_inputs() && is_inverse()) return normalizer_of(statistics.hi, T(statistics.variance));
-        return make_normalizer(statistics, p_.epsilon);
-    }
-
     auto reader_of(const arguments &args, dim_t row) const {
         return [this, &args, row](dim_t begin, dim_t count, T *out) { input_.read(args, row, begin, count, out); };
-    }
-    row_statistics<T> computed(const arguments &args, dim_t row) const {
-        return compute_statistics<T>(p_.row_length(), p_.is_rms(), reader_of(args, row));
-    }
-    row_statistics<T> merged(const arguments &args, dim_t row) const {
-        return finish_given(load<moments<T>>(args[ROW_SUMS], row), p_.is_rms(), 1.0 / double(p_.all_columns));
     }
     void write_chunks(const arguments &args, dim_t row) const {
         const dim_t C = p_.row_length(), chunks = divide_up(C, CHUNK);
@@ -239,12 +210,9 @@ private:
     [[gnu::noinline]] void apply_attributes(const arguments &args, dim_t row, dim_t begin, dim_t count, T *y) const {
         if (p_.attr.src_scale) multiply(y, count, T(load<float>(args[SRC_SCALE])));
         if (p_.writes(PRE_QUANTIZATION)) pre_quantization_.write(args[PRE_QUANTIZATION], row, begin, count, y);
-        for (size_t i = 0; i < operands_.size(); ++i)
-            std::visit(
-                [&](const auto &op) {
-                    apply_one<T>(op, operands_[i], args, i, {row, begin, count, y});
-                },
-                p_.attr.post_ops.entries[i]);
+        const auto &entries = p_.attr.post_ops.entries;
+        for (size_t i = 0; i < entries.size(); ++i)
+            std::visit([&](const auto &op) { apply_one<T>(op, p_, args, i, {row, begin, count, y}); }, entries[i]);
         if (p_.attr.dst_scale) multiply(y, count, T(1) / T(load<float>(args[DST_SCALE])));
     }
 
@@ -256,7 +224,6 @@ private:
     input_rows<T> input_;
     affine<T> affine_;
     tensor_rows statistics_, dst_, pre_quantization_, dynamic_scales_;
-    std::vector<tensor_rows> operands_; // of each post-op
 };
 
 } // namespace

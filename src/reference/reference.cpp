@@ -4,8 +4,6 @@
 #include <cstring>
 #include <limits>
 
-#include "../base/environment.hpp"
-#include "../norm/plan.hpp"
 #include "../norm/row_groups.hpp"
 #include "tensor_rows.hpp"
 
@@ -17,18 +15,10 @@ namespace {
 
 void fill_statistic(const problem &p, void *tensor, float value) {
     const reference::tensor_rows statistics(p[VARIANCE], p.row_ndims());
-    const int wanted = threads_for(dim_t(bytes(p[VARIANCE])), p.rows(), the_environment().threads_sleep);
-    const int threads = std::min(wanted, max_threads());
-    parallel_parts(threads, [&](int share) {
-        const range rows = split(p.rows(), threads, share);
+    reference::parallel_ranges(p.rows(), bytes(p[VARIANCE]), [&](range rows) {
         for (dim_t row = rows.begin; row < rows.end; ++row) statistics.write(tensor, row, 0, 1, &value);
     });
     zero_padding(p[VARIANCE], tensor);
-}
-
-// The scales are 0, because the largest magnitude of no values is 0.
-void fill_dynamic_scales(const memory_desc &scales, void *tensor) {
-    for (dim_t i = 0; i < nelems(scales); ++i) store(0.0F, tensor, offset_of_index(scales, i));
 }
 
 class executor_without_elements final : public executor {
@@ -45,9 +35,6 @@ private:
 };
 
 // ---- the reference as an implementation
-
-// The reference does not look at its plan.
-plan make_plan(const problem &, const machine &) { return {}; }
 
 std::shared_ptr<const executor> create(const problem &p, const plan &);
 
@@ -71,7 +58,9 @@ jitnorm_status_t execute_without_elements(const problem &p, const arguments &arg
     if (p.rows() != 0) { // the rows are empty
         for (const slot s : ROW_STATISTICS)
             if (p.writes(s)) fill_statistic(p, args[s], s == MEAN ? 0 : std::numeric_limits<float>::quiet_NaN());
-        if (p.has_dynamic_scales()) fill_dynamic_scales(p[DST_SCALE], args[DST_SCALE]);
+        if (p.has_dynamic_scales()) // which are 0, as is the largest magnitude of no values
+            for (dim_t i = 0; i < nelems(p[DST_SCALE]); ++i)
+                store(0.0F, args[DST_SCALE], offset_of_index(p[DST_SCALE], i));
     } else if (!p.is_partial()) { // a partial problem without rows has no parts and so no gradients
         for (const slot s : {DIFF_SCALE, DIFF_SHIFT})
             if (const size_t gradient = p.writes(s) ? bytes(p.layout(s)) : 0; gradient != 0)
@@ -84,7 +73,9 @@ std::shared_ptr<const executor> create_without_elements(const problem &p) {
     return std::make_shared<const executor_without_elements>(p);
 }
 
-constinit const implementation reference_entry = {"ref:any", [](const problem &) { return std::string(); }, make_plan,
-                                                  create};
+constinit const implementation reference_entry = {
+    "ref:any", [](const problem &) { return std::string(); },
+    [](const problem &, const machine &) { return plan(); }, // create() does not look at it
+    create};
 
 } // namespace jitnorm::impl::layer_norm

@@ -4,6 +4,8 @@
 
 #include "../base/bytes.hpp"
 #include "../math/convert.hpp"
+#include "../math/moments.hpp"
+#include "../norm/executor.hpp"
 #include "../norm/problem.hpp"
 #include "../tensor/tensor_axis.hpp"
 
@@ -67,6 +69,15 @@ private:
     dim_t begin_ = 0; // bytes from the data handle to the first element
     tensor_axis rows_, columns_;
 };
+
+// The constants of a row whose statistics the caller gives.
+template <typename T>
+normalizer<T> given_normalizer(const problem &p, const tensor_rows &statistics, const arguments &args, dim_t row) {
+    const float mean = p.reads(MEAN) ? statistics.value_of(args[MEAN], row) : 0;
+    const float given = statistics.value_of(args[VARIANCE], row);
+    const bool inverse = p.form == statistics_form::inverse_deviation;
+    return normalizer_of(T(mean), inverse ? T(given) : reciprocal_deviation<T>(double(given), p.epsilon));
+}
 
 // Replaces numbers by those that a tensor of the type holds after they have been written to it.
 template <typename T>

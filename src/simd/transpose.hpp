@@ -178,18 +178,16 @@ template <size_t Size>
 struct wide_transpose {
     static constexpr int FROM_LINES = 32 / int(Size), FROM_ELEMENTS = 16 / int(Size);
 
-    [[gnu::always_inline]] static __m128i load_half(const char *from) {
-        return _mm_loadu_si128(reinterpret_cast<const __m128i *>(from));
-    }
-
     [[gnu::always_inline, gnu::target("avx2")]] static void run(const char *from, dim_t from_pitch, dim_t, char *to,
                                                                 dim_t to_pitch, dim_t) {
         constexpr int EDGE = FROM_ELEMENTS;
         __m256i lines[EDGE];
 #pragma GCC unroll 16
-        for (int i = 0; i < EDGE; ++i)
-            lines[i] = _mm256_inserti128_si256(_mm256_castsi128_si256(load_half(from + i * from_pitch)),
-                                               load_half(from + (i + EDGE) * from_pitch), 1);
+        for (int i = 0; i < EDGE; ++i) {
+            const __m128i low = dense_line::load<Size, 16>(from + i * from_pitch, Size);
+            const __m128i high = dense_line::load<Size, 16>(from + (i + EDGE) * from_pitch, Size);
+            lines[i] = _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
+        }
         transpose_lines<Size>(lines);
 #pragma GCC unroll 16
         for (int i = 0; i < EDGE; ++i) _mm256_storeu_si256(reinterpret_cast<__m256i *>(to + i * to_pitch), lines[i]);

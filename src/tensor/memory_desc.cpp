@@ -16,8 +16,6 @@ namespace {
 bool multiply(dim_t &a, dim_t b) { return !__builtin_mul_overflow(a, b, &a); }
 bool add(dim_t &a, dim_t b) { return !__builtin_add_overflow(a, b, &a); }
 
-bool is_runtime(dim_t value) { return value == RUNTIME_DIM; }
-
 bool any_runtime(std::span<const dim_t> values) { return std::ranges::count(values, RUNTIME_DIM) != 0; }
 bool any_zero(const memory_desc &md) { return std::ranges::count(dims_of(md), 0) != 0; }
 
@@ -50,7 +48,7 @@ bool is_within(const memory_desc &md, dim_t most_elements, dim_t most_bytes) {
 
 status check_signs(const char *name, const dim_t *values, int count) {
     for (int d = 0; d < count; ++d)
-        if (values[d] < 0 && !is_runtime(values[d]))
+        if (values[d] < 0 && values[d] != RUNTIME_DIM)
             return invalid(explain("%s[%d] is %lld, which is negative", name, d, as_number(values[d])));
     return ACCEPTED;
 }
@@ -74,7 +72,7 @@ bool set_blocks(memory_desc &md, const layout_rule &rule) {
     std::copy(rule.inner_blks, rule.inner_blks + rule.inner_nblks, md.inner_blks);
     std::copy(rule.inner_idxs, rule.inner_idxs + rule.inner_nblks, md.inner_idxs);
     for (int d = 0; d < md.ndims && md.inner_nblks != 0; ++d) {
-        if (is_runtime(md.dims[d])) continue;
+        if (md.dims[d] == RUNTIME_DIM) continue;
         const dim_t block = block_of(md, d);
         dim_t rounded = md.dims[d];
         if (!add(rounded, block - 1)) return false;
@@ -90,7 +88,7 @@ bool set_dense_strides(memory_desc &md, const int *order) {
     for (int i = md.ndims - 1; i >= 0; --i) {
         const int d = order[i];
         md.strides[d] = stride;
-        if (is_runtime(stride) || is_runtime(md.dims[d]))
+        if (stride == RUNTIME_DIM || md.dims[d] == RUNTIME_DIM)
             stride = RUNTIME_DIM;
         else if (!multiply(stride, std::max<dim_t>(outer_dim(md, d), 1)))
             return false;
@@ -122,8 +120,6 @@ dim_t block_of(const memory_desc &md, int d) {
         if (md.inner_idxs[i] == d) block *= md.inner_blks[i];
     return block;
 }
-
-size_t size_of(jitnorm_data_type_t type) { return properties_of(type).size; }
 
 status make_with_strides(memory_desc &md, int ndims, const dim_t *dims, jitnorm_data_type_t type,
                          const dim_t *strides) {

@@ -103,7 +103,8 @@ inline constexpr memory_desc NO_TENSOR;
 
 inline std::span<const dim_t> dims_of(const memory_desc &md) { return {md.dims, size_t(md.ndims)}; }
 
-size_t size_of(jitnorm_data_type_t type); // bytes of one element; 0 for undef or unknown
+// The bytes of one element; 0 for undef or unknown types.
+constexpr size_t size_of(jitnorm_data_type_t type) { return properties_of(type).size; }
 inline dim_t element_size(const memory_desc &md) { return dim_t(size_of(md.data_type)); }
 
 // No program has more addresses than this on any x86-64 processor. Up to these limits no number that is derived from
@@ -159,27 +160,25 @@ dim_t offset_of_index(const memory_desc &md, dim_t index);
 // Whether a number of a descriptor is the number that is asked for. If that is `open`, any number will do.
 inline bool match(dim_t given, dim_t asked, dim_t open) { return given == asked || asked == open; }
 
-// Whether a describes the tensor that b asks for. A dimension or stride of b that is `open` may be any number in a. The
+// Whether md may be passed where `pattern` is asked for, whose numbers that are `open` may be any number in md. The
 // stride of a dimension of size 1 is not compared, because it is never used; padded dimensions are not compared,
 // because they follow from dimensions and blocks.
-inline bool is_tensor(const memory_desc &a, const memory_desc &b, dim_t open) {
-    if (a.ndims != b.ndims || a.data_type != b.data_type || a.format_kind != b.format_kind ||
-        a.inner_nblks != b.inner_nblks || a.offset0 != b.offset0)
+inline bool fits(const memory_desc &md, const memory_desc &pattern, dim_t open = RUNTIME_DIM) {
+    if (md.ndims != pattern.ndims || md.data_type != pattern.data_type || md.format_kind != pattern.format_kind ||
+        md.inner_nblks != pattern.inner_nblks || md.offset0 != pattern.offset0)
         return false;
-    for (int d = 0; d < a.ndims; ++d)
-        if (!match(a.dims[d], b.dims[d], open) || (!match(a.strides[d], b.strides[d], open) && a.dims[d] != 1))
+    for (int d = 0; d < md.ndims; ++d)
+        if (!match(md.dims[d], pattern.dims[d], open) ||
+            (!match(md.strides[d], pattern.strides[d], open) && md.dims[d] != 1))
             return false;
-    for (int i = 0; i < a.inner_nblks; ++i)
-        if (a.inner_blks[i] != b.inner_blks[i] || a.inner_idxs[i] != b.inner_idxs[i]) return false;
+    for (int i = 0; i < md.inner_nblks; ++i)
+        if (md.inner_blks[i] != pattern.inner_blks[i] || md.inner_idxs[i] != pattern.inner_idxs[i]) return false;
     return true;
 }
 
 inline bool same_tensor(const memory_desc &a, const memory_desc &b) {
     constexpr dim_t NOTHING = -1; // no dimension and no stride has this value, so nothing is open
-    return is_tensor(a, b, NOTHING);
+    return fits(a, b, NOTHING);
 }
-
-// Whether md may be passed where `pattern` is asked for, whose run-time numbers may be any number in md.
-inline bool fits(const memory_desc &md, const memory_desc &pattern) { return is_tensor(md, pattern, RUNTIME_DIM); }
 
 } // namespace jitnorm::impl

@@ -14,15 +14,6 @@ constexpr named_tag TAGS[] = {
 #include "../../tables/format_tags.inc"
 };
 
-constexpr int FIRST_TAG = jitnorm_format_tag_any + 1;
-
-constexpr bool table_follows_the_enumeration() {
-    for (int i = 0; i < int(std::size(TAGS)); ++i)
-        if (TAGS[i].tag != FIRST_TAG + i) return false;
-    return FIRST_TAG + int(std::size(TAGS)) == jitnorm_format_tag_last;
-}
-static_assert(table_follows_the_enumeration());
-
 constexpr bool is_digit(char c) { return '0' <= c && c <= '9'; }
 
 constexpr int dimension_of(char letter) { return letter < 'a' ? letter - 'A' : letter - 'a'; }
@@ -65,8 +56,8 @@ size_t find_difference(std::span<const dim_t> given, std::span<const dim_t> expe
 std::span<const named_tag> named_tags() { return TAGS; }
 
 std::string_view tag_name(jitnorm_format_tag_t tag) {
-    if (tag < FIRST_TAG || tag >= FIRST_TAG + int(std::size(TAGS))) return {}; // a caller may pass any int
-    return TAGS[tag - FIRST_TAG].name;
+    const auto *const found = std::ranges::find(TAGS, tag, &named_tag::tag);
+    return found == std::end(TAGS) ? std::string_view() : found->name;
 }
 
 layout_rule parse_layout(std::string_view name) {
@@ -162,12 +153,9 @@ short_text dims_text(std::span<const dim_t> dims) noexcept {
     short_text result = {"none"};
     size_t at = 0;
     for (size_t d = 0; d < dims.size() && at < sizeof result.text; ++d) {
-        const char *between = d == 0 ? "" : "x";
-        const int written =
-            dims[d] == RUNTIME_DIM
-                ? std::snprintf(result.text + at, sizeof result.text - at, "%s*", between)
-                : std::snprintf(result.text + at, sizeof result.text - at, "%s%lld", between, as_number(dims[d]));
-        at += size_t(written);
+        char number[24] = "*";
+        if (dims[d] != RUNTIME_DIM) std::snprintf(number, sizeof number, "%lld", as_number(dims[d]));
+        at += size_t(std::snprintf(result.text + at, sizeof result.text - at, d == 0 ? "%s" : "x%s", number));
     }
     return result;
 }

@@ -25,14 +25,6 @@ struct strided_dim {
     int dim;    // its number among the tensor's dimensions
 };
 
-enum class overlap { none, found, not_known };
-
-struct overlap_search {
-    overlap result = overlap::none;
-    int dim = 0;        // otherwise: the dimension with the largest stride along which the elements differ
-    dim_t distance = 0; // the distance along this dimension that the dimensions of smaller strides have, too
-};
-
 // How many sums of differences a search tries. Two dimensions take one. Three take at most as many as the one of the
 // largest stride has indices, and usually few. The answer is exact, unless it is that these are too few.
 constexpr int MOST_TRIES = 1 << 16;
@@ -65,17 +57,24 @@ public:
         }
     }
 
-    overlap_search run() {
+    // Refuses elements that differ along dimension i and none of a larger stride.
+    status run() {
         for (size_t i = 1; i < dims_.size(); ++i) {
             const auto &[stride, most, dim] = dims_[i];
             const wide last = std::min<wide>(most, levels_[i - 1].reach / stride);
             for (wide difference = levels_[i].period; difference <= last; difference += levels_[i].period) {
                 const wide distance = difference * stride;
-                if (have_sum(i - 1, distance)) return {overlap::found, dim, dim_t(distance)};
-                if (tries_ > MOST_TRIES) return {overlap::not_known, dim, 0};
+                if (have_sum(i - 1, distance))
+                    return invalid(explain("strides[%d] is %lld and makes elements overlap: the dimensions of smaller "
+                                           "strides have elements at the distance %lld, too",
+                                           dim, as_number(stride), as_number(dim_t(distance))));
+                if (tries_ > MOST_TRIES)
+                    return invalid(explain("strides[%d] is %lld; whether it makes elements overlap takes too long to "
+                                           "check",
+                                           dim, as_number(stride)));
             }
         }
-        return {};
+        return ACCEPTED;
     }
 
 private:
@@ -126,16 +125,7 @@ status check_overlap(const memory_desc &md) {
         if (md.strides[d] != 0 && md.dims[d] != 1) all[count++] = {md.strides[d], md.dims[d] - 1, d};
     const std::span dims(all.data(), count);
     std::ranges::sort(dims, {}, [](const strided_dim &one) { return std::pair(one.stride, one.dim); });
-    const overlap_search done = are_nested(dims) ? overlap_search() : search(dims).run();
-    if (done.result == overlap::none) return ACCEPTED;
-    const long long stride = as_number(md.strides[done.dim]);
-    return invalid(
-        done.result == overlap::found
-            ? explain("strides[%d] is %lld and makes elements overlap: the dimensions of smaller strides have "
-                      "elements at the distance %lld, too",
-                      done.dim, stride, as_number(done.distance))
-            : explain("strides[%d] is %lld; whether it makes elements overlap takes too long to check", done.dim,
-                      stride));
+    return are_nested(dims) ? ACCEPTED : search(dims).run();
 }
 
 } // namespace jitnorm::impl

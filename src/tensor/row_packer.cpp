@@ -8,27 +8,15 @@ row_packer::row_packer(const memory_desc &md, const memory_desc &shape, int row_
       columns_(md, shape.dims, row_ndims, md.ndims), copy_(choose_strided_copy(size_t(element_))),
       prefetched_step_(prefetched_step) {}
 
-template <typename Body>
-void row_packer::for_each_box(dim_t first_row, dim_t rows, dim_t first_column, dim_t columns, dim_t pitch,
-                              Body &&body) const {
+void row_packer::copy(box_copy copy_one, const void *tensor, dim_t first_row, dim_t rows, dim_t first_column,
+                      dim_t columns, const void *tile, dim_t pitch) const {
+    const auto in_tensor = static_cast<char *>(const_cast<void *>(tensor));
+    const auto in_tile = static_cast<char *>(const_cast<void *>(tile));
     box start;
     start.tensor_offset = offset0_;
     rows_.for_each_box(start, first_row, rows, pitch, [&](const box &some_rows) {
-        columns_.for_each_box(some_rows, first_column, columns, element_, body);
-    });
-}
-
-void row_packer::gather(const void *tensor, dim_t first_row, dim_t rows, dim_t first_column, dim_t columns, void *tile,
-                        dim_t pitch) const {
-    for_each_box(first_row, rows, first_column, columns, pitch, [&](const box &shape) {
-        copy_.gather(shape, static_cast<const char *>(tensor), static_cast<char *>(tile), prefetched_step_);
-    });
-}
-
-void row_packer::scatter(const void *tile, dim_t pitch, dim_t first_row, dim_t rows, dim_t first_column, dim_t columns,
-                         void *tensor) const {
-    for_each_box(first_row, rows, first_column, columns, pitch, [&](const box &shape) {
-        copy_.scatter(shape, static_cast<char *>(tensor), static_cast<const char *>(tile), prefetched_step_);
+        columns_.for_each_box(some_rows, first_column, columns, element_,
+                              [&](const box &shape) { copy_one(shape, in_tensor, in_tile, prefetched_step_); });
     });
 }
 

@@ -25,18 +25,16 @@ public:
     // gather() copies from the tensor to the tile, scatter() back. `tensor` is the data handle: offset0 is added here.
     // `pitch` is in bytes. Columns outside the given range, gaps and padding are neither read nor written.
     void gather(const void *tensor, dim_t first_row, dim_t rows, dim_t first_column, dim_t columns, void *tile,
-                dim_t pitch) const;
-    void scatter(const void *tile, dim_t pitch, dim_t first_row, dim_t rows, dim_t first_column, dim_t columns,
-                 void *tensor) const;
-
-    // Cuts the rows first .. first+count-1 into runs of rows with a stride of row_step() bytes, and calls body(offset,
-    // count) for each run. The offset is from the data handle to the run's first element, in bytes.
-    template <typename Body>
-    void for_each_run(dim_t first, dim_t count, Body &&body) const {
-        rows_.for_each_run(first, count, [&](dim_t offset, dim_t run) { body(offset0_ + offset, run); });
+                dim_t pitch) const {
+        copy(copy_.gather, tensor, first_row, rows, first_column, columns, tile, pitch);
     }
-    dim_t row_step() const { return rows_.step(); } // in bytes
-    // The first of the runs that for_each_run() finds for at most `most` rows.
+    void scatter(const void *tile, dim_t pitch, dim_t first_row, dim_t rows, dim_t first_column, dim_t columns,
+                 void *tensor) const {
+        copy(copy_.scatter, tensor, first_row, rows, first_column, columns, tile, pitch);
+    }
+
+    dim_t row_step() const { return rows_.step(); } // in bytes, from one row of a run to the next
+    // The longest run that begins with the row `first` and has at most `most` rows. The offset is from the data handle.
     tensor_axis::evenly_spaced run_from(dim_t first, dim_t most) const {
         const auto [offset, count] = rows_.run_from(first, most);
         return {offset0_ + offset, count};
@@ -44,8 +42,8 @@ public:
     // Calls body(offset) for each row: the distance from the data handle to the row's first element, in bytes.
     template <typename Body>
     void for_each_row(dim_t first, dim_t count, Body &&body) const {
-        for_each_run(first, count, [&](dim_t offset, dim_t run) {
-            for (dim_t i = 0; i < run; ++i) body(offset + i * row_step());
+        rows_.for_each_run(first, count, [&](dim_t offset, dim_t run) {
+            for (dim_t i = 0; i < run; ++i) body(offset0_ + offset + i * row_step());
         });
     }
 
@@ -68,9 +66,9 @@ public:
     }
 
 private:
-    // Cuts a tile into boxes, whose elements are evenly spaced along each axis, and calls body(box) for each.
-    template <typename Body>
-    void for_each_box(dim_t first_row, dim_t rows, dim_t first_column, dim_t columns, dim_t pitch, Body &&body) const;
+    // Cuts a tile into boxes, whose elements are evenly spaced along each axis, and copies each.
+    void copy(box_copy copy_one, const void *tensor, dim_t first_row, dim_t rows, dim_t first_column, dim_t columns,
+              const void *tile, dim_t pitch) const;
 
     dim_t element_, offset0_; // in bytes
     tensor_axis rows_, columns_;

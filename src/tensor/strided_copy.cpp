@@ -31,10 +31,7 @@ using leaf_run = void (*)(const leaf_shape &shape, char *tensor, char *tile);
 
 template <bool to_tile>
 void copy_bytes(char *tensor, char *tile, size_t bytes) {
-    if constexpr (to_tile)
-        std::memcpy(tile, tensor, bytes);
-    else
-        std::memcpy(tensor, tile, bytes);
+    std::memcpy(to_tile ? tile : tensor, to_tile ? tensor : tile, bytes);
 }
 
 // Copies rows whose elements are adjacent in the tensor and in the tile.
@@ -179,7 +176,17 @@ public:
             run_ = leaf_.columns.in_tensor == with.size ? with.runs : with.spread;
     }
 
-    void run(char *tensor, char *tile) const { run_from(0, tensor, tile); }
+    // Runs the loops from `loop` on. The loop over columns takes as many at a time as the leaf needs; the last ones
+    // begin where that many still fit, and overlap.
+    void run(char *tensor, char *tile, int loop = 0) const {
+        if (loop == count_) return run_(leaf_, tensor, tile);
+        const box_axis &axis = loops_[size_t(loop)];
+        const dim_t at_once = loop == columns_at_ ? leaf_.columns.size : 1;
+        for (dim_t i = 0; i < axis.size; i += at_once) {
+            const dim_t first = std::min(i, axis.size - at_once);
+            run(tensor + first * axis.in_tensor, tile + first * axis.in_tile, loop + 1);
+        }
+    }
 
 private:
     // Moves to the end of the loops the axis that becomes the leaf's rows. Usually this is the tensor's fastest axis.
@@ -190,8 +197,7 @@ private:
         const auto nearer = std::find_if(
             loops_.begin(), end, [&](const box_axis &axis) { return axis.in_tensor < leaf_.columns.in_tensor; });
         if (nearer == end || end[-1].in_tensor == size || end[-1].size * size >= LARGEST_EDGE) return;
-        const auto longest =
-            std::max_element(nearer, end, [](const box_axis &a, const box_axis &b) { return a.size < b.size; });
+        const auto longest = std::ranges::max_element(nearer, end, {}, &box_axis::size);
         std::rotate(longest, longest + 1, end);
     }
 
@@ -214,42 +220,18 @@ private:
             leaf_.ahead = 2 * next;
     }
 
-    void run_from(int loop, char *tensor, char *tile) const {
-        if (loop == count_) return run_(leaf_, tensor, tile);
-        if (loop == columns_at_) return run_columns(loop, tensor, tile);
-        const box_axis &axis = loops_[size_t(loop)];
-        for (dim_t i = 0; i < axis.size; ++i, tensor += axis.in_tensor, tile += axis.in_tile)
-            run_from(loop + 1, tensor, tile);
-    }
-
-    // Takes as many columns at a time as the leaf needs; the last ones begin where that many still fit, and overlap.
-    void run_columns(int loop, char *tensor, char *tile) const {
-        const box_axis &axis = loops_[size_t(loop)];
-        const dim_t at_once = leaf_.columns.size;
-        for (dim_t i = 0; i < axis.size; i += at_once) {
-            const dim_t first = std::min(i, axis.size - at_once);
-            run_from(loop + 1, tensor + first * axis.in_tensor, tile + first * axis.in_tile);
-        }
-    }
-
     leaf_shape leaf_;
     leaf_run run_;
     std::array<box_axis, size_t(box::MAX_AXES) + 1> loops_; // outermost first
     int count_ = 0, columns_at_ = -1; // how many loops there are, and which one has the columns (-1: none)
 };
 
-template <size_t Size>
-void gather(const box &shape, const char *tensor, char *tile, dim_t prefetched_step) {
-    walk(LEAVES<Size, true>, shape, prefetched_step)
-        .run(const_cast<char *>(tensor) + shape.tensor_offset, tile + shape.tile_offset);
+template <size_t Size, bool to_tile>
+void copy_box(const box &shape, char *tensor, char *tile, dim_t prefetched_step) {
+    walk(LEAVES<Size, to_tile>, shape, prefetched_step).run(tensor + shape.tensor_offset, tile + shape.tile_offset);
 }
 template <size_t Size>
-void scatter(const box &shape, char *tensor, const char *tile, dim_t prefetched_step) {
-    walk(LEAVES<Size, false>, shape, prefetched_step)
-        .run(tensor + shape.tensor_offset, const_cast<char *>(tile) + shape.tile_offset);
-}
-template <size_t Size>
-constexpr strided_copy COPY = {gather<Size>, scatter<Size>};
+constexpr strided_copy COPY = {copy_box<Size, true>, copy_box<Size, false>};
 
 } // namespace
 

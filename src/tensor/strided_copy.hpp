@@ -43,9 +43,11 @@ private:
 // prefetched. The processor foresees smaller steps, but not early enough for data that come from memory.
 constexpr dim_t PREFETCHED_STEP = 1024, PREFETCHED_STEP_IN_MEMORY = 128;
 
+// Writes only one of the tensor and the tile.
+using box_copy = void (*)(const box &shape, char *tensor, char *tile, dim_t prefetched_step);
+
 struct strided_copy {
-    void (*gather)(const box &shape, const char *tensor, char *tile, dim_t prefetched_step);
-    void (*scatter)(const box &shape, char *tensor, const char *tile, dim_t prefetched_step);
+    box_copy gather, scatter;
 };
 
 // For elements of 1, 2, 4 or 8 bytes. May write an element more than once; does not touch gaps between elements.

@@ -25,8 +25,6 @@ public:
     dim_t size() const { return size_; }
     // From one index of a run to the next, in bytes. It is the same in all runs.
     dim_t step() const { return fastest().step; }
-    // The number of indices of the longest run.
-    dim_t run_length() const { return fastest().block; }
 
     // Neighbouring indices whose elements share cache lines come in groups. This is the last index <= `index` at which
     // a group begins, if the tensor begins a cache line. It considers the fastest dimension only, although in blocked
@@ -39,21 +37,10 @@ public:
     // first index in bytes, number of indices) for each run.
     template <typename Body>
     void for_each_run(dim_t first, dim_t count, Body &&body) const {
-        if (count <= 0) return;
-        const level &fast = fastest();
-        dim_t slow = first / fast.size, index = first % fast.size, within = index % fast.block;
-        dim_t block = outer_offset(slow) + index / fast.block * fast.jump;
-        for (;;) {
-            const dim_t run = std::min({count, fast.size - index, fast.block - within});
-            body(block + within * fast.step, run);
-            count -= run;
-            if (count == 0) return;
-            index += run;
-            within = 0;
-            block += fast.jump;
-            if (index < fast.size) continue;
-            index = 0;
-            block = outer_offset(++slow);
+        for (dim_t done = 0; done < count;) {
+            const auto [offset, run] = run_from(first + done, count - done);
+            body(offset, run);
+            done += run;
         }
     }
 

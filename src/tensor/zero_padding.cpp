@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <cstring>
 
 #include "memory_desc.hpp"
@@ -9,13 +8,19 @@ namespace jitnorm::impl {
 
 namespace {
 
-// The padding of one dimension: in each inner tile at the dimension's end, `count` runs of `length` elements, one every
-// `period` elements, the first of them `first` elements after the tile's begin.
-struct padding_runs {
-    dim_t first, length, period, count;
-};
+// The inner tiles that have padding of one dimension, as a tensor in which each tile is one element.
+memory_desc padded_tiles(const memory_desc &md, int d) {
+    memory_desc tiles = md;
+    for (int i = 0; i < md.ndims; ++i) tiles.dims[i] = md.padded_dims[i];
+    for (int i = 0; i < md.inner_nblks; ++i) tiles.dims[md.inner_idxs[i]] /= md.inner_blks[i];
+    tiles.offset0 += (tiles.dims[d] - 1) * md.strides[d];
+    tiles.dims[d] = 1;
+    return tiles;
+}
 
-padding_runs runs_of(const memory_desc &md, int d) {
+// Each inner tile at the end of dimension d has runs of padding, one for each combination of indices in the blocks
+// outside that of d. A run is as long as the unused indices of that block and all blocks inside it.
+void zero_padding_of(const memory_desc &md, int d, char *data, int part, int parts) {
     dim_t step = 1, tile = 1, block = 1;
     for (int i = md.inner_nblks - 1; i >= 0; --i) {
         if (md.inner_idxs[i] == d) {
@@ -24,32 +29,16 @@ padding_runs runs_of(const memory_desc &md, int d) {
         }
         tile *= md.inner_blks[i];
     }
-    const dim_t used = md.dims[d] % block;
-    return {used * step, (block - used) * step, block * step, tile / (block * step)};
-}
-
-// The inner tiles that have padding of one dimension, as a tensor in which each tile is one element.
-memory_desc padded_tiles(const memory_desc &md, int d) {
-    memory_desc tiles = md;
-    std::copy(md.padded_dims, md.padded_dims + md.ndims, tiles.dims);
-    for (int i = 0; i < md.inner_nblks; ++i) tiles.dims[md.inner_idxs[i]] /= md.inner_blks[i];
-    tiles.offset0 += (tiles.dims[d] - 1) * md.strides[d];
-    tiles.dims[d] = 1;
-    return tiles;
-}
-
-void zero_padding_of(const memory_desc &md, int d, char *data, int part, int parts) {
-    const dim_t size = element_size(md);
-    const padding_runs padding = runs_of(md, d);
+    const dim_t size = element_size(md), used = md.dims[d] % block;
     const memory_desc padded = padded_tiles(md, d);
     const memory_desc *const one[] = {&padded};
     const row_space tiles(one, md.ndims);
     const range mine = split(tiles.rows(), parts, part);
     tiles.for_each_run(mine.begin, mine.end, [&](const row_space::run &run) {
         for (dim_t t = 0; t < run.count; ++t)
-            for (dim_t i = 0; i < padding.count; ++i) {
-                const dim_t first = run.offset[0] + t * tiles.stride(0) + i * padding.period + padding.first;
-                std::memset(data + first * size, 0, size_t(padding.length * size));
+            for (dim_t begin = used * step; begin < tile; begin += block * step) {
+                const dim_t first = run.offset[0] + t * tiles.stride(0) + begin;
+                std::memset(data + first * size, 0, size_t((block - used) * step * size));
             }
     });
 }

@@ -40,8 +40,8 @@ TEST(problem, tensors_by_kind_and_flags) {
     EXPECT_FALSE(at(jitnorm_forward_inference, 0).uses(VARIANCE));
     EXPECT_TRUE(at(jitnorm_forward_inference, global).statistics_are_inputs());
     EXPECT_TRUE(at(jitnorm_forward_inference, global).uses(MEAN));
-    EXPECT_TRUE(at(jitnorm_forward_training, 0).statistics_are_outputs());
-    EXPECT_FALSE(at(jitnorm_forward_training, global).statistics_are_outputs());
+    EXPECT_TRUE(at(jitnorm_forward_training, 0).writes(VARIANCE));
+    EXPECT_FALSE(at(jitnorm_forward_training, global).writes(VARIANCE));
     EXPECT_TRUE(at(jitnorm_forward_inference, global | rms).uses(VARIANCE));
     EXPECT_FALSE(at(jitnorm_forward_inference, global | rms).uses(MEAN));
     EXPECT_FALSE(at(jitnorm_forward_training, rms).uses(MEAN));

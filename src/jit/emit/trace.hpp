@@ -153,10 +153,10 @@ struct traced_number {
     }
     friend traced_number maximum(traced_number a, traced_number b) { return of(operation::maximum, a, b); }
     friend traced_number minimum(traced_number a, traced_number b) { return of(operation::minimum, a, b); }
-    friend traced_number square_root(traced_number a) { return record<traced_number>(operation::square_root, 0, a); }
-    friend traced_number absolute(traced_number a) { return of(operation::bit_and, a, pattern(~SIGN)); }
-    friend traced_number copy_sign(traced_number magnitude, traced_number sign) {
-        return of(operation::bit_or, absolute(magnitude), of(operation::bit_and, sign, pattern(SIGN)));
+    friend traced_number sqrt(traced_number a) { return record<traced_number>(operation::square_root, 0, a); }
+    friend traced_number fabs(traced_number a) { return of(operation::bit_and, a, pattern(~SIGN)); }
+    friend traced_number copysign(traced_number magnitude, traced_number sign) {
+        return of(operation::bit_or, fabs(magnitude), of(operation::bit_and, sign, pattern(SIGN)));
     }
     friend integer bits_of(traced_number a) { return integer(a.value); }
 
