@@ -213,7 +213,10 @@ private:
     std::span<const double> operand_of(size_t index, dim_t row) {
         const post_op &op = prb().attr.post_ops[index];
         const int id = JITNORM_ARG_ATTR_MULTIPLE_POST_OP(int(index)) | JITNORM_ARG_SRC_1;
-        if (std::holds_alternative<sum_post_op>(op)) inputs_.old_dst->get_row(row, scratch_);
+        if (const auto *sum = std::get_if<sum_post_op>(&op)) {
+            const data_type type = sum->type == jitnorm_data_type_undef ? inputs_.old_dst->type() : sum->type;
+            inputs_.old_dst->read_as(type).get_row(row, scratch_);
+        }
         if (std::holds_alternative<binary_post_op>(op))
             execution_.data(id).get_broadcast_row(row, prb().size.dims, scratch_);
         return scratch_;

@@ -87,6 +87,13 @@ public:
     void get_broadcast_row(dim_t row, const std::vector<dim_t> &dims, std::span<double> values) const;
     void set_broadcast_row(dim_t row, const std::vector<dim_t> &dims, std::span<const double> values) const;
 
+    // The same memory as elements of another type of the same size.
+    buffer read_as(data_type type) const {
+        buffer same = *this;
+        same.layout_.type = type;
+        return same;
+    }
+
     bool padding_is_zero() const; // the elements that blocks add beyond the dimensions
     bool guards_intact() const { return bytes_->guards_intact(); }
 
