@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// moments: the scalar steps from the sums over a chunk to the mean and the variance of a row (docs/arithmetic.md,
-// "Statistics"). The reference and the C++ between kernels call these functions; kernels for bands of rows have the
-// same steps as generated code (src/jit/kernels/scalar_steps.hpp), so that all have equal bits.
+// moments: the scalar steps of a row: from the sums over a chunk to the mean and the variance (docs/arithmetic.md,
+// "Statistics"), and from the sums of backward to the slopes of diff_src. The reference and the C++ between kernels
+// call these functions; kernels for bands of rows have the same steps as generated code (scalar_steps.hpp and
+// backward_rows_kernel.cpp of src/jit/kernels/), so that all have equal bits.
 //
 // With a pivot p near the data, S = sum (x - p) and Q = sum (x - p)^2 over n elements give
 //   mean = p + S/n, M2 = sum (x - mean)^2 = Q - S^2/n        (shifted data: Chan, Golub, LeVeque 1983)
@@ -199,6 +200,20 @@ normalizer<T> make_normalizer(const row_statistics<T> &row, double epsilon) {
 template <typename T>
 normalizer<T> normalizer_of(T mean, T rstd) {
     return {mean, rstd, T(0)};
+}
+
+// ---- backward
+
+// The constants of a row in diff_src = rstd * fma(mean - x, k, g - m1).
+template <typename T>
+struct row_slopes {
+    T m1, k;
+};
+
+// s1 and s2: the row's sums of g and of g * xhat.
+template <typename T>
+row_slopes<T> slopes_of(double s1, double s2, double inv_count, T rstd) {
+    return {T(s1 * inv_count), T((s2 * inv_count) * double(rstd))};
 }
 
 // ---- 1 / sqrt(v) rounded to float, by multiplications only, which are several times as fast as a square root and a

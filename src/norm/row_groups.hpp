@@ -62,7 +62,7 @@ private:
 };
 
 // All that is left of an execution with run-time sizes when there is an executor for them.
-inline jitnorm_status_t execute_with_sizes(const executor &made, const arguments &args) {
+inline jitnorm_status_t execute_each_group(const executor &made, const arguments &args) {
     return args.groups == nullptr ? made.execute(args) : args.groups->execute(made, {0, args.groups->count()}, args);
 }
 

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "../math/row_blocks.hpp"
-#include "../math/row_sums.hpp"
 #include "affine.hpp"
+#include "row_sums.hpp"
 
 namespace jitnorm::impl::layer_norm::reference {
 
@@ -110,7 +110,8 @@ private:
     void run_row(const arguments &args, dim_t row) const {
         const dim_t length = p_.row_length();
         const normalizer<T> constants = given_normalizer<T>(p_, statistics_, args, row);
-        const row_slopes<T> slopes = slopes_of(sums_of(args, row, constants), 1.0 / double(length), constants.rstd);
+        const row_sums sums = sums_of(args, row, constants);
+        const row_slopes<T> slopes = slopes_of(sums.s1, sums.s2, 1.0 / double(length), constants.rstd);
         for (dim_t begin = 0; begin < length; begin += BLOCK) {
             T x[BLOCK], g[BLOCK];
             const dim_t count = std::min(BLOCK, length - begin);

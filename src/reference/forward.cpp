@@ -6,12 +6,12 @@
 #include "../math/constants.hpp"
 #include "../math/dynamic_scale.hpp"
 #include "../math/post_ops.hpp"
-#include "../math/row_sums.hpp"
 #include "../norm/executor.hpp"
 #include "../norm/problem.hpp"
 #include "../simd/simd.hpp"
 #include "affine.hpp"
 #include "reference.hpp"
+#include "row_sums.hpp"
 
 namespace jitnorm::impl::layer_norm::reference {
 

@@ -42,7 +42,7 @@ std::shared_ptr<const executor> create(const problem &p, const plan &);
 class runtime_executor final : public executor {
 public:
     jitnorm_status_t execute(const arguments &args) const override {
-        return execute_with_sizes(*create(*args.sizes, {}), args);
+        return execute_each_group(*create(*args.sizes, {}), args);
     }
 };
 

@@ -43,7 +43,7 @@ public:
         if (!sizes.has_elements()) return execute_without_elements(sizes, args);
         return with_driver<Direction>(sizes, *args.planned,
                                       [&]<typename Driver>(std::type_identity<Driver>, const problem &p) {
-                                          return execute_with_sizes(Driver(p, *args.planned, kernels_), args);
+                                          return execute_each_group(Driver(p, *args.planned, kernels_), args);
                                       });
     }
 

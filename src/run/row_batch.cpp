@@ -2,7 +2,6 @@
 #include "row_batch.hpp"
 
 #include "../base/bytes.hpp"
-#include "../math/row_sums.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -111,7 +110,7 @@ void backward_batch<T>::add_chunk(const T *chunk1, const T *chunk2) {
 template <typename T>
 void backward_batch<T>::find_slopes(double inv_count) {
     for (dim_t r = 0; r < rows; ++r) {
-        const row_slopes<T> slopes = slopes_of<T>({s1[r], s2[r]}, inv_count, rstd[r]);
+        const row_slopes<T> slopes = slopes_of(s1[r], s2[r], inv_count, rstd[r]);
         m1[r] = slopes.m1;
         k[r] = slopes.k;
     }

@@ -7,7 +7,7 @@
 #include <functional>
 #include <random>
 
-#include "math/row_sums.hpp"
+#include "reference/row_sums.hpp"
 #include "support/accuracy.hpp"
 #include "support/run.hpp"
 

@@ -57,10 +57,11 @@ struct stores_of {
     const Kernel &choose(bool stores_past_caches) const { return stores_past_caches ? non_temporal : ordinary; }
 };
 
-// The kernels make(false) and, if there are non-temporal stores, make(true).
+// The kernels make(false) and make(true), or the former alone if there are no non-temporal stores.
 template <typename Make>
 stores_of<std::invoke_result_t<Make, bool>> both_stores(bool has_non_temporal, Make &&make) {
-    return {make(false), make(has_non_temporal)};
+    const auto ordinary = make(false);
+    return {ordinary, has_non_temporal ? make(true) : ordinary};
 }
 
 // The blocks of arguments, for the compute type T. A block has one layout for both types, since generators do not
@@ -215,7 +216,7 @@ template <typename T>
 using backward_data_kernel = kernel<backward_data_conf, backward_data_arguments<T>, T>;
 
 // backward_rows_kernel: the same for backward, of a backward_sums_kernel and a backward_data_kernel. By bands it does
-// the scalar steps of row_sums.hpp between them; s1, s2, m1 and k are outputs then.
+// the scalar steps of moments.hpp between them; s1, s2, m1 and k are outputs then.
 template <typename T>
 struct backward_rows_arguments {
     backward_sums_arguments<T> reduced;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_sums: the sums over a row, defined to the bit: for forward, from which mean and variance follow, and for
-// backward, with the constants of diff_src that follow from them (docs/arithmetic.md, "Sums" and "Backward").
+// row_sums: the sums over a row, defined to the bit, for forward, from which mean and variance follow, and for backward
+// (docs/arithmetic.md, "Sums" and "Backward").
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "../base/parallel.hpp"
-#include "constants.hpp"
-#include "moments.hpp"
+#include "../math/constants.hpp"
+#include "../math/moments.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -99,16 +99,5 @@ struct row_sums {
         s2 += double(products);
     }
 };
-
-// The constants of a row in diff_src = rstd * fma(mean - x, k, g - m1).
-template <typename T>
-struct row_slopes {
-    T m1, k;
-};
-
-template <typename T>
-row_slopes<T> slopes_of(const row_sums &sums, double inv_count, T rstd) {
-    return {T(sums.s1 * inv_count), T((sums.s2 * inv_count) * double(rstd))};
-}
 
 } // namespace jitnorm::impl::layer_norm
