@@ -9,7 +9,7 @@
 #include <memory>
 #include <span>
 
-#include "kernel_key.hpp"
+#include "configurations.hpp"
 
 namespace jitnorm::impl::jit {
 

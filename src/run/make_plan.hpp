@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../base/machine.hpp"
-#include "../jit/kernel_key.hpp"
+#include "../jit/configurations.hpp"
 #include "../norm/plan.hpp"
 #include "../norm/problem.hpp"
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "../configurations.hpp"
 #include "../kernel_generator.hpp"
-#include "../kernel_key.hpp"
 #include "tail_mask.hpp"
 
 namespace jitnorm::impl::jit {

@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "../kernel_key.hpp"
+#include "../configurations.hpp"
 
 namespace jitnorm::impl::jit {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernels: generated code as function objects. Each kind of kernel has a configuration (kernel_key.hpp), which is fixed
-// when the code is generated, and a block of arguments, which each call passes.
+// kernels: generated code as function objects. Each kind of kernel has a configuration (configurations.hpp), which is
+// fixed when the code is generated, and a block of arguments, which each call passes.
 #pragma once
 
 #include <type_traits>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernel_key: the configurations of kernels: all that is fixed when a kernel is generated. They are values that can be
-// ordered and compared. Sizes, strides and epsilon are arguments of a call, so that problems of different shapes share
-// kernels. A plan's decisions that follow from sizes are fields: stores, prefetches, short rows.
+// configurations: for each kind of kernel, all that is fixed when it is generated. They are values that can be ordered
+// and compared. Sizes, strides and epsilon are arguments of a call, so that problems of different shapes share kernels.
+// A plan's decisions that follow from sizes are fields: stores, prefetches, short rows.
 #pragma once
 
 #include <array>
