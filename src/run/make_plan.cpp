@@ -244,10 +244,8 @@ plan backward_plan(const problem &p, const machine &m) {
     const gradient_layout layout(p);
     const dim_t bytes = data_bytes(p, tensors);
     const dim_t row_bytes = p.row_length() * (element_size(p[SRC]) + element_size(p[DIFF_DST]));
-    if (may_go_in_bands(p)) {
-        planned.band_rows = std::clamp<dim_t>(BACKWARD_BAND / row_bytes / 2 * 2, 2, MAX_BATCH_ROWS);
-        planned.band_rows = std::min(planned.band_rows, p.rows());
-    }
+    if (may_go_in_bands(p)) // in pairs of rows
+        planned.band_rows = std::min({2 * batch_of(BACKWARD_BAND, 2 * row_bytes), MAX_BATCH_ROWS, p.rows()});
     if (rows_in_place::take(tensors))
         plan_bands_in_place(p, tensors, m, row_bytes, planned);
     else
