@@ -2,6 +2,7 @@
 // forward: for each row computes the statistics, then for each piece of the row normalizes, scales, shifts, applies the
 // attributes and stores.
 #include <cmath>
+#include <vector>
 
 #include "../math/constants.hpp"
 #include "../math/dynamic_scale.hpp"
@@ -61,6 +62,15 @@ namespace {
 
 // ---- post-ops, each applied to elements of a row that are not stored yet
 
+// The other operand of a post-op: dst as it was before, or src1.
+tensor_rows operand_of(const sum_post_op &op, const problem &p) {
+    memory_desc old = p[DST];
+    if (op.data_type != jitnorm_data_type_undef) old.data_type = op.data_type;
+    return {old, p.row_ndims()};
+}
+tensor_rows operand_of(const binary_post_op &op, const problem &p) { return {op.src1, p[DST], p.row_ndims()}; }
+tensor_rows operand_of(const eltwise_post_op &, const problem &) { return {}; }
+
 // The elements begin .. begin+count-1 of a row, at most BLOCK.
 template <typename T>
 struct piece {
@@ -70,11 +80,9 @@ struct piece {
 
 // `number` is the post-op's place in the list.
 template <typename T>
-void apply_one(const sum_post_op &op, const problem &p, const arguments &args, size_t, const piece<T> &at) {
-    memory_desc before = p[DST];
-    if (op.data_type != jitnorm_data_type_undef) before.data_type = op.data_type;
+void apply_one(const sum_post_op &op, const tensor_rows &operand, const arguments &args, size_t, const piece<T> &at) {
     T old[BLOCK];
-    tensor_rows(before, p.row_ndims()).read(args[DST], at.row, at.begin, at.count, old);
+    operand.read(args[DST], at.row, at.begin, at.count, old);
     const T scale = T(op.scale), zero_point = T(op.zero_point);
     with_fast_fma([&] {
         for (dim_t i = 0; i < at.count; ++i) at.y[i] = math::add_scaled(at.y[i], old[i], scale, zero_point);
@@ -82,17 +90,17 @@ void apply_one(const sum_post_op &op, const problem &p, const arguments &args, s
 }
 
 template <typename T>
-void apply_one(const binary_post_op &op, const problem &p, const arguments &args, size_t number, const piece<T> &at) {
+void apply_one(const binary_post_op &op, const tensor_rows &operand, const arguments &args, size_t number,
+               const piece<T> &at) {
     T other[BLOCK];
-    const tensor_rows src1(op.src1, p[DST], p.row_ndims());
-    src1.read(args[post_op_slot(number)], at.row, at.begin, at.count, other);
+    operand.read(args[post_op_slot(number)], at.row, at.begin, at.count, other);
     math::visit_binary<T>(op.alg, [&](auto function) {
         for (dim_t i = 0; i < at.count; ++i) at.y[i] = function(at.y[i], other[i]);
     });
 }
 
 template <typename T>
-void apply_one(const eltwise_post_op &op, const problem &, const arguments &, size_t, const piece<T> &at) {
+void apply_one(const eltwise_post_op &op, const tensor_rows &, const arguments &, size_t, const piece<T> &at) {
     math::visit_eltwise<T>(op.alg, math::is_leaky(op.alpha), T(op.alpha), T(op.beta), [&](auto function) {
         with_fast_fma([&] {
             for (dim_t i = 0; i < at.count; ++i) at.y[i] = function(at.y[i]);
@@ -107,6 +115,8 @@ public:
         : p_(p), input_(p_), affine_(p_), statistics_(p[VARIANCE], p.row_ndims()), dst_(rows_of(p, DST)),
           pre_quantization_(rows_of(p, PRE_QUANTIZATION)) {
         if (p.has_dynamic_scales()) dynamic_scales_ = tensor_rows(p[DST_SCALE], p.row_ndims());
+        for (const post_op &entry : p.attr.post_ops.entries)
+            operands_.push_back(std::visit([&](const auto &op) { return operand_of(op, p); }, entry));
     }
 
     jitnorm_status_t execute(const arguments &args) const override {
@@ -210,9 +220,12 @@ private:
     [[gnu::noinline]] void apply_attributes(const arguments &args, dim_t row, dim_t begin, dim_t count, T *y) const {
         if (p_.attr.src_scale) multiply(y, count, T(load<float>(args[SRC_SCALE])));
         if (p_.writes(PRE_QUANTIZATION)) pre_quantization_.write(args[PRE_QUANTIZATION], row, begin, count, y);
-        const auto &entries = p_.attr.post_ops.entries;
-        for (size_t i = 0; i < entries.size(); ++i)
-            std::visit([&](const auto &op) { apply_one<T>(op, p_, args, i, {row, begin, count, y}); }, entries[i]);
+        for (size_t i = 0; i < operands_.size(); ++i)
+            std::visit(
+                [&](const auto &op) {
+                    apply_one<T>(op, operands_[i], args, i, {row, begin, count, y});
+                },
+                p_.attr.post_ops.entries[i]);
         if (p_.attr.dst_scale) multiply(y, count, T(1) / T(load<float>(args[DST_SCALE])));
     }
 
@@ -224,6 +237,7 @@ private:
     input_rows<T> input_;
     affine<T> affine_;
     tensor_rows statistics_, dst_, pre_quantization_, dynamic_scales_;
+    std::vector<tensor_rows> operands_; // of each post-op
 };
 
 } // namespace
