@@ -39,7 +39,7 @@ int64_t parse_count(std::string_view text, int64_t lowest, int64_t default_count
     return text.empty() ? default_count : parse_integer(text, lowest, std::numeric_limits<int32_t>::max());
 }
 
-// benchdnn's limits. It says nothing.
+// benchdnn moves a value to the same limits, without a warning.
 void set_max_ms(knob_state &s, std::string_view text) {
     const double asked = text.empty() ? DEFAULT_MAX_MS : double(parse_float(text));
     s.options.max_ms = std::clamp(asked, 10.0, 60000.0);
