@@ -232,7 +232,7 @@ private:
             const memory_desc &given = list.memories[s]->md;
             if (memory_desc *md = sizes.descriptor(s))
                 *md = given;
-            else if (s == DIFF_SHIFT && sizes[SHIFT].ndims != 0) // no shift that backward reads says its dimensions
+            else if (s == DIFF_SHIFT && sizes[SHIFT].ndims != 0) // backward does not read shift
                 sizes[SHIFT] = make_dense({given.dims, size_t(given.ndims)}, sizes.scale_shift_type);
         }
         if (!sizes.uses(VARIANCE))
