@@ -72,7 +72,6 @@ public:
         if (f_.quantizer_) f_.quantizer_->store_scales({{0, b.rows}, {0, 1}}, b.first, scales, args[DST_SCALE]);
         at.close();
         f_.write_statistics(b, statistics);
-        at.close_statistics();
     }
 
     [[gnu::always_inline]] void reduce(batch &b) {
@@ -85,7 +84,6 @@ public:
         else
             reduce_long_rows(b);
         f_.write_statistics(b, statistics);
-        at.close_statistics();
     }
 
     // ---- a batch that is written while the next one is reduced
@@ -454,7 +452,6 @@ private:
         f_.set_statistics(&row, b);
         if (!writes) return;
         f_.write_statistics(b, statistics);
-        at.close_statistics();
     }
 
     [[gnu::noinline]] void take_given(const statistics_rows &statistics, batch &b, bool writes = true) {
@@ -462,7 +459,6 @@ private:
         f_.read_moments(args[ROW_SUMS], b);
         if (!writes) return;
         f_.write_statistics(b, statistics);
-        at.close_statistics();
     }
 
     const forward &f_;

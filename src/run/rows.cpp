@@ -57,7 +57,6 @@ row_tensors row_tensors_of(const problem &p) {
     if (has_own_rows(p)) add_own_rows(p, all);
     for (const slot s : ROW_STATISTICS) {
         if (p.uses(s)) all.statistics = &p[s];
-        if (p.reads(s)) all.read_statistics |= bit_of(s);
         if (p.writes(s)) all.written_statistics |= bit_of(s);
     }
     return all;

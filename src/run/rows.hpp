@@ -11,7 +11,6 @@
 //         const panel here = at.open(columns);
 //         ... here.src.row(r) ...
 //         at.close();
-//         at.close_statistics();
 //     });
 //     at.finish(share, shares);
 #pragma once
@@ -70,8 +69,8 @@ struct row_tensors {
     int count = 0;
     int result = 0; // the index of the last tensor, but for a pre-quantization output
     int row_ndims = 1;
-    const memory_desc *statistics = nullptr;              // null where no statistic is read or written
-    unsigned read_statistics = 0, written_statistics = 0; // sets of slots
+    const memory_desc *statistics = nullptr; // null where no statistic is read or written
+    unsigned written_statistics = 0;         // a set of slots
 
     std::span<const row_tensor> all() const { return {data.data(), size_t(count)}; }
     const row_tensor &last() const { return data[size_t(result)]; }
@@ -175,7 +174,6 @@ public:
                 if (args_[s] != nullptr) found[s] = static_cast<std::byte *>(args_[s]) + statistics_offset_;
             return found;
         }
-        void close_statistics() const {}
 
         void finish(int, int) const {} // tensors of dense rows have no padding
 

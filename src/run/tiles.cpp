@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tiles.hpp"
 
-#include <cstring>
-
 #include "../math/row_blocks.hpp"
 
 namespace jitnorm::impl::layer_norm {
@@ -76,37 +74,12 @@ void tiled_rows::cursor::zero_padding(int share, int shares) const {
             impl::zero_padding(*rows_.tensors_.statistics, args_[s], share, shares);
 }
 
-statistics_rows tiled_rows::cursor::open_statistics() {
+statistics_rows tiled_rows::cursor::open_statistics() const {
     if (!rows_.statistics_) return {};
-    const auto [offset, count] = rows_.statistics_->run_from(first_, number_);
-    const dim_t size = element_size(*rows_.tensors_.statistics);
-    is_in_place_ = count == number_;
-    statistics_rows found = {.stride = is_in_place_ ? rows_.statistics_->row_step() / size : 1};
-    for (size_t i = 0; i < ROW_STATISTICS.size(); ++i) {
-        const slot s = ROW_STATISTICS[i];
-        found[s] = is_in_place_ ? after(args_[s], offset) : statistics_[i];
-        if (!is_in_place_ && (rows_.tensors_.read_statistics & bit_of(s)) != 0)
-            copy_statistics(i, [&](std::byte *there, std::byte *here) { std::memcpy(here, there, size_t(size)); });
-    }
+    const dim_t offset = rows_.statistics_->run_from(first_, number_).offset;
+    statistics_rows found = {.stride = rows_.statistics_->row_step() / element_size(*rows_.tensors_.statistics)};
+    for (const slot s : ROW_STATISTICS) found[s] = after(args_[s], offset);
     return found;
-}
-
-void tiled_rows::cursor::close_statistics() const {
-    if (is_in_place_) return;
-    const auto size = size_t(element_size(*rows_.tensors_.statistics));
-    for (size_t i = 0; i < ROW_STATISTICS.size(); ++i)
-        if ((rows_.tensors_.written_statistics & bit_of(ROW_STATISTICS[i])) != 0)
-            copy_statistics(i, [&](std::byte *there, std::byte *here) { std::memcpy(there, here, size); });
-}
-
-// Copies row by row: for so few elements the preparations of a strided_copy would take longer than the copy.
-template <typename Copy>
-void tiled_rows::cursor::copy_statistics(size_t which, Copy &&copy) const {
-    auto *here = const_cast<std::byte *>(statistics_[which]);
-    rows_.statistics_->for_each_row(first_, number_, [&](dim_t offset) {
-        copy(after(args_[ROW_STATISTICS[which]], offset), here);
-        here += element_size(*rows_.tensors_.statistics);
-    });
 }
 
 // ---- rows in the order of their numbers
@@ -127,8 +100,8 @@ void rows_in_tiles::cursor::move_to(dim_t first, dim_t end, dim_t most, dim_t sa
         gathered_ = {0, 0};
     }
     first_ = first;
-    number_ = std::min({tiled_.end - first, end - first, most});
     // A batch has only rows that are evenly spaced in every tensor without a tile.
+    number_ = rows_of_batch(first, std::min({tiled_.end - first, end - first, most}));
     for (size_t i = 0; i < size_t(rows_.tensors_.count); ++i) {
         if (rows_.layout_.pitch[i] != 0) continue;
         const auto [offset, count] = rows_.packers_[i]->run_from(first_, number_);
@@ -180,7 +153,7 @@ interleaved_blocks rows_interleaved::units_of(const problem &p, const row_tensor
 panel rows_interleaved::cursor::open(range) const {
     panel result;
     for (const row_tensor &t : rows_.tensors_.all())
-        t.of(result) = {t.of(tiles_).row(strand_), strands_ * t.of(tiles_).stride};
+        t.of(result) = {t.of(tiles_).row(in_tile_), strands_ * t.of(tiles_).stride};
     return result;
 }
 

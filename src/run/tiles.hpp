@@ -40,11 +40,8 @@ protected:
 
     class cursor {
     public:
-        // The statistics of the batch's rows. If they are evenly spaced in the tensors, as they almost always are, they
-        // are used there; otherwise they are gathered and scattered. Statistics that are outputs have undefined values
-        // until they are written.
-        statistics_rows open_statistics();
-        void close_statistics() const;
+        // The statistics of the batch's rows, in their tensors.
+        statistics_rows open_statistics() const;
 
     protected:
         cursor(const tiled_rows &rows, const arguments &args, std::byte *tiles);
@@ -54,18 +51,17 @@ protected:
         void scatter(dim_t first, dim_t rows, range columns, dim_t from) const;
         // Writes zeros to the padding of all tensors that are outputs: the piece `share` of `shares`.
         void zero_padding(int share, int shares) const;
+        // How many rows from `first` on, at most `most`, have statistics that are evenly spaced.
+        dim_t rows_of_batch(dim_t first, dim_t most) const {
+            return rows_.statistics_ ? rows_.statistics_->run_from(first, most).count : most;
+        }
 
         const arguments &args_;
         panel tiles_;
         dim_t first_ = 0, number_ = 0; // the batch: its first row and its number of rows
 
     private:
-        template <typename Copy> // void(std::byte *in the tensor, std::byte *in the tile)
-        void copy_statistics(size_t which, Copy &&copy) const;
-
         const tiled_rows &rows_;
-        bool is_in_place_ = true; // whether the batch's statistics are used in the tensors
-        alignas(float) std::byte statistics_[ROW_STATISTICS.size()][MAX_BATCH_ROWS * sizeof(float)]; // or narrower
     };
 
     row_tensors tensors_;
@@ -155,14 +151,17 @@ public:
                 const interleaved_blocks::unit unit = rows_.strands_.at(number);
                 const dim_t block_rows = rows_.strands_.block_rows();
                 strands_ = unit.strands;
-                for (dim_t done = 0; done < block_rows; done += number_) {
-                    number_ = std::min(most, block_rows - done);
-                    for_each_piece(unit, done, [&](auto... piece) { gather(piece...); });
-                    for (strand_ = 0; strand_ < strands_; ++strand_) {
-                        first_ = rows_.strands_.first_row(unit, strand_) + done;
-                        body(first_, number_);
-                    }
-                    for_each_piece(unit, done, [&](auto... piece) { scatter(piece...); });
+                for (dim_t done = 0; done < block_rows; done += most) {
+                    const range rows = {done, std::min(done + most, block_rows)};
+                    for_each_piece(unit, rows, [&](auto... piece) { gather(piece...); });
+                    for (dim_t strand = 0; strand < strands_; ++strand)
+                        for (dim_t row = rows.begin; row < rows.end; row += number_) {
+                            first_ = rows_.strands_.first_row(unit, strand) + row;
+                            number_ = rows_of_batch(first_, rows.end - row);
+                            in_tile_ = (row - rows.begin) * strands_ + strand;
+                            body(first_, number_);
+                        }
+                    for_each_piece(unit, rows, [&](auto... piece) { scatter(piece...); });
                 }
             }
         }
@@ -174,18 +173,18 @@ public:
         void finish(int share, int shares) const { zero_padding(share, shares); }
 
     private:
-        // Cuts the rows at hand into pieces whose places are consecutive, and calls body(first place, number of rows,
-        // all columns, first row in the tile) for each. A unit that has all strands is one piece.
+        // Cuts these rows of each strand into pieces whose places are consecutive, and calls body(first place, number
+        // of rows, all columns, first row in the tile) for each. A unit that has all strands is one piece.
         template <typename Body>
-        void for_each_piece(const interleaved_blocks::unit &u, dim_t done, Body &&body) const {
+        void for_each_piece(const interleaved_blocks::unit &u, range rows, Body &&body) const {
             const range all = {0, rows_.packers_[0]->row_length()};
-            const dim_t first = u.place + done * u.from_row;
-            if (u.strands == u.from_row) return body(first, number_ * u.strands, all, dim_t(0));
-            for (dim_t i = 0; i < number_; ++i) body(first + i * u.from_row, u.strands, all, i * u.strands);
+            const dim_t first = u.place + rows.begin * u.from_row, number = rows.end - rows.begin;
+            if (u.strands == u.from_row) return body(first, number * u.strands, all, dim_t(0));
+            for (dim_t i = 0; i < number; ++i) body(first + i * u.from_row, u.strands, all, i * u.strands);
         }
 
         const rows_interleaved &rows_;
-        dim_t strand_ = 0, strands_ = 0; // the batch's strand, and how many strands are in the tiles
+        dim_t in_tile_ = 0, strands_ = 0; // the place of the batch's first row there, and how many strands are there
     };
 
 private:
