@@ -450,15 +450,13 @@ private:
         moments<T> row;
         for (dim_t chunk = 0; chunk < f_.chunks(); ++chunk) add_chunk(row, chunk, found[chunk]);
         f_.set_statistics(&row, b);
-        if (!writes) return;
-        f_.write_statistics(b, statistics);
+        if (writes) f_.write_statistics(b, statistics);
     }
 
     [[gnu::noinline]] void take_given(const statistics_rows &statistics, batch &b, bool writes = true) {
         if (args[ROW_SUMS] == nullptr) return f_.read_statistics(statistics, b);
         f_.read_moments(args[ROW_SUMS], b);
-        if (!writes) return;
-        f_.write_statistics(b, statistics);
+        if (writes) f_.write_statistics(b, statistics);
     }
 
     const forward &f_;

@@ -9,42 +9,32 @@ namespace jitnorm::impl::jit {
 
 namespace {
 
-class backward_rows_generator : public kernel_generator {
+class backward_rows_generator : public rows_generator {
     using arguments = backward_rows_arguments<float>;
     enum array { S1, S2, RSTD, M1, K };
 
 public:
     explicit backward_rows_generator(const backward_rows_conf &conf)
-        : kernel_generator(kind_of(conf.written), 2 * MAX_KERNEL_BYTES), conf_(conf) {
-        open_frame(FIRST_FRAME + reduced_.frame_bytes() + written_.frame_bytes());
-        goes_in_one_loop() ? do_in_one_loop() : do_bands();
+        : rows_generator(kind_of(conf.written), 2 * MAX_KERNEL_BYTES, conf.order), conf_(conf) {
+        open_frame(VARIABLES + reduced_.frame_bytes() + written_.frame_bytes());
+        if (goes_in_one_loop())
+            do_in_one_loop(
+                JITNORM_ARGUMENT(reduced.rows), [this](const paired_rows &rows) { reduced_.sum_piece(rows); },
+                JITNORM_ARGUMENT(written.rows), [this](const paired_rows &rows) { written_.write_piece(rows); });
+        else
+            do_bands(
+                JITNORM_ARGUMENT(band_rows), JITNORM_ARGUMENT(reduced.rows), [this] { reduce_band(); },
+                [this] { written_.write_all(); });
         close_frame();
     }
     std::string name() const { return written_.name(goes_in_one_loop() ? "backward_loop" : "backward_rows"); }
 
 private:
-    bool goes_in_one_loop() const { return conf_.order == pass_order::one_loop; }
+    bool goes_in_one_loop() const { return order_ == pass_order::one_loop; }
 
-    void do_in_one_loop() {
-        const paired_rows rows(*this, index_, loops_.count, qword[rsp + PIECE_BEGIN]);
-        const auto reduce = [&] { reduced_.sum_piece(rows); };
-        const auto write = [&] { written_.write_piece(rows); };
-        rows.walk({JITNORM_ARGUMENT(reduced.rows), reduce}, {JITNORM_ARGUMENT(written.rows), write});
-    }
-
-    void do_bands() {
-        Xbyak::Label band;
-        xor_(index_.cvt32(), index_.cvt32());
-        L(band);
-        begin_band(*this, loops_, qword[rsp + BAND_BEGIN], qword[rsp + BAND_END], JITNORM_ARGUMENT(band_rows),
-                   JITNORM_ARGUMENT(reduced.rows));
+    void reduce_band() {
         reduced_.sum_all();
         if (conf_.reduced.sums) find_slopes();
-        mov(index_, qword[rsp + BAND_BEGIN]);
-        written_.write_all();
-        mov(index_, qword[rsp + BAND_END]);
-        cmp(index_, JITNORM_ARGUMENT(reduced.rows));
-        jb(band, NEAR);
     }
 
     // The steps of slopes_of() for the rows of the band, two side by side. More would be loaded from several stores at
@@ -87,20 +77,8 @@ private:
         store_numbers(*this, of_row(to), mean_, rows);
     }
 
-    pass_place place(size_t arguments_of_pass, int frame) const {
-        pass_place where{loops_, rdi + arguments_of_pass, frame, goes_in_one_loop()};
-        if (!goes_in_one_loop()) where.band = {qword[rsp + BAND_BEGIN], qword[rsp + BAND_END]};
-        return where;
-    }
-
-    // The variables of the kernel in its frame, after which the passes have their parts. Pieces are those of one loop,
-    // which has no bands.
-    static constexpr int BAND_BEGIN = 0, BAND_END = 8, PIECE_BEGIN = 0, FIRST_FRAME = 64;
-
     const backward_rows_conf conf_;
     const vector_ops in_double_{*this, true};
-    const loop_registers loops_{*this};
-    const reg &index_ = loops_.index;
     const struct {
         reg at;
         size_t field;
@@ -111,8 +89,8 @@ private:
                     {r8, offsetof(arguments, written.k)}};
     const Xbyak::Xmm mean_{0}, rstd_{1}, zero_{2}, inverse_{3};
     row_loop rows_{*this, index_, loops_.left, qword[rsp + BAND_END], {}};
-    backward_sums_pass reduced_{*this, place(offsetof(arguments, reduced), FIRST_FRAME), conf_.reduced};
-    backward_data_pass written_{*this, place(offsetof(arguments, written), FIRST_FRAME + reduced_.frame_bytes()),
+    backward_sums_pass reduced_{*this, place(offsetof(arguments, reduced), VARIABLES), conf_.reduced};
+    backward_data_pass written_{*this, place(offsetof(arguments, written), VARIABLES + reduced_.frame_bytes()),
                                 conf_.written};
 };
 

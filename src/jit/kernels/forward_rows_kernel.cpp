@@ -13,32 +13,33 @@ namespace jitnorm::impl::jit {
 
 namespace {
 
-// The variables of the kernel in its frame, after which the passes have their parts. Pieces are those of one loop,
-// which has no bands.
-constexpr int BAND_BEGIN = 0, BAND_END = 8, UNFINISHED = 16, PIECE_BEGIN = 0, VARIABLES = 64;
 static_assert(sums_of_eights::ROWS == BAND_UNIT);
 
-class forward_rows_generator : public kernel_generator {
+class forward_rows_generator : public rows_generator {
     using arguments = forward_rows_arguments<float>;
 
 public:
     explicit forward_rows_generator(const forward_rows_conf &conf)
-        : kernel_generator(kind_of(conf.written), 2 * room_for(conf.written)), conf_(conf) {
+        : rows_generator(kind_of(conf.written), 2 * room_for(conf.written), conf.order), conf_(conf) {
         int frame = VARIABLES + reduced_.frame_bytes() + written_.frame_bytes();
         if (conf.added) {
             added_.emplace(*this, place(offsetof(arguments, added), frame), *conf.added);
             frame += added_->frame_bytes();
         }
         open_frame(frame);
-        switch (conf.order) {
+        switch (order_) {
         case pass_order::by_bands:
-            do_bands();
+            do_bands(
+                JITNORM_ARGUMENT(band_rows), JITNORM_ARGUMENT(reduced.rows), [this] { reduce_band(); },
+                [this] { written_.write_all(); });
             break;
         case pass_order::one_row:
             do_one_row();
             break;
         case pass_order::one_loop:
-            do_in_one_loop();
+            do_in_one_loop(
+                JITNORM_ARGUMENT(reduced.rows), [this](const paired_rows &rows) { reduce_piece(rows); },
+                JITNORM_ARGUMENT(written.rows), [this](const paired_rows &rows) { written_.write_piece(rows); });
             break;
         }
         close_frame();
@@ -47,40 +48,25 @@ public:
         static constexpr const char *NAMES[][2] = {{"forward_rows_rms", "forward_rows"},
                                                    {"forward_row_rms", "forward_row"},
                                                    {"forward_loop_rms", "forward_loop"}};
-        return written_.name(NAMES[size_t(conf_.order)][conf_.reduced.centered]);
+        return written_.name(NAMES[size_t(order_)][conf_.reduced.centered]);
     }
 
 private:
     // ---- bands
 
-    void do_bands() {
-        Xbyak::Label band;
-        detour &unfinished = rarely([this] { refine(); });
-        xor_(index_.cvt32(), index_.cvt32());
-        L(band);
-        begin_band(*this, loops_, qword[rsp + BAND_BEGIN], qword[rsp + BAND_END], JITNORM_ARGUMENT(band_rows),
-                   JITNORM_ARGUMENT(reduced.rows));
-        mov(dword[rsp + UNFINISHED], 0);
-        reduce_band();
-        cmp(dword[rsp + UNFINISHED], 0);
-        jne(unfinished.begin, NEAR);
-        L(unfinished.end);
-        mov(index_, qword[rsp + BAND_BEGIN]);
-        written_.write_all();
-        mov(index_, qword[rsp + BAND_END]);
-        cmp(index_, JITNORM_ARGUMENT(reduced.rows));
-        jb(band, NEAR);
-    }
-
     void reduce_band() {
+        detour &unfinished = rarely([this] { refine(); });
         const auto finish = [this](const reduced_rows &rows) {
             find_scalars(rows);
             or_(dword[rsp + UNFINISHED], loops_.position.cvt32());
         };
+        mov(dword[rsp + UNFINISHED], 0);
         if (added_) added_->add_band(finish);
-        if (added_ && conf_.added->reduces) return;
-        if (added_) mov(index_, qword[rsp + BAND_BEGIN]);
-        reduced_.sum_band(finish);
+        if (added_ && !conf_.added->reduces) mov(index_, qword[rsp + BAND_BEGIN]);
+        if (!added_ || !conf_.added->reduces) reduced_.sum_band(finish);
+        cmp(dword[rsp + UNFINISHED], 0);
+        jne(unfinished.begin, NEAR);
+        L(unfinished.end);
     }
 
     // ---- one row, whose scalars stay in registers
@@ -108,14 +94,9 @@ private:
     // ---- rows that are written beside others that are reduced
 
     // The sums with a residual are reduced as soon as they are there, in the caches.
-    void do_in_one_loop() {
-        const paired_rows rows(*this, index_, loops_.count, qword[rsp + PIECE_BEGIN]);
-        const auto reduce = [&] {
-            if (added_) added_->add_piece(rows);
-            if (!added_ || !conf_.added->reduces) reduced_.sum_piece(rows, !added_);
-        };
-        const auto write = [&] { written_.write_piece(rows); };
-        rows.walk({JITNORM_ARGUMENT(reduced.rows), reduce}, {JITNORM_ARGUMENT(written.rows), write});
+    void reduce_piece(const paired_rows &rows) {
+        if (added_) added_->add_piece(rows);
+        if (!added_ || !conf_.added->reduces) reduced_.sum_piece(rows, !added_);
     }
 
     // ---- the scalar steps
@@ -159,18 +140,10 @@ private:
         pop(rdi);
     }
 
-    pass_place place(size_t arguments_of_pass, int frame) const {
-        pass_place where{loops_, rdi + arguments_of_pass, frame, conf_.order == pass_order::one_loop};
-        if (conf_.order == pass_order::by_bands) where.band = {qword[rsp + BAND_BEGIN], qword[rsp + BAND_END]};
-        return where;
-    }
-
     static constexpr size_t RESULTS[] = {offsetof(arguments, written.hi), offsetof(arguments, written.rstd),
                                          offsetof(arguments, written.bias)};
 
     const forward_rows_conf conf_;
-    const loop_registers loops_{*this};
-    const reg &index_ = loops_.index;
     reduction_pass reduced_{*this, place(offsetof(arguments, reduced), VARIABLES), conf_.reduced};
     normalize_pass written_{*this, place(offsetof(arguments, written), VARIABLES + reduced_.frame_bytes()),
                             conf_.written};

@@ -20,19 +20,6 @@ struct loop_registers {
     reg count, position, left, index, io;
 };
 
-// Begins a band at the row of the index: stores its number, and the number of the first row after the band, which has
-// at most `band_rows` of `rows` rows.
-inline void begin_band(kernel_generator &g, const loop_registers &loops, const Xbyak::Address &begin,
-                       const Xbyak::Address &end, const Xbyak::Address &band_rows, const Xbyak::Address &rows) {
-    g.mov(begin, loops.index);
-    g.mov(loops.left, loops.index);
-    g.add(loops.left, band_rows);
-    g.mov(loops.position, rows);
-    g.cmp(loops.left, loops.position);
-    g.cmova(loops.left, loops.position);
-    g.mov(end, loops.left);
-}
-
 // The pass's block of arguments, and its part of the frame, [rsp + frame].
 struct pass_place {
     const loop_registers &loops;
@@ -93,6 +80,55 @@ public:
 private:
     const loop_registers loops_{*this};
     Pass pass_;
+};
+
+// The base of the generators of kernels that reduce rows and write them: the loops of each pass_order over the rows.
+class rows_generator : public kernel_generator {
+protected:
+    rows_generator(const vector_kind &what, size_t capacity, pass_order order)
+        : kernel_generator(what, capacity), order_(order) {}
+
+    // Bands of at most `band_rows` of `rows` rows each. `reduce` may change the index, which has the band's first row.
+    void do_bands(const Xbyak::Address &band_rows, const Xbyak::Address &rows, function_ref<void()> reduce,
+                  function_ref<void()> write) {
+        Xbyak::Label band;
+        const reg &end = loops_.left, &all = loops_.position;
+        xor_(index_.cvt32(), index_.cvt32());
+        L(band);
+        mov(qword[rsp + BAND_BEGIN], index_);
+        mov(end, index_);
+        add(end, band_rows);
+        mov(all, rows);
+        cmp(end, all);
+        cmova(end, all);
+        mov(qword[rsp + BAND_END], end);
+        reduce();
+        mov(index_, qword[rsp + BAND_BEGIN]);
+        write();
+        mov(index_, qword[rsp + BAND_END]);
+        cmp(index_, rows);
+        jb(band, NEAR);
+    }
+
+    // Rows that are written beside others that are reduced. The addresses are those of their numbers.
+    void do_in_one_loop(const Xbyak::Address &reduced, function_ref<void(const paired_rows &)> reduce,
+                        const Xbyak::Address &written, function_ref<void(const paired_rows &)> write) {
+        const paired_rows rows(*this, index_, loops_.count, qword[rsp + PIECE_BEGIN]);
+        rows.walk({reduced, [&] { reduce(rows); }}, {written, [&] { write(rows); }});
+    }
+
+    // The place of a pass. The variables of the kernel are in its frame before the parts of the passes. Pieces are
+    // those of one loop, which has no bands.
+    static constexpr int BAND_BEGIN = 0, BAND_END = 8, UNFINISHED = 16, PIECE_BEGIN = 0, VARIABLES = 64;
+    pass_place place(size_t arguments_of_pass, int frame) const {
+        pass_place where{loops_, rdi + arguments_of_pass, frame, order_ == pass_order::one_loop};
+        if (order_ == pass_order::by_bands) where.band = {qword[rsp + BAND_BEGIN], qword[rsp + BAND_END]};
+        return where;
+    }
+
+    const pass_order order_;
+    const loop_registers loops_{*this};
+    const reg &index_ = loops_.index;
 };
 
 } // namespace jitnorm::impl::jit
