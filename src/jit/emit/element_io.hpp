@@ -156,27 +156,10 @@ public:
         }
     }
 
-    // Loads the first element into the lowest lane of v, or the first four into the four lowest lanes. These two
-    // functions are for rows that are normalized, so not for s32.
-    void load_first(const vmm &v, const reg &at, jitnorm_data_type_t type) {
-        const Xbyak::Xmm x = xmm_of(v);
-        if (type == g_.kind.compute) return g_.ops.load_lowest(x, g_.ptr[at]);
-        if (element_bytes(type) == 4) g_.vmovd(x, g_.ptr[at]);
-        if (element_bytes(type) < 4) {
-            element_bytes(type) == 2 ? g_.movzx(scratch_.cvt32(), g_.word[at])
-                                     : g_.movzx(scratch_.cvt32(), g_.byte[at]);
-            g_.vmovd(x, scratch_.cvt32());
-        }
-        widen_to_floats(x, x, type);
-        if (g_.kind.is_f64()) g_.vcvtps2pd(x, x);
-    }
-
+    // Loads the first four elements of a row that is normalized, so not of s32, into the lowest lanes of v, as floats.
     void load_four(const vmm &v, const reg &at, jitnorm_data_type_t type) {
         const Xbyak::Xmm floats = xmm_of(v);
-        const vmm numbers = part_of(v, 4 * g_.kind.element());
-        if (type == g_.kind.compute) return g_.ops.load(numbers, g_.ptr[at]);
         type == jitnorm_f32 ? g_.vmovups(floats, g_.ptr[at]) : widen_to_floats(floats, g_.ptr[at], type);
-        if (g_.kind.is_f64()) g_.vcvtps2pd(numbers, floats);
     }
 
     // Round as narrowing does; both change the work registers.

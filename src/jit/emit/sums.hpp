@@ -307,22 +307,18 @@ public:
 
     void begin(const reg &scratch) { g_.ops.broadcast_number(ymm_of(quarter_), 0.25, scratch); }
 
-    // Sets the lowest lane of v to the row's pivot: (x0 / 4 + x1 / 4) + (x2 / 4 + x3 / 4).
-    void find(const vmm &v, const vmm &work, const reg &row) {
-        Xbyak::Label few, found;
-        g_.cmp(count_, 4);
-        g_.jb(few);
-        io_.load_four(v, row, type_);
-        add_four(v, work);
-        g_.jmp(found);
-        g_.L(few);
-        io_.load_first(v, row, type_);
-        g_.L(found);
-    }
-
-    // The same for a row whose first elements, at least four if it has so many, are in v, in order.
-    void find_in(const vmm &v, const vmm &work) {
-        Xbyak::Label few;
+    // Sets the lowest lane of v to the row's pivot: (x0 / 4 + x1 / 4) + (x2 / 4 + x3 / 4). load(places) sets v to the
+    // first vector of the row, whole or incomplete.
+    void find(const vmm &v, const vmm &work, vectors_body load) {
+        constexpr place WHOLE{0, false}, INCOMPLETE{0, true};
+        Xbyak::Label incomplete, loaded, few;
+        g_.cmp(count_, g_.kind.width());
+        g_.jb(incomplete, NEAR);
+        load(places(&WHOLE, 1));
+        g_.jmp(loaded, NEAR);
+        g_.L(incomplete);
+        load(places(&INCOMPLETE, 1));
+        g_.L(loaded);
         g_.cmp(count_, 4);
         g_.jb(few);
         add_four(v, work);

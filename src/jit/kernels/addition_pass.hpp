@@ -165,18 +165,9 @@ private:
 
     // Computes the sums of the row's first elements only for the pivot. Loads all before the loop stores anything.
     void find_pivot() {
-        constexpr place WHOLE{0, false}, INCOMPLETE{0, true};
-        Xbyak::Label incomplete, added;
-        loop_.begin(count_);
-        g_.cmp(count_, g_.kind.width());
-        g_.jb(incomplete, NEAR);
-        add(places(&WHOLE, 1));
-        g_.jmp(added, NEAR);
-        g_.L(incomplete);
-        add(places(&INCOMPLETE, 1));
-        g_.L(added);
         pivots_.begin(left_);
-        pivots_.find_in(x_[0], other_[0]);
+        loop_.begin(count_);
+        pivots_.find(x_[0], other_[0], [this](places first) { add(first); });
         g_.ops.store_lowest(g_.ptr[rows_.of_row(JITNORM_ARGUMENT(pivot))], xmm_of(x_[0]));
         g_.ops.broadcast(pivot_, xmm_of(x_[0]));
     }

@@ -187,7 +187,8 @@ private:
 
     void find_pivot() {
         const Xbyak::Xmm pivot = xmm_of(d_[0]);
-        pivots_.find(pivot, d_[1], src_);
+        loop_.begin(count_);
+        pivots_.find(d_[0], d_[1], [this](places first) { io_.load(d_[0], src_, first.front(), conf_.src); });
         g_.ops.store_lowest(g_.ptr[rows_.of_row(JITNORM_ARGUMENT(pivot))], pivot);
     }
 
