@@ -87,10 +87,7 @@ struct normalize_conf {
     // The types to which values are rounded before they are scaled and shifted, and then, where the conversion to dst
     // does not do it (problem::normalized_type(), scaled_type()). undef: they are not rounded.
     jitnorm_data_type_t normalized = jitnorm_data_type_undef, scaled = jitnorm_data_type_undef;
-    // Where scales of dst are found: the kernel finds the largest magnitude of each row, as floats. If it quantizes, it
-    // finds the scale as well and stores dst; only with float. Otherwise it stores the values to dst, which is f32.
-    bool finds_amax = false;
-    bool quantizes = false;
+    bool quantizes = false;                   // by scales that the kernel finds (dynamic scales); only with float
     bool groups = false;                      // rows are groups of columns of one row, which share its statistics
     bool own_rows = false;                    // each row has its own scale and shift, and so has each group
     prefetch_to ahead = prefetch_to::nowhere; // while rows go one by one

@@ -64,8 +64,9 @@ std::shared_ptr<const executor> create_driver(const problem &p, const plan &plan
 }
 
 template <jit::isa I>
-std::string refusal(const problem &) {
-    return jit::is_allowed(I) ? "" : "the processor or the cap on instruction sets does not allow it";
+std::string refusal(const problem &p) {
+    if (!jit::is_allowed(I)) return "the processor or the cap on instruction sets does not allow it";
+    return p.computes_in_double() && p.has_dynamic_scales() ? "kernels find dynamic scales of rows of float only" : "";
 }
 
 bool takes_groups(const problem &p) { return groups_are_rows(p) && rows_in_place::take(row_tensors_of(p)); }

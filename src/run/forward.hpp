@@ -40,9 +40,6 @@ struct forward_kernels {
     jit::reduction_kernel<T> repeat;                // a reduction over rows with given pivots
     std::optional<jit::reduction_kernel<T>> reduce; // the first reduction; empty where all rows go in bands
     std::optional<jit::stores_of<jit::normalize_kernel<T>>> normalize; // empty: no dst
-    // Where scales of dst are dynamic, but `normalize` does not find them itself, it stores floats, and this kernel
-    // multiplies them and stores dst.
-    std::optional<jit::normalize_kernel<float>> multiply;
 
     std::optional<jit::forward_rows_kernel<T>> one_row; // only with float, as are bands
     std::optional<jit::stores_of<jit::forward_rows_kernel<T>>> bands, one_loop;

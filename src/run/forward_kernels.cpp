@@ -72,10 +72,8 @@ jit::normalize_conf normalize_conf_of(const problem &p, const plan &planned, jit
     if (p.normalized_type() != p.compute_type()) conf.normalized = p.normalized_type();
     if (is_rounded_before_dst(p)) conf.scaled = p.scaled_type();
     if (p.writes(PRE_QUANTIZATION)) conf.pre_quantization = p[PRE_QUANTIZATION].data_type;
-    conf.finds_amax = p.has_dynamic_scales();
-    conf.quantizes = conf.finds_amax && quantizer::takes_one_kernel(p, planned);
-    if (conf.finds_amax && !conf.quantizes) conf.dst = jitnorm_f32;
-    conf.groups = conf.finds_amax && quantizer(p, planned).takes_groups_of_a_row();
+    conf.quantizes = p.has_dynamic_scales();
+    conf.groups = conf.quantizes && quantizer(p, planned).takes_groups_of_a_row();
     conf.own_rows = conf.groups || has_own_rows(p);
     conf.ahead = prefetches_rows_of(p, planned);
     if (conf.ahead == jit::prefetch_to::nowhere && non_temporal && !p.reads(RESIDUAL))
@@ -172,8 +170,6 @@ void forward_kernels<T>::make_steps(const problem &p, const plan &planned, jit::
         one_loop = jit::both_stores(planned.non_temporal_threads > 0, [&](bool past) {
             return rows_kernel_of<T>(p, planned, vectors, jit::pass_order::one_loop, past);
         });
-    if (p.has_dynamic_scales() && !quantizer::takes_one_kernel(p, planned))
-        multiply.emplace(jit::normalize_conf{.vectors = vectors, .dst = p[DST].data_type, .centered = false});
 }
 
 template struct forward_kernels<float>;

@@ -64,7 +64,7 @@ public:
         if (f_.adds_) call.added = addition_arguments_for(here, rows, all, b.rows, b.p, b.s, b.q);
         const auto &kernel = f_.kernels_->bands->choose(now.non_temporal);
         float scales[MAX_BATCH_ROWS], factors[MAX_BATCH_ROWS]; // where they are found
-        call.written.maxima = scales;
+        call.written.dst_scales = scales;
         call.written.factors = factors;
         call.written.values = get(scratch::values);
         call.band_rows = now.non_temporal ? planned.non_temporal_band_rows : planned.band_rows;
@@ -294,7 +294,8 @@ private:
 
     template <typename Body> // void(range columns)
     void for_each_panel(range columns, Body &&body) const {
-        quantizer::for_each_piece(columns, planned.panel_columns, body);
+        for (dim_t begin = columns.begin; begin < columns.end; begin += planned.panel_columns)
+            body(range{begin, std::min(begin + planned.panel_columns, columns.end)});
     }
 
     [[gnu::always_inline]] void write_columns(const batch &b, range columns) {
@@ -319,80 +320,20 @@ private:
 
     [[gnu::noinline]] void quantize(const batch &b) {
         const quantizer &q = *f_.quantizer_;
-        q.for_each_panel([&](range groups) {
-            if (q.goes_in_pieces()) return quantize_in_pieces(b, groups);
-            const range columns = q.columns_of(groups);
-            const panel here = at.open(columns);
-            const strip src = rows_to_write(here, columns, b.rows);
-            q.for_each_unit(groups, b.rows, [&](const quantizer::unit &u) {
-                jit::normalize_arguments<T> call = normalize_arguments_for(here, src, here.result, b, columns);
-                q.restrict_to(u, groups, call);
-                float scales[MAX_BATCH_ROWS] = {}, factors[MAX_BATCH_ROWS];
-                call.maxima = scales;
-                call.factors = factors;
-                if (f_.kernels_->multiply) {
-                    const strip dst = {static_cast<std::byte *>(call.dst), call.dst_row_stride};
-                    find_values(call, b, q.columns_of(u.groups));
-                    q.find_scales(u, scales, factors);
-                    multiply(call, dst, factors);
-                } else {
-                    call.values = get(scratch::values);
-                    with_operands(call, b, q.columns_of(u.groups), [&] { f_.kernels_->normalize->ordinary(call); });
-                }
-                q.store_scales(u, b.first, scales, args[DST_SCALE]);
-            });
-            at.close();
+        const range all = {0, f_.C_};
+        const panel here = at.open(all);
+        const strip src = rows_to_write(here, all, b.rows);
+        q.for_each_unit(b.rows, [&](const quantizer::unit &u) {
+            jit::normalize_arguments<T> call = normalize_arguments_for(here, src, here.result, b, all);
+            q.restrict_to(u, call);
+            float scales[MAX_BATCH_ROWS], factors[MAX_BATCH_ROWS];
+            call.dst_scales = scales;
+            call.factors = factors;
+            call.values = get(scratch::values);
+            with_operands(call, b, q.columns_of(u.groups), [&] { f_.kernels_->normalize->ordinary(call); });
+            q.store_scales(u, b.first, scales, args[DST_SCALE]);
         });
-    }
-
-    void quantize_in_pieces(const batch &b, range group) {
-        float magnitudes[MAX_BATCH_ROWS] = {}, factors[MAX_BATCH_ROWS];
-        const quantizer &q = *f_.quantizer_;
-        const quantizer::unit all = {{0, b.rows}, group};
-        const auto for_each_piece = [&](auto &&rows_here, auto &&body) {
-            quantizer::for_each_piece(q.columns_of(group), q.value_columns(), [&](range some) {
-                const panel here = at.open(some);
-                auto call = normalize_arguments_for(here, rows_here(here, some), here.result, b, some);
-                call.maxima = magnitudes;
-                find_values(call, b, some);
-                body(here, call);
-            });
-        };
-        for_each_piece([&](const panel &here, range some) { return rows_to_reduce(here, some, b.rows); },
-                       [](const panel &, const auto &) {});
-        q.find_scales(all, magnitudes, factors);
-        q.store_scales(all, b.first, magnitudes, args[DST_SCALE]); // no scale follows from them any more
-        for_each_piece([&](const panel &here, range some) { return rows_to_write(here, some, b.rows); },
-                       [&](const panel &here, const auto &call) {
-                           multiply(call, here.result, factors);
-                           at.close();
-                       });
-    }
-
-    // Stores values to their tile, and the pre-quantization output, if there is one; finds the largest magnitudes.
-    void find_values(jit::normalize_arguments<T> &call, const batch &b, range columns) {
-        call.dst = get(scratch::values);
-        call.dst_row_stride = call.count * dim_t(sizeof(float));
-        with_operands(call, b, columns, [&] { f_.kernels_->normalize->ordinary(call); });
-    }
-
-    // Stores to dst the values that `call` has stored. The kernel computes fma(x, rstd, bias). With -0 for the bias
-    // this is x * factor, with the right sign of zeros.
-    void multiply(const jit::normalize_arguments<T> &call, const strip &dst, const float *factors) const {
-        static constexpr auto MINUS_ZEROS = [] {
-            std::array<float, MAX_BATCH_ROWS> zeros;
-            zeros.fill(-0.0F);
-            return zeros;
-        }();
-        (*f_.kernels_->multiply)({.src = call.dst,
-                                  .dst = dst.first,
-                                  .src_row_stride = call.dst_row_stride,
-                                  .dst_row_stride = dst.stride,
-                                  .rows = call.rows,
-                                  .count = call.count,
-                                  .hi = MINUS_ZEROS.data(),
-                                  .rstd = factors,
-                                  .bias = MINUS_ZEROS.data()});
+        at.close();
     }
 
     // ---- reduction beside normalization

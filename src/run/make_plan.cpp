@@ -52,7 +52,8 @@ int prefetch_of_tiles(dim_t bytes, const machine &m) { return m.prefetch == 2 &&
 void plan_batches(const problem &p, dim_t bytes, const machine &m, plan &to) {
     const bool adds = p.reads(RESIDUAL);
     const dim_t row = p.row_length() * dim_t(size_of(p.row_type()));
-    if (adds && row > SMALL_TILE && !normalizes_the_sum(p)) to.panel_columns = std::min(p.row_length(), CHUNK);
+    if (adds && row > SMALL_TILE && !normalizes_the_sum(p) && !p.has_dynamic_scales())
+        to.panel_columns = std::min(p.row_length(), CHUNK);
     if (may_go_in_one_loop(p))
         to.one_loop_threads = one_loop_threads_for(bytes, is_narrow(p) ? m.last_level : adds ? 0 : from_memory(m), m);
     to.batch_rows = adds ? batch_of(std::min(m.batch, 2 * SMALL_TILE), row) : batch_of(m.batch, row);
@@ -65,11 +66,11 @@ void plan_batches(const problem &p, dim_t bytes, const machine &m, plan &to) {
 
 // ---- forward: tiles, for every tensor whose rows are not dense
 
-// Rows of at most CHUNK elements are gathered whole. So are longer rows if all rows that share cache lines fit into the
-// tiles, and there are neither post-ops nor a residual, whose tiles have room for only one chunk. Otherwise rows are
-// gathered chunk by chunk, and each chunk twice.
+// Rows of at most CHUNK elements are gathered whole, and so are rows with dynamic scales. So are longer rows if all
+// rows that share cache lines fit into the tiles, and there are neither post-ops nor a residual, whose tiles have room
+// for only one chunk. Otherwise rows are gathered chunk by chunk, and each chunk twice.
 dim_t columns_of_tiles(const problem &p, const row_tensors &tensors) {
-    if (p.row_length() <= CHUNK) return p.row_length();
+    if (p.row_length() <= CHUNK || p.has_dynamic_scales()) return p.row_length();
     const memory_desc &leading = leading_tensor(tensors);
     const auto order = order_in_memory(leading, p.row_ndims());
     const tensor_axis rows(with_row_order(leading, p.row_ndims(), order), 0, p.row_ndims());
@@ -142,13 +143,13 @@ plan forward_plan(const problem &p, const machine &m) {
     const row_tensors tensors = row_tensors_of(p);
     const dim_t bytes = data_bytes(p, tensors);
     if (rows_in_place::take(tensors)) {
-        const bool in_chunks = operand_bytes(p, 1, 1) > 0; // operands that are gathered
+        const bool in_chunks = operand_bytes(p, 1, 1) > 0 && !p.has_dynamic_scales(); // operands that are gathered
         planned.panel_columns = in_chunks ? std::min(p.row_length(), CHUNK) : p.row_length();
         plan_batches(p, bytes, m, planned);
     } else {
         plan_forward_tiles(p, tensors, m, planned);
     }
-    if (p.has_dynamic_scales()) planned.batch_rows = quantizer::batch_rows(p, planned);
+    if (p.has_dynamic_scales()) planned.batch_rows = std::min(planned.batch_rows, quantizer::groups_of_tile(p));
     plan_forward_bands(p, planned);
     if (p.has_dynamic_scales()) planned.scratchpad.book(scratch::values, quantizer(p, planned).tile_bytes());
     const dim_t tiles_of_sums = planned.one_loop_threads > 0 ? 2 : 1; // of the rows to write, of those to reduce

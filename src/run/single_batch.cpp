@@ -95,7 +95,7 @@ void single_batch::do_with_post_ops(const arguments &args, jit::forward_rows_arg
     call.written.operands = operands.pointers;
     call.written.parameters = forward_.kernels_->post_op_parameters.data();
     float scales[MAX_BATCH_ROWS], factors[MAX_BATCH_ROWS];
-    call.written.maxima = scales;
+    call.written.dst_scales = scales;
     call.written.factors = factors;
     call.written.values = plan_.scratchpad.get(scratch::values, args[SCRATCHPAD]);
     forward_.run_bands(kernel_, call, b);

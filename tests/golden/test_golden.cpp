@@ -97,6 +97,11 @@ const implementation *find(std::string_view name, const golden_case &c) {
     return nullptr;
 }
 
+// Kernels find dynamic scales in float only.
+bool is_left_to_the_reference(const golden_case &c) {
+    return c.s.dynamic_scales.ndims != 0 && make_problem(c.s).computes_in_double();
+}
+
 // ---- all of them
 
 struct on {
@@ -121,7 +126,8 @@ TEST_P(golden, bits_are_those_of_the_file) {
     const std::vector<golden_case> cases = golden_cases();
     for (size_t i = 0; i < cases.size() && i < std::size(KEPT); ++i)
         if (cases[i].emulated || !GetParam().emulated_cases_only)
-            if (digest_of(*find(GetParam().name, cases[i]), cases[i]) != KEPT[i].digest)
+            if (const implementation *by = find(GetParam().name, cases[i]);
+                by == nullptr ? !is_left_to_the_reference(cases[i]) : digest_of(*by, cases[i]) != KEPT[i].digest)
                 changed += "\n  " + cases[i].name;
     EXPECT_TRUE(changed.empty()) << "Other bits:" << changed << HOW_TO_WRITE;
 }

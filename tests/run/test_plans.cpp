@@ -345,8 +345,7 @@ std::vector<decision> room() {
         {"chunks", backward(jitnorm_f32, 37, 8192), ROOMY, "batch:2,chunk_threads:2,scratchpad:1444608"},
         {"every chunk", forward(jitnorm_f32, 3, 10 * 4096 + 100), ROOMY, "batch:1,chunk_threads:33,scratchpad:1088"},
         {"rows enough", forward(jitnorm_f32, 64, 8192), ROOMY, "batch:1,chunk_threads:0,scratchpad:0"},
-        {"a piece of a group", with_scales(forward(jitnorm_f32, 3, 40000)), ROOMY, "batch:1,scratchpad:196608"},
-        {"groups of double", with_scales(forward(jitnorm_f64, 37, 4096)), batches_in_l2(1 << 21, FAR), "batch:4"},
+        {"a long group", with_scales(forward(jitnorm_f32, 3, 40000)), ROOMY, "batch:1,scratchpad:480000"},
         {"gathered operands", with_gathered_operands(forward(jitnorm_f32, 5, 5000)), ROOMY,
          "panel:4096,batch:1,chunk_threads:1,scratchpad:33152"}};
 }

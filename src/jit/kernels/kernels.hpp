@@ -130,10 +130,9 @@ struct normalize_arguments {
     const void *const *operands = nullptr;
     void *pre_quantization = nullptr; // rows of the second output; used only if the kernel writes it
     dim_t pre_quantization_row_stride = 0;
-    // The largest magnitude of each row, replaced if one of this call is larger or NaN (docs/arithmetic.md, "Dynamic
-    // scales"); used only if the kernel finds it. If the kernel quantizes, the scale of each row, an output;
-    // then `factors` has room for one float for each row, and `values` for the `count` values of each row of a band.
-    float *maxima = nullptr;
+    // Used only if the kernel quantizes (docs/arithmetic.md, "Dynamic scales"): the scale of each row, an output;
+    // room for one float for each row; and room for the `count` values of each row of a band.
+    float *dst_scales = nullptr;
     float *factors = nullptr;
     void *values = nullptr;
     dim_t scale_row_stride = 0, shift_row_stride = 0; // bytes; of rows' own

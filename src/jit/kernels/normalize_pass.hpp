@@ -43,7 +43,6 @@ public:
                             {conf_.non_temporal, "non_temporal"},
                             {writes_pre_quantization(), "pre_quantization"},
                             {has_post_ops(), "post_ops"},
-                            {conf_.finds_amax && !conf_.quantizes, "amax"},
                             {conf_.quantizes, "quantizes"},
                             {conf_.groups, "groups"},
                             {conf_.own_rows && !conf_.groups, "own_rows"},
@@ -100,10 +99,9 @@ private:
     // Non-temporal stores fill whole lines of one row at a time; post-ops, a second output and maxima need the
     // registers; rows with their own scale and shift share no loads of these.
     bool takes_pairs() const {
-        return !conf_.non_temporal && !has_post_ops() && !writes_pre_quantization() && !conf_.finds_amax &&
+        return !conf_.non_temporal && !has_post_ops() && !writes_pre_quantization() && !conf_.quantizes &&
                !conf_.own_rows;
     }
-    vmm floats(const vmm &v) const { return g_.elements(v, sizeof(float)); }
 
     void write_rows_in_pairs() {
         rows_.step(PAIR, [&] {
@@ -145,10 +143,9 @@ private:
     void point_to_next_values() { g_.lea(values_, g_.ptr[values_ + count_ * int(sizeof(float))]); }
 
     void write_row() {
-        if (conf_.finds_amax) begin_maximum();
+        if (conf_.quantizes) begin_maximum();
         loop_.begin(count_);
         normalize_vectors(1);
-        if (conf_.finds_amax && !conf_.quantizes) store_maximum();
     }
 
     void prepare() {
@@ -156,10 +153,7 @@ private:
         g_.mov(scale_at_, JITNORM_ARGUMENT(scale));
         g_.mov(shift_at_, JITNORM_ARGUMENT(shift));
         tail_.prepare(count_, left_, where_.loops.position);
-        if (conf_.finds_amax) {
-            constexpr uint64_t BITS = layer_norm::MAGNITUDE_BITS;
-            g_.ops.broadcast_bits(magnitude_, BITS << 32 | BITS, left_);
-        }
+        if (conf_.quantizes) g_.ops.broadcast_bits(magnitude_, layer_norm::MAGNITUDE_BITS, left_);
         if (!has_post_ops()) prepare_loads();
     }
 
@@ -234,7 +228,7 @@ private:
         if (conf_.src_scale) multiply_by(JITNORM_ARGUMENT(src_scale));
         if (writes_pre_quantization()) store_pre_quantization(vectors);
         if (has_post_ops()) for_each([&](const row &, const place &p, const vmm &x) { apply_post_ops(x, p); });
-        if (conf_.finds_amax) find_larger(vectors);
+        if (conf_.quantizes) find_larger(vectors);
         if (conf_.dst_scale) multiply_by(JITNORM_ARGUMENT(inverse_dst_scale));
         for (const row &r : rows)
             io_.store_all(conf_.quantizes ? values_ : r.dst, vectors, r.work, stored(), past_caches);
@@ -251,8 +245,8 @@ private:
         io_.store_all(pre_quantization_, vectors, copies.work, conf_.pre_quantization, false);
     }
 
-    // ---- largest magnitudes, which are floats, whatever the compute type. Their bits are compared as integers. So the
-    // order of comparisons does not matter, and a NaN is larger than every number.
+    // ---- largest magnitudes. The bits of floats are compared as integers. So the order of comparisons does not
+    // matter, and a NaN is larger than every number.
 
     void begin_maximum() {
         for (const vmm &largest : largest_) g_.ops.clear(largest);
@@ -263,41 +257,28 @@ private:
     void find_larger(places vectors) {
         for (const place &p : vectors) {
             const vmm &x = rows_of_pair_[0].work[size_t(p.slot)];
-            const vmm magnitude = floats(rows_of_pair_[1].work[size_t(p.slot)]);
+            const vmm &magnitude = rows_of_pair_[1].work[size_t(p.slot)];
             if (p.tail) tail_.zero_absent(x);
-            if (g_.kind.is_f64()) g_.vcvtpd2ps(magnitude, x);
-            g_.vandps(magnitude, floats(magnitude_), g_.kind.is_f64() ? magnitude : x);
-            take_larger(floats(largest_[size_t(p.slot)]), magnitude);
+            g_.vandps(magnitude, magnitude_, x);
+            take_larger(largest_[size_t(p.slot)], magnitude);
         }
     }
 
     // Leaves it in the lowest lane of the first register for largest magnitudes.
     void find_maximum() {
-        const vmm largest = floats(largest_[0]), &other = rows_of_pair_[0].work[0];
-        take_larger(largest, floats(largest_[1]));
+        const vmm &largest = largest_[0], &other = rows_of_pair_[0].work[0];
+        take_larger(largest, largest_[1]);
         if (largest.isZMM()) {
             g_.vextractf64x4(ymm_of(other), zmm_of(largest), 1);
             take_larger(ymm_of(largest), ymm_of(other));
         }
         const Xbyak::Xmm four = xmm_of(largest), others = xmm_of(other);
-        if (!largest.isXMM()) {
-            g_.vextractf128(others, ymm_of(largest), 1);
-            take_larger(four, others);
-        }
+        g_.vextractf128(others, ymm_of(largest), 1);
+        take_larger(four, others);
         for (const uint8_t order : {uint8_t(0b01001110), uint8_t(0b10110001)}) { // halves, then neighbours
             g_.vpshufd(others, four, order);
             take_larger(four, others);
         }
-    }
-
-    void store_maximum() {
-        find_maximum();
-        const Xbyak::Xmm largest = xmm_of(largest_[0]), before = xmm_of(rows_of_pair_[0].work[0]);
-        g_.mov(left_, JITNORM_ARGUMENT(maxima));
-        const Xbyak::Address maximum = g_.ptr[left_ + index_ * int(sizeof(float))];
-        g_.vmovd(before, maximum);
-        take_larger(largest, before);
-        g_.vmovd(maximum, largest);
     }
 
     // As find_scale() (dynamic_scale.hpp). Integers of a row without a factor are zeros, so its values become zeros: no
@@ -309,7 +290,7 @@ private:
         const Xbyak::Reg32 bits = where_.loops.position.cvt32();
         find_maximum();
         g_.vdivss(scale, scale, g_.number(layer_norm::largest_number(conf_.dst)));
-        g_.mov(left_, JITNORM_ARGUMENT(maxima));
+        g_.mov(left_, JITNORM_ARGUMENT(dst_scales));
         g_.vmovss(g_.ptr[left_ + index_ * int(sizeof(float))], scale);
         g_.vmovss(factor, g_.number(1));
         g_.vdivss(scale, factor, scale);
@@ -354,7 +335,7 @@ private:
 
     void give_hints(std::span<const row> rows, places vectors) {
         if (rows.size() == 1 && !where_.in_one_loop) loop_.prefetch(ahead_, vectors, conf_.src, conf_.ahead);
-        if (conf_.non_temporal || conf_.finds_amax) return; // values are stored to a cache before they are quantized
+        if (conf_.non_temporal || conf_.quantizes) return; // values are stored to a cache before they are quantized
         for (const row &r : rows) loop_.prefetch_for_write(r.dst, vectors, conf_.dst);
     }
 
@@ -380,7 +361,7 @@ private:
         register_set used = registers_;
         for (const std::vector<vmm> &free : {second.work, scale_, shift_, {rows_of_pair_[0].work[1]}})
             used.give_back(free); // vectors go one by one
-        if (!conf_.finds_amax) used.give_back(std::vector{second.hi, second.rstd, second.bias});
+        if (!conf_.quantizes) used.give_back(std::vector{second.hi, second.rstd, second.bias});
         return used.free_vectors();
     }
 

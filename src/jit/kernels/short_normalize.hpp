@@ -19,7 +19,7 @@ public:
     static bool takes(const normalize_conf &conf) {
         const auto own = conf.compute;
         return conf.src == own && conf.dst == own && conf.scale_shift == own && !conf.src_scale && !conf.dst_scale &&
-               !conf.non_temporal && !conf.finds_amax && !conf.own_rows && conf.post_ops.empty() &&
+               !conf.non_temporal && !conf.quantizes && !conf.own_rows && conf.post_ops.empty() &&
                conf.pre_quantization == jitnorm_data_type_undef && conf.normalized == jitnorm_data_type_undef;
     }
 
