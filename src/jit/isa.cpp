@@ -18,21 +18,13 @@ namespace {
 
 using Xbyak::util::Cpu;
 
+constinit process_wide<const Cpu> processor;
+
 isa best_of(const Cpu &cpu) {
-    if (!cpu.has(Cpu::tAVX2) || !cpu.has(Cpu::tFMA) || !cpu.has(Cpu::tF16C)) return isa::none;
-    const bool avx512 =
-        cpu.has(Cpu::tAVX512F) && cpu.has(Cpu::tAVX512BW) && cpu.has(Cpu::tAVX512DQ) && cpu.has(Cpu::tAVX512VL);
+    if (!cpu.has(Cpu::tAVX2 | Cpu::tFMA | Cpu::tF16C)) return isa::none;
+    const bool avx512 = cpu.has(Cpu::tAVX512F | Cpu::tAVX512BW | Cpu::tAVX512DQ | Cpu::tAVX512VL);
     return avx512 ? isa::avx512 : isa::avx2;
 }
-
-struct processor {
-    Cpu cpu;
-    isa best = best_of(cpu);
-    bool avx512_bf16 = cpu.has(Cpu::tAVX512_BF16);
-    bool avx512_vbmi = cpu.has(Cpu::tAVX512_VBMI);
-};
-
-constinit process_wide<const processor> this_processor;
 
 // The values of the cap, their names in the environment, if they have some, and the kernels that they allow.
 struct known_cap {
@@ -88,10 +80,10 @@ int current_cap() {
 
 } // namespace
 
-bool is_allowed(isa wanted) { return wanted <= this_processor.get().best && int(wanted) <= current_cap(); }
+bool is_allowed(isa wanted) { return wanted <= best_of(processor.get()) && int(wanted) <= current_cap(); }
 
-bool has_avx512_bf16() { return this_processor.get().avx512_bf16; }
-bool has_avx512_vbmi() { return this_processor.get().avx512_vbmi; }
+bool has_avx512_bf16() { return processor.get().has(Cpu::tAVX512_BF16); }
+bool has_avx512_vbmi() { return processor.get().has(Cpu::tAVX512_VBMI); }
 
 jitnorm_status_t set_max_isa(jitnorm_cpu_isa_t cap) {
     const auto wanted = best_where([&](const known_cap &c) { return c.value == cap; });
