@@ -60,7 +60,7 @@ private:
 
 namespace {
 
-// ---- post-ops, each applied to elements of a row that are not stored yet
+// ---- post-ops, each applied to elements of a row, at most BLOCK, that are not stored yet
 
 // The other operand of a post-op: dst as it was before, or src1.
 tensor_rows operand_of(const sum_post_op &op, const problem &p) {
@@ -71,39 +71,26 @@ tensor_rows operand_of(const sum_post_op &op, const problem &p) {
 tensor_rows operand_of(const binary_post_op &op, const problem &p) { return {op.src1, p[DST], p.row_ndims()}; }
 tensor_rows operand_of(const eltwise_post_op &, const problem &) { return {}; }
 
-// The elements begin .. begin+count-1 of a row, at most BLOCK.
 template <typename T>
-struct piece {
-    dim_t row, begin, count;
-    T *y;
-};
-
-// `number` is the post-op's place in the list.
-template <typename T>
-void apply_one(const sum_post_op &op, const tensor_rows &operand, const arguments &args, size_t, const piece<T> &at) {
-    T old[BLOCK];
-    operand.read(args[DST], at.row, at.begin, at.count, old);
+void apply_one(const sum_post_op &op, dim_t count, T *y, const T *old) {
     const T scale = T(op.scale), zero_point = T(op.zero_point);
     with_fast_fma([&] {
-        for (dim_t i = 0; i < at.count; ++i) at.y[i] = math::add_scaled(at.y[i], old[i], scale, zero_point);
+        for (dim_t i = 0; i < count; ++i) y[i] = math::add_scaled(y[i], old[i], scale, zero_point);
     });
 }
 
 template <typename T>
-void apply_one(const binary_post_op &op, const tensor_rows &operand, const arguments &args, size_t number,
-               const piece<T> &at) {
-    T other[BLOCK];
-    operand.read(args[post_op_slot(number)], at.row, at.begin, at.count, other);
+void apply_one(const binary_post_op &op, dim_t count, T *y, const T *other) {
     math::visit_binary<T>(op.alg, [&](auto function) {
-        for (dim_t i = 0; i < at.count; ++i) at.y[i] = function(at.y[i], other[i]);
+        for (dim_t i = 0; i < count; ++i) y[i] = function(y[i], other[i]);
     });
 }
 
 template <typename T>
-void apply_one(const eltwise_post_op &op, const tensor_rows &, const arguments &, size_t, const piece<T> &at) {
+void apply_one(const eltwise_post_op &op, dim_t count, T *y, const T *) {
     math::visit_eltwise<T>(op.alg, math::is_leaky(op.alpha), T(op.alpha), T(op.beta), [&](auto function) {
         with_fast_fma([&] {
-            for (dim_t i = 0; i < at.count; ++i) at.y[i] = function(at.y[i]);
+            for (dim_t i = 0; i < count; ++i) y[i] = function(y[i]);
         });
     });
 }
@@ -220,12 +207,15 @@ private:
     [[gnu::noinline]] void apply_attributes(const arguments &args, dim_t row, dim_t begin, dim_t count, T *y) const {
         if (p_.attr.src_scale) multiply(y, count, T(load<float>(args[SRC_SCALE])));
         if (p_.writes(PRE_QUANTIZATION)) pre_quantization_.write(args[PRE_QUANTIZATION], row, begin, count, y);
-        for (size_t i = 0; i < operands_.size(); ++i)
-            std::visit(
-                [&](const auto &op) {
-                    apply_one<T>(op, operands_[i], args, i, {row, begin, count, y});
-                },
-                p_.attr.post_ops.entries[i]);
+        for (size_t i = 0; i < operands_.size(); ++i) {
+            const post_op &entry = p_.attr.post_ops.entries[i];
+            T other[BLOCK];
+            if (!std::holds_alternative<eltwise_post_op>(entry)) {
+                const slot place = std::holds_alternative<sum_post_op>(entry) ? DST : post_op_slot(i);
+                operands_[i].read(args[place], row, begin, count, other);
+            }
+            std::visit([&](const auto &op) { apply_one(op, count, y, other); }, entry);
+        }
         if (p_.attr.dst_scale) multiply(y, count, T(1) / T(load<float>(args[DST_SCALE])));
     }
 
