@@ -16,48 +16,6 @@
 
 namespace jitnorm::impl::layer_norm::reference {
 
-// The rows that forward normalizes: of src, or of its sum with the residual (docs/arithmetic.md, "Residual addition").
-// Its reads are calls: inlined into each of their callers, they were a third of the reference.
-template <typename T> // the compute type
-class input_rows {
-public:
-    explicit input_rows(const problem &p)
-        : p_(p), src_(rows_of(p, SRC)), residual_(rows_of(p, RESIDUAL)), gate_(rows_of(p, GATE)), sum_(rows_of(p, SUM)),
-          bias_(vector_of(p.row_length(), p.attr.bias_type)) {}
-
-    // Reads the elements begin .. begin+count-1 of a row, at most BLOCK, as they are normalized. `writes_sum`: also
-    // writes the sum with the residual, if that is an output.
-    [[gnu::noinline]] void read(const arguments &args, dim_t row, dim_t begin, dim_t count, T *x,
-                                bool writes_sum = false) const {
-        src_.read(args[SRC], row, begin, count, x);
-        if (!p_.reads(RESIDUAL)) return;
-        T other[BLOCK];
-        if (p_.reads(GATE)) {
-            gate_.read(args[GATE], row, begin, count, other);
-            for (dim_t i = 0; i < count; ++i) x[i] *= other[i];
-        }
-        residual_.read(args[RESIDUAL], row, begin, count, other);
-        if (p_.attr.multiplies_silu)
-            math::visit_binary<T>(jitnorm_binary_mul_silu, [&](auto product) {
-                with_fast_fma([&] {
-                    for (dim_t i = 0; i < count; ++i) x[i] = product(x[i], other[i]);
-                });
-            });
-        else
-            for (dim_t i = 0; i < count; ++i) x[i] += other[i];
-        if (p_.reads(BIAS)) {
-            bias_.read(args[BIAS], 0, begin, count, other);
-            for (dim_t i = 0; i < count; ++i) x[i] += other[i];
-        }
-        if (writes_sum && p_.writes(SUM)) sum_.write(args[SUM], row, begin, count, x);
-        if (p_.attr.normalizes_rounded_sum) round_to(p_.row_type(), count, x);
-    }
-
-private:
-    const problem &p_;
-    tensor_rows src_, residual_, gate_, sum_, bias_;
-};
-
 namespace {
 
 // ---- post-ops, each applied to elements of a row, at most BLOCK, that are not stored yet
@@ -95,12 +53,13 @@ void apply_one(const eltwise_post_op &op, dim_t count, T *y, const T *) {
     });
 }
 
-template <typename T>
+template <typename T> // the compute type
 class forward_executor final : public executor {
 public:
     explicit forward_executor(const problem &p)
-        : p_(p), input_(p_), affine_(p_), statistics_(p[VARIANCE], p.row_ndims()), dst_(rows_of(p, DST)),
-          pre_quantization_(rows_of(p, PRE_QUANTIZATION)) {
+        : p_(p), src_(rows_of(p, SRC)), residual_(rows_of(p, RESIDUAL)), gate_(rows_of(p, GATE)), sum_(rows_of(p, SUM)),
+          bias_(vector_of(p.row_length(), p.attr.bias_type)), affine_(p_), statistics_(p[VARIANCE], p.row_ndims()),
+          dst_(rows_of(p, DST)), pre_quantization_(rows_of(p, PRE_QUANTIZATION)) {
         if (p.has_dynamic_scales()) dynamic_scales_ = tensor_rows(p[DST_SCALE], p.row_ndims());
         for (const post_op &entry : p.attr.post_ops.entries)
             operands_.push_back(std::visit([&](const auto &op) { return operand_of(op, p); }, entry));
@@ -117,6 +76,35 @@ public:
     }
 
 private:
+    // Reads the elements begin .. begin+count-1 of a row, at most BLOCK, as they are normalized: of src, or of its sum
+    // with the residual (docs/arithmetic.md, "Residual addition"). `writes_sum`: also writes the sum, if that is an
+    // output. A call: inlined into each of its callers, it was a third of the reference.
+    [[gnu::noinline]] void read(const arguments &args, dim_t row, dim_t begin, dim_t count, T *x,
+                                bool writes_sum = false) const {
+        src_.read(args[SRC], row, begin, count, x);
+        if (!p_.reads(RESIDUAL)) return;
+        T other[BLOCK];
+        if (p_.reads(GATE)) {
+            gate_.read(args[GATE], row, begin, count, other);
+            for (dim_t i = 0; i < count; ++i) x[i] *= other[i];
+        }
+        residual_.read(args[RESIDUAL], row, begin, count, other);
+        if (p_.attr.multiplies_silu)
+            math::visit_binary<T>(jitnorm_binary_mul_silu, [&](auto product) {
+                with_fast_fma([&] {
+                    for (dim_t i = 0; i < count; ++i) x[i] = product(x[i], other[i]);
+                });
+            });
+        else
+            for (dim_t i = 0; i < count; ++i) x[i] += other[i];
+        if (p_.reads(BIAS)) {
+            bias_.read(args[BIAS], 0, begin, count, other);
+            for (dim_t i = 0; i < count; ++i) x[i] += other[i];
+        }
+        if (writes_sum && p_.writes(SUM)) sum_.write(args[SUM], row, begin, count, x);
+        if (p_.attr.normalizes_rounded_sum) round_to(p_.row_type(), count, x);
+    }
+
     // Works in place, too: the statistics are computed first, and each piece of a row is read before it is overwritten.
     void run_row(const arguments &args, dim_t row) const {
         if (p_.writes(ROW_SUMS)) {
@@ -155,7 +143,7 @@ private:
         for (dim_t begin = columns.begin; begin < columns.end; begin += BLOCK) {
             T y[BLOCK];
             const dim_t count = std::min(BLOCK, columns.end - begin);
-            input_.read(args, row, begin, count, y, is_last);
+            read(args, row, begin, count, y, is_last);
             for (dim_t i = 0; i < count; ++i) y[i] = std::fma(y[i] - normalize.hi, normalize.rstd, normalize.bias);
             affine_.round_normalized_values(count, y);
             affine_.apply(args, begin, count, y);
@@ -186,7 +174,7 @@ private:
     }
 
     auto reader_of(const arguments &args, dim_t row) const {
-        return [this, &args, row](dim_t begin, dim_t count, T *out) { input_.read(args, row, begin, count, out); };
+        return [this, &args, row](dim_t begin, dim_t count, T *out) { read(args, row, begin, count, out); };
     }
     void write_chunks(const arguments &args, dim_t row) const {
         const dim_t C = p_.row_length(), chunks = divide_up(C, CHUNK);
@@ -200,7 +188,7 @@ private:
         if (!p_.writes(SUM)) return;
         T x[BLOCK];
         for (dim_t begin = 0; begin < p_.row_length(); begin += BLOCK)
-            input_.read(args, row, begin, std::min(BLOCK, p_.row_length() - begin), x, true);
+            read(args, row, begin, std::min(BLOCK, p_.row_length() - begin), x, true);
     }
 
     // A call: inlined into each of its callers, with all post-ops, it was two thirds of forward.
@@ -224,7 +212,7 @@ private:
     }
 
     problem p_;
-    input_rows<T> input_;
+    tensor_rows src_, residual_, gate_, sum_, bias_;
     affine<T> affine_;
     tensor_rows statistics_, dst_, pre_quantization_, dynamic_scales_;
     std::vector<tensor_rows> operands_; // of each post-op
