@@ -7,7 +7,6 @@
 #include <cmath>
 #include <utility>
 
-#include "../base/parallel.hpp"
 #include "../math/constants.hpp"
 #include "../math/moments.hpp"
 
