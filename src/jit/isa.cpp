@@ -57,12 +57,6 @@ std::optional<isa> best_where(Predicate &&holds) {
     return found == std::end(CAPS) ? std::nullopt : std::optional(found->best);
 }
 
-// No name is no cap.
-std::optional<isa> cap_named(const char *name) {
-    if (*name == '\0') return isa::avx512;
-    return best_where([&](const known_cap &c) { return strcasecmp(c.name, name) == 0; });
-}
-
 // The cap as an isa, or INVALID for an unknown name in the environment.
 constexpr int INVALID = -1;
 
@@ -73,7 +67,9 @@ constinit std::atomic<int> cap_if_read = NOT_READ;
 int current_cap() {
     int cap = cap_if_read.load(std::memory_order_relaxed);
     if (cap != NOT_READ) return cap;
-    const auto named = cap_named(the_environment().max_cpu_isa);
+    const char *const name = the_environment().max_cpu_isa;
+    std::optional<isa> named = isa::avx512; // no name is no cap
+    if (*name != '\0') named = best_where([&](const known_cap &c) { return strcasecmp(c.name, name) == 0; });
     const int read = named ? int(*named) : INVALID;
     return cap_if_read.compare_exchange_strong(cap, read, std::memory_order_relaxed) ? read : cap;
 }
