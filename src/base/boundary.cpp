@@ -11,19 +11,12 @@
 
 namespace jitnorm::impl {
 
-namespace {
-
-// One name of a list: for "a, b, c", index 0 is "a".
-std::string_view name_at(std::string_view names, size_t index) {
-    for (; index > 0; --index) names.remove_prefix(std::min(names.find(", "), names.size() - 2) + 2);
-    return names.substr(0, names.find(','));
-}
-
-} // namespace
-
 status null_among(std::string_view names, std::initializer_list<const void *> pointers) noexcept {
-    const auto *found = std::find(pointers.begin(), pointers.end(), nullptr);
-    const std::string_view name = name_at(names, size_t(found - pointers.begin()));
+    for (const void *pointer : pointers) {
+        if (pointer == nullptr) break;
+        names.remove_prefix(std::min(names.find(", "), names.size() - 2) + 2);
+    }
+    const std::string_view name = names.substr(0, names.find(','));
     return invalid(explain("%.*s is null", int(name.size()), name.data()));
 }
 

@@ -4,7 +4,6 @@
 #include <pthread.h>
 #if __has_include(<sys/single_threaded.h>)
 #include <sys/single_threaded.h>
-#define JITNORM_HAS_SINGLE_THREADED
 #endif
 
 namespace jitnorm::impl {
@@ -17,18 +16,13 @@ namespace {
 
 constinit bool forking_with_threads = false; // process_lock protects it
 
-// Also true if the C library does not know.
-bool has_several_threads() {
-#ifdef JITNORM_HAS_SINGLE_THREADED
-    return __libc_single_threaded == 0;
-#else
-    return true;
-#endif
-}
-
 void before_fork() {
     process_lock.lock();
-    forking_with_threads = has_several_threads();
+#if __has_include(<sys/single_threaded.h>)
+    forking_with_threads = __libc_single_threaded == 0;
+#else
+    forking_with_threads = true; // the C library does not know
+#endif
 }
 
 void after_fork_in_parent() { process_lock.unlock(); }

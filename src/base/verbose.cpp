@@ -149,7 +149,10 @@ public:
             const auto byte = static_cast<unsigned char>(c);
             const char code[] = {'\\', 'x', DIGITS[byte / 16], DIGITS[byte % 16]};
             const bool is_plain = c >= ' ' && c <= '~' && c != '\\';
-            if (!add_whole(is_plain ? std::string_view(&c, 1) : std::string_view(code, sizeof code))) return;
+            const auto shown = is_plain ? std::string_view(&c, 1) : std::string_view(code, sizeof code);
+            is_cut_ |= size_ + shown.size() > text_.size() - ROOM_FOR_END;
+            if (is_cut_) return;
+            size_ += shown.copy(text_.data() + size_, shown.size());
         }
     }
 
@@ -161,12 +164,6 @@ public:
 
 private:
     static constexpr size_t ROOM_FOR_END = 4;
-
-    bool add_whole(std::string_view text) {
-        is_cut_ |= size_ + text.size() > text_.size() - ROOM_FOR_END;
-        if (!is_cut_) size_ += text.copy(text_.data() + size_, text.size());
-        return !is_cut_;
-    }
 
     std::array<char, LONGEST_LINE> text_;
     size_t size_ = 0;
@@ -193,13 +190,6 @@ bool tell_of_lost_lines() {
     return false;
 }
 
-void log_unknown_word(const char *word) {
-    char text[384];
-    std::snprintf(text, sizeof text, "JITNORM_VERBOSE: unknown word '%s' has no effect; known: %s", word,
-                  verbose_words().text());
-    log_line("error", text);
-}
-
 } // namespace
 
 constinit std::atomic<int> verbose_level_if_read = VERBOSE_LEVEL_NOT_READ;
@@ -210,7 +200,11 @@ int read_verbose_level() {
     const environment &asked = the_environment();
     if (asked.verbose_is_set) is_asked_for.store(true, std::memory_order_relaxed);
     if (!verbose_level_if_read.compare_exchange_strong(level, asked.verbose, std::memory_order_relaxed)) return level;
-    if (asked.verbose >= VERBOSE_ERRORS && asked.unknown_verbose[0] != '\0') log_unknown_word(asked.unknown_verbose);
+    if (asked.verbose < VERBOSE_ERRORS || asked.unknown_verbose[0] == '\0') return asked.verbose;
+    char text[384];
+    std::snprintf(text, sizeof text, "JITNORM_VERBOSE: unknown word '%s' has no effect; known: %s",
+                  asked.unknown_verbose, verbose_words().text());
+    log_line("error", text);
     return asked.verbose;
 }
 

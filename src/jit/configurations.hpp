@@ -4,7 +4,6 @@
 // A plan's decisions that follow from sizes are fields: stores, prefetches, short rows.
 #pragma once
 
-#include <array>
 #include <compare>
 #include <optional>
 #include <variant>

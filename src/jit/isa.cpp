@@ -18,21 +18,13 @@ namespace {
 
 using Xbyak::util::Cpu;
 
+constinit process_wide<const Cpu> processor;
+
 isa best_of(const Cpu &cpu) {
-    if (!cpu.has(Cpu::tAVX2) || !cpu.has(Cpu::tFMA) || !cpu.has(Cpu::tF16C)) return isa::none;
-    const bool avx512 =
-        cpu.has(Cpu::tAVX512F) && cpu.has(Cpu::tAVX512BW) && cpu.has(Cpu::tAVX512DQ) && cpu.has(Cpu::tAVX512VL);
+    if (!cpu.has(Cpu::tAVX2 | Cpu::tFMA | Cpu::tF16C)) return isa::none;
+    const bool avx512 = cpu.has(Cpu::tAVX512F | Cpu::tAVX512BW | Cpu::tAVX512DQ | Cpu::tAVX512VL);
     return avx512 ? isa::avx512 : isa::avx2;
 }
-
-struct processor {
-    Cpu cpu;
-    isa best = best_of(cpu);
-    bool avx512_bf16 = cpu.has(Cpu::tAVX512_BF16);
-    bool avx512_vbmi = cpu.has(Cpu::tAVX512_VBMI);
-};
-
-constinit process_wide<const processor> this_processor;
 
 // The values of the cap, their names in the environment, if they have some, and the kernels that they allow.
 struct known_cap {
@@ -65,12 +57,6 @@ std::optional<isa> best_where(Predicate &&holds) {
     return found == std::end(CAPS) ? std::nullopt : std::optional(found->best);
 }
 
-// No name is no cap.
-std::optional<isa> cap_named(const char *name) {
-    if (*name == '\0') return isa::avx512;
-    return best_where([&](const known_cap &c) { return strcasecmp(c.name, name) == 0; });
-}
-
 // The cap as an isa, or INVALID for an unknown name in the environment.
 constexpr int INVALID = -1;
 
@@ -81,17 +67,19 @@ constinit std::atomic<int> cap_if_read = NOT_READ;
 int current_cap() {
     int cap = cap_if_read.load(std::memory_order_relaxed);
     if (cap != NOT_READ) return cap;
-    const auto named = cap_named(the_environment().max_cpu_isa);
+    const char *const name = the_environment().max_cpu_isa;
+    std::optional<isa> named = isa::avx512; // no name is no cap
+    if (*name != '\0') named = best_where([&](const known_cap &c) { return strcasecmp(c.name, name) == 0; });
     const int read = named ? int(*named) : INVALID;
     return cap_if_read.compare_exchange_strong(cap, read, std::memory_order_relaxed) ? read : cap;
 }
 
 } // namespace
 
-bool is_allowed(isa wanted) { return wanted <= this_processor.get().best && int(wanted) <= current_cap(); }
+bool is_allowed(isa wanted) { return wanted <= best_of(processor.get()) && int(wanted) <= current_cap(); }
 
-bool has_avx512_bf16() { return this_processor.get().avx512_bf16; }
-bool has_avx512_vbmi() { return this_processor.get().avx512_vbmi; }
+bool has_avx512_bf16() { return processor.get().has(Cpu::tAVX512_BF16); }
+bool has_avx512_vbmi() { return processor.get().has(Cpu::tAVX512_VBMI); }
 
 jitnorm_status_t set_max_isa(jitnorm_cpu_isa_t cap) {
     const auto wanted = best_where([&](const known_cap &c) { return c.value == cap; });

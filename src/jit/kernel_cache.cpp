@@ -34,7 +34,7 @@ using future_code = std::shared_future<code_ptr>;
 // A kernel that is finished or being generated.
 struct kernel {
     future_code made;
-    uint64_t claim; // the number of the call that generates it
+    const std::promise<code_ptr> *claim; // of the call that generates it, which may have ended
     unsigned born = forks.load(std::memory_order_relaxed);
 
     // False if the thread that generates the kernel does not exist in this process, which was forked meanwhile.
@@ -49,48 +49,32 @@ using map = std::map<kernel_key, T>;
 
 // Kernels that are dropped are destroyed after process_lock is released (`gone` is declared before the lock): giving
 // pages back to the system may take long.
-class cache {
-    using kernels = lru_cache<kernel, map>;
+using kernels = lru_cache<kernel, map>;
 
-public:
-    // The future of a kernel that is finished or being generated. If there is none, returns an invalid future, and the
-    // caller must generate the kernel and fulfil `promise`; `claim` is the number of the new entry.
-    future_code find_or_claim(const kernel_key &key, std::promise<code_ptr> &promise, uint64_t &claim) {
-        kernels::entries lost, gone;
-        const std::lock_guard lock(process_lock);
-        if (const kernel *found = kernels_.find(key)) {
-            if (found->will_be_made()) return found->made;
-            lost = kernels_.erase(key);
-        }
-        claim = ++claims_;
-        gone = kernels_.insert(key, {promise.get_future().share(), claim});
-        return {};
+constinit process_wide<kernels> shared; // guarded by process_lock
+
+// The future of a kernel that is finished or being generated. If there is none, returns an invalid future, and the
+// caller must generate the kernel and fulfil `promise`.
+future_code find_or_claim(const kernel_key &key, std::promise<code_ptr> &promise) {
+    kernels &all = shared.get();
+    kernels::entries lost, gone;
+    const std::lock_guard lock(process_lock);
+    if (const kernel *found = all.find(key)) {
+        if (found->will_be_made()) return found->made;
+        lost = all.erase(key);
     }
+    gone = all.insert(key, {promise.get_future().share(), &promise});
+    return {};
+}
 
-    // Drops the entry with this number. If it was evicted, the key may have an entry of another thread, which stays.
-    void forget(const kernel_key &key, uint64_t claim) {
-        kernels::entries gone;
-        const std::lock_guard lock(process_lock);
-        if (const kernel *found = kernels_.find(key); found != nullptr && found->claim == claim)
-            gone = kernels_.erase(key);
-    }
-
-    size_t capacity() const { return kernels_.capacity(); }
-
-    void set_capacity(size_t capacity) {
-        kernels::entries gone;
-        const std::lock_guard lock(process_lock);
-        gone = kernels_.set_capacity(capacity);
-    }
-
-private:
-    kernels kernels_;
-    uint64_t claims_ = 0;
-};
-
-constinit process_wide<cache> shared;
-
-cache &the_cache() { return shared.get(); }
+// Drops the entry that was claimed with this promise. If it was evicted, the key may have an entry of another thread,
+// which stays.
+void forget(const kernel_key &key, const std::promise<code_ptr> &promise) {
+    kernels &all = shared.get();
+    kernels::entries gone;
+    const std::lock_guard lock(process_lock);
+    if (const kernel *found = all.find(key); found != nullptr && found->claim == &promise) gone = all.erase(key);
+}
 
 } // namespace
 
@@ -111,21 +95,25 @@ code::~code() { munmap(pages_, mapped_); }
 
 code_ptr find_or_generate(const kernel_key &key, const std::function<code_ptr()> &generate) {
     std::promise<code_ptr> promise;
-    uint64_t claim = 0;
-    if (const future_code kernel = the_cache().find_or_claim(key, promise, claim); kernel.valid()) return kernel.get();
+    if (const future_code kernel = find_or_claim(key, promise); kernel.valid()) return kernel.get();
     try {
         code_ptr made = generate();
         promise.set_value(made);
         return made;
     } catch (...) {
-        the_cache().forget(key, claim); // before the waiting threads wake, so that the next call tries again
+        forget(key, promise); // before the waiting threads wake, so that the next call tries again
         promise.set_exception(std::current_exception());
         throw;
     }
 }
 
-int kernel_cache_capacity() { return int(the_cache().capacity()); }
+int kernel_cache_capacity() { return int(shared.get().capacity()); }
 
-void set_kernel_cache_capacity(int kernels) { the_cache().set_capacity(size_t(std::max(kernels, 0))); }
+void set_kernel_cache_capacity(int most) {
+    kernels &all = shared.get();
+    kernels::entries gone;
+    const std::lock_guard lock(process_lock);
+    gone = all.set_capacity(size_t(std::max(most, 0)));
+}
 
 } // namespace jitnorm::impl::jit

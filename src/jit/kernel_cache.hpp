@@ -44,6 +44,6 @@ code_ptr find_or_generate(const kernel_key &key, const std::function<code_ptr()>
 // How many kernels are kept at the most. Those that were unused for longest are dropped first; a kernel that is dropped
 // lives as long as primitives use it.
 int kernel_cache_capacity();
-void set_kernel_cache_capacity(int kernels); // 0: keep none
+void set_kernel_cache_capacity(int most); // 0: keep none
 
 } // namespace jitnorm::impl::jit

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "../base/bytes.hpp"
 #include "kernel_cache.hpp"
 #include "vector_ops.hpp"
 
@@ -47,13 +48,11 @@ constexpr auto NEAR = Xbyak::CodeGenerator::T_NEAR; // a jump that may be longer
 // aligned here are aligned there, too.
 class kernel_buffer {
 protected:
-    static constexpr size_t LINE = 64;
-
-    explicit kernel_buffer(size_t capacity) : bytes_(capacity + LINE) {}
-    uint8_t *buffer() { return bytes_.data() + LINE - reinterpret_cast<uintptr_t>(bytes_.data()) % LINE; }
+    explicit kernel_buffer(size_t capacity) : bytes_(size_with_alignment(capacity)) {}
+    char *buffer() { return align_up(bytes_.data()); }
 
 private:
-    std::vector<uint8_t> bytes_;
+    std::vector<char> bytes_;
 };
 
 // A kernel is a function void(const arguments *) in the System V calling convention. The pointer arrives in rdi. The

@@ -180,7 +180,7 @@ T reciprocal_deviation(double variance, double epsilon) {
 // The constants of a row by which its elements are normalized: xhat = fma(x - hi, rstd, bias).
 template <typename T>
 struct normalizer {
-    T hi, rstd, bias;
+    T hi, rstd, bias = 0; // no bias where mean and 1 / sqrt(variance + epsilon) are given
 };
 
 // The bias for `shift` = lo * rstd. It is never -0, so that xhat is +0 where x equals the mean.
@@ -194,12 +194,6 @@ normalizer<T> make_normalizer(const row_statistics<T> &row, double epsilon) {
     const T rstd = reciprocal_deviation<T>(row.variance, epsilon);
     const double shift = row.lo == 0 ? 0 : row.lo * double(rstd); // rstd may be infinite
     return {row.hi, rstd, bias_of_shift<T>(shift)};
-}
-
-// The same with a given mean and a given 1 / sqrt(variance + epsilon).
-template <typename T>
-normalizer<T> normalizer_of(T mean, T rstd) {
-    return {mean, rstd, T(0)};
 }
 
 // ---- backward

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 
-#include "../base/parallel.hpp"
 #include "../norm/problem.hpp"
 #include "constants.hpp"
 

@@ -274,23 +274,19 @@ status check_entry(const eltwise_post_op &op, const problem &) {
     return is_eltwise(op.alg) ? ACCEPTED : invalid(explain("unknown eltwise algorithm %d", int(op.alg)));
 }
 
-// src1 with the dimensions of dst in place of ones, if it has as many.
-memory_desc broadcast(memory_desc src1, const memory_desc &dst) {
-    for (int d = 0; d < src1.ndims && src1.ndims == dst.ndims; ++d)
-        if (src1.dims[d] == 1) src1.dims[d] = dst.dims[d];
-    return src1;
-}
-
 status check_entry(const binary_post_op &op, const problem &p) {
     if (!is_binary(op.alg)) return invalid(explain("unknown binary algorithm %d", int(op.alg)));
     if (size_of(op.src1.data_type) == 0)
         return invalid(explain("src1 has the unknown data type %d", int(op.src1.data_type)));
     if (is_f8(op.src1.data_type)) return unsupported(explain("src1 cannot be %s", text_of(op.src1.data_type)));
     if (op.src1.format_kind != jitnorm_blocked) return invalid("src1 has an undecided layout");
-    const memory_desc stretched = broadcast(op.src1, p[DST]);
-    return same_dims(stretched, p[DST])
+    const memory_desc &dst = p[DST];
+    memory_desc stretched = op.src1; // with the dimensions of dst in place of ones, if it has as many
+    for (int d = 0; d < dst.ndims && stretched.ndims == dst.ndims; ++d)
+        if (stretched.dims[d] == 1) stretched.dims[d] = dst.dims[d];
+    return same_dims(stretched, dst)
                ? ACCEPTED
-               : invalid(explain_dims("src1, broadcast,", dims_of(stretched), "dst", dims_of(p[DST])));
+               : invalid(explain_dims("src1, broadcast,", dims_of(stretched), "dst", dims_of(dst)));
 }
 
 status check_attributes(const problem &p) {

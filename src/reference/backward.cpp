@@ -110,8 +110,8 @@ private:
     void run_row(const arguments &args, dim_t row) const {
         const dim_t length = p_.row_length();
         const normalizer<T> constants = given_normalizer<T>(p_, statistics_, args, row);
-        const row_sums sums = sums_of(args, row, constants);
-        const row_slopes<T> slopes = slopes_of(sums.s1, sums.s2, 1.0 / double(length), constants.rstd);
+        const auto [s1, s2] = sums_of(args, row, constants);
+        const row_slopes<T> slopes = slopes_of(s1, s2, 1.0 / double(length), constants.rstd);
         for (dim_t begin = 0; begin < length; begin += BLOCK) {
             T x[BLOCK], g[BLOCK];
             const dim_t count = std::min(BLOCK, length - begin);
@@ -125,17 +125,26 @@ private:
         }
     }
 
-    // The sums are zero with global statistics, which do not depend on src.
-    row_sums sums_of(const arguments &args, dim_t row, const normalizer<T> &constants) const {
-        row_sums sums;
-        if (p_.has(jitnorm_use_global_stats)) return sums;
-        const dim_t length = p_.row_length();
-        for (dim_t begin = 0; begin < length; begin += CHUNK)
-            sums.add_chunk<T>({begin, std::min(begin + CHUNK, length)}, [&](dim_t first, dim_t count, T *g, T *xhat) {
+    // The sums of g and of g * xhat. They are zero with global statistics, which do not depend on src.
+    std::pair<double, double> sums_of(const arguments &args, dim_t row, const normalizer<T> &constants) const {
+        double s1 = 0, s2 = 0;
+        const dim_t length = p_.has(jitnorm_use_global_stats) ? 0 : p_.row_length();
+        for (dim_t begin = 0; begin < length; begin += CHUNK) {
+            T g[BLOCK], xhat[BLOCK];
+            const auto read = [&](dim_t first, dim_t count) {
                 read_terms(args, row, first, count, xhat, g);
                 for (dim_t i = 0; i < count; ++i) xhat[i] = xhat_of(xhat[i], constants);
-            });
-        return sums;
+            };
+            const auto add = [&](dim_t i, T &sum, T &products) {
+                sum += g[i];
+                products = std::fma(g[i], xhat[i], products);
+            };
+            const auto [of_g, of_products] =
+                sum_in_lanes<T, BACKWARD_LANES<T>>({begin, std::min(begin + CHUNK, length)}, read, add);
+            s1 += double(of_g);
+            s2 += double(of_products);
+        }
+        return {s1, s2};
     }
 
     // Replaces g by diff_src = rstd * (g - m1 - (x - mean) * k), in the order of operations of docs/arithmetic.md.

@@ -16,17 +16,69 @@
 
 namespace jitnorm::impl::layer_norm::reference {
 
-// The rows that forward normalizes: of src, or of its sum with the residual (docs/arithmetic.md, "Residual addition").
-// Its reads are calls: inlined into each of their callers, they were a third of the reference.
-template <typename T> // the compute type
-class input_rows {
-public:
-    explicit input_rows(const problem &p)
-        : p_(p), src_(rows_of(p, SRC)), residual_(rows_of(p, RESIDUAL)), gate_(rows_of(p, GATE)), sum_(rows_of(p, SUM)),
-          bias_(vector_of(p.row_length(), p.attr.bias_type)) {}
+namespace {
 
-    // Reads the elements begin .. begin+count-1 of a row, at most BLOCK, as they are normalized. `writes_sum`: also
-    // writes the sum with the residual, if that is an output.
+// ---- post-ops, each applied to elements of a row, at most BLOCK, that are not stored yet
+
+// The other operand of a post-op: dst as it was before, or src1.
+tensor_rows operand_of(const sum_post_op &op, const problem &p) {
+    memory_desc old = p[DST];
+    if (op.data_type != jitnorm_data_type_undef) old.data_type = op.data_type;
+    return {old, p.row_ndims()};
+}
+tensor_rows operand_of(const binary_post_op &op, const problem &p) { return {op.src1, p[DST], p.row_ndims()}; }
+tensor_rows operand_of(const eltwise_post_op &, const problem &) { return {}; }
+
+template <typename T>
+void apply_one(const sum_post_op &op, dim_t count, T *y, const T *old) {
+    const T scale = T(op.scale), zero_point = T(op.zero_point);
+    with_fast_fma([&] {
+        for (dim_t i = 0; i < count; ++i) y[i] = math::add_scaled(y[i], old[i], scale, zero_point);
+    });
+}
+
+template <typename T>
+void apply_one(const binary_post_op &op, dim_t count, T *y, const T *other) {
+    math::visit_binary<T>(op.alg, [&](auto function) {
+        for (dim_t i = 0; i < count; ++i) y[i] = function(y[i], other[i]);
+    });
+}
+
+template <typename T>
+void apply_one(const eltwise_post_op &op, dim_t count, T *y, const T *) {
+    math::visit_eltwise<T>(op.alg, math::is_leaky(op.alpha), T(op.alpha), T(op.beta), [&](auto function) {
+        with_fast_fma([&] {
+            for (dim_t i = 0; i < count; ++i) y[i] = function(y[i]);
+        });
+    });
+}
+
+template <typename T> // the compute type
+class forward_executor final : public executor {
+public:
+    explicit forward_executor(const problem &p)
+        : p_(p), src_(rows_of(p, SRC)), residual_(rows_of(p, RESIDUAL)), gate_(rows_of(p, GATE)), sum_(rows_of(p, SUM)),
+          bias_(vector_of(p.row_length(), p.attr.bias_type)), affine_(p_), statistics_(p[VARIANCE], p.row_ndims()),
+          dst_(rows_of(p, DST)), pre_quantization_(rows_of(p, PRE_QUANTIZATION)) {
+        if (p.has_dynamic_scales()) dynamic_scales_ = tensor_rows(p[DST_SCALE], p.row_ndims());
+        for (const post_op &entry : p.attr.post_ops.entries)
+            operands_.push_back(std::visit([&](const auto &op) { return operand_of(op, p); }, entry));
+    }
+
+    jitnorm_status_t execute(const arguments &args) const override {
+        parallel_ranges(p_.rows(), bytes(p_[SRC]) + bytes(p_[DST]), [&](range rows) {
+            for (dim_t row = rows.begin; row < rows.end; ++row) run_row(args, row);
+        });
+        for (const tensor_kind &t : TENSORS)
+            if (p_.writes(t.place) && (t.dims == extent::rows || t.dims == extent::statistics))
+                zero_padding(p_[t.place], args[t.place]);
+        return jitnorm_success;
+    }
+
+private:
+    // Reads the elements begin .. begin+count-1 of a row, at most BLOCK, as they are normalized: of src, or of its sum
+    // with the residual (docs/arithmetic.md, "Residual addition"). `writes_sum`: also writes the sum, if that is an
+    // output. A call: inlined into each of its callers, it was a third of the reference.
     [[gnu::noinline]] void read(const arguments &args, dim_t row, dim_t begin, dim_t count, T *x,
                                 bool writes_sum = false) const {
         src_.read(args[SRC], row, begin, count, x);
@@ -53,83 +105,6 @@ public:
         if (p_.attr.normalizes_rounded_sum) round_to(p_.row_type(), count, x);
     }
 
-private:
-    const problem &p_;
-    tensor_rows src_, residual_, gate_, sum_, bias_;
-};
-
-namespace {
-
-// ---- post-ops, each applied to elements of a row that are not stored yet
-
-// The other operand of a post-op: dst as it was before, or src1.
-tensor_rows operand_of(const sum_post_op &op, const problem &p) {
-    memory_desc old = p[DST];
-    if (op.data_type != jitnorm_data_type_undef) old.data_type = op.data_type;
-    return {old, p.row_ndims()};
-}
-tensor_rows operand_of(const binary_post_op &op, const problem &p) { return {op.src1, p[DST], p.row_ndims()}; }
-tensor_rows operand_of(const eltwise_post_op &, const problem &) { return {}; }
-
-// The elements begin .. begin+count-1 of a row, at most BLOCK.
-template <typename T>
-struct piece {
-    dim_t row, begin, count;
-    T *y;
-};
-
-// `number` is the post-op's place in the list.
-template <typename T>
-void apply_one(const sum_post_op &op, const tensor_rows &operand, const arguments &args, size_t, const piece<T> &at) {
-    T old[BLOCK];
-    operand.read(args[DST], at.row, at.begin, at.count, old);
-    const T scale = T(op.scale), zero_point = T(op.zero_point);
-    with_fast_fma([&] {
-        for (dim_t i = 0; i < at.count; ++i) at.y[i] = math::add_scaled(at.y[i], old[i], scale, zero_point);
-    });
-}
-
-template <typename T>
-void apply_one(const binary_post_op &op, const tensor_rows &operand, const arguments &args, size_t number,
-               const piece<T> &at) {
-    T other[BLOCK];
-    operand.read(args[post_op_slot(number)], at.row, at.begin, at.count, other);
-    math::visit_binary<T>(op.alg, [&](auto function) {
-        for (dim_t i = 0; i < at.count; ++i) at.y[i] = function(at.y[i], other[i]);
-    });
-}
-
-template <typename T>
-void apply_one(const eltwise_post_op &op, const tensor_rows &, const arguments &, size_t, const piece<T> &at) {
-    math::visit_eltwise<T>(op.alg, math::is_leaky(op.alpha), T(op.alpha), T(op.beta), [&](auto function) {
-        with_fast_fma([&] {
-            for (dim_t i = 0; i < at.count; ++i) at.y[i] = function(at.y[i]);
-        });
-    });
-}
-
-template <typename T>
-class forward_executor final : public executor {
-public:
-    explicit forward_executor(const problem &p)
-        : p_(p), input_(p_), affine_(p_), statistics_(p[VARIANCE], p.row_ndims()), dst_(rows_of(p, DST)),
-          pre_quantization_(rows_of(p, PRE_QUANTIZATION)) {
-        if (p.has_dynamic_scales()) dynamic_scales_ = tensor_rows(p[DST_SCALE], p.row_ndims());
-        for (const post_op &entry : p.attr.post_ops.entries)
-            operands_.push_back(std::visit([&](const auto &op) { return operand_of(op, p); }, entry));
-    }
-
-    jitnorm_status_t execute(const arguments &args) const override {
-        parallel_ranges(p_.rows(), bytes(p_[SRC]) + bytes(p_[DST]), [&](range rows) {
-            for (dim_t row = rows.begin; row < rows.end; ++row) run_row(args, row);
-        });
-        for (const tensor_kind &t : TENSORS)
-            if (p_.writes(t.place) && (t.dims == extent::rows || t.dims == extent::statistics))
-                zero_padding(p_[t.place], args[t.place]);
-        return jitnorm_success;
-    }
-
-private:
     // Works in place, too: the statistics are computed first, and each piece of a row is read before it is overwritten.
     void run_row(const arguments &args, dim_t row) const {
         if (p_.writes(ROW_SUMS)) {
@@ -168,7 +143,7 @@ private:
         for (dim_t begin = columns.begin; begin < columns.end; begin += BLOCK) {
             T y[BLOCK];
             const dim_t count = std::min(BLOCK, columns.end - begin);
-            input_.read(args, row, begin, count, y, is_last);
+            read(args, row, begin, count, y, is_last);
             for (dim_t i = 0; i < count; ++i) y[i] = std::fma(y[i] - normalize.hi, normalize.rstd, normalize.bias);
             affine_.round_normalized_values(count, y);
             affine_.apply(args, begin, count, y);
@@ -199,7 +174,7 @@ private:
     }
 
     auto reader_of(const arguments &args, dim_t row) const {
-        return [this, &args, row](dim_t begin, dim_t count, T *out) { input_.read(args, row, begin, count, out); };
+        return [this, &args, row](dim_t begin, dim_t count, T *out) { read(args, row, begin, count, out); };
     }
     void write_chunks(const arguments &args, dim_t row) const {
         const dim_t C = p_.row_length(), chunks = divide_up(C, CHUNK);
@@ -213,19 +188,22 @@ private:
         if (!p_.writes(SUM)) return;
         T x[BLOCK];
         for (dim_t begin = 0; begin < p_.row_length(); begin += BLOCK)
-            input_.read(args, row, begin, std::min(BLOCK, p_.row_length() - begin), x, true);
+            read(args, row, begin, std::min(BLOCK, p_.row_length() - begin), x, true);
     }
 
     // A call: inlined into each of its callers, with all post-ops, it was two thirds of forward.
     [[gnu::noinline]] void apply_attributes(const arguments &args, dim_t row, dim_t begin, dim_t count, T *y) const {
         if (p_.attr.src_scale) multiply(y, count, T(load<float>(args[SRC_SCALE])));
         if (p_.writes(PRE_QUANTIZATION)) pre_quantization_.write(args[PRE_QUANTIZATION], row, begin, count, y);
-        for (size_t i = 0; i < operands_.size(); ++i)
-            std::visit(
-                [&](const auto &op) {
-                    apply_one<T>(op, operands_[i], args, i, {row, begin, count, y});
-                },
-                p_.attr.post_ops.entries[i]);
+        for (size_t i = 0; i < operands_.size(); ++i) {
+            const post_op &entry = p_.attr.post_ops.entries[i];
+            T other[BLOCK];
+            if (!std::holds_alternative<eltwise_post_op>(entry)) {
+                const slot place = std::holds_alternative<sum_post_op>(entry) ? DST : post_op_slot(i);
+                operands_[i].read(args[place], row, begin, count, other);
+            }
+            std::visit([&](const auto &op) { apply_one(op, count, y, other); }, entry);
+        }
         if (p_.attr.dst_scale) multiply(y, count, T(1) / T(load<float>(args[DST_SCALE])));
     }
 
@@ -234,7 +212,7 @@ private:
     }
 
     problem p_;
-    input_rows<T> input_;
+    tensor_rows src_, residual_, gate_, sum_, bias_;
     affine<T> affine_;
     tensor_rows statistics_, dst_, pre_quantization_, dynamic_scales_;
     std::vector<tensor_rows> operands_; // of each post-op

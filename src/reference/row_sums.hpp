@@ -7,7 +7,6 @@
 #include <cmath>
 #include <utility>
 
-#include "../base/parallel.hpp"
 #include "../math/constants.hpp"
 #include "../math/moments.hpp"
 
@@ -80,24 +79,5 @@ row_statistics<T> compute_statistics(dim_t C, bool rms, Read &&read) {
     for (dim_t begin = CHUNK; begin < C; begin += CHUNK) row = merge(row, chunk(begin));
     return finish(row, 1.0 / double(C));
 }
-
-struct row_sums {
-    double s1 = 0, s2 = 0;
-
-    // Adds the next chunk of the row, which has at most CHUNK elements. Calls read(begin, count, T *g, T *xhat), which
-    // writes the elements begin .. begin+count-1, at most BLOCK of them.
-    template <typename T, typename Read>
-    void add_chunk(range chunk, Read &&read) {
-        T g[BLOCK], xhat[BLOCK];
-        const auto [sum, products] = sum_in_lanes<T, BACKWARD_LANES<T>>(
-            chunk, [&](dim_t begin, dim_t count) { read(begin, count, g, xhat); },
-            [&](dim_t i, T &first, T &second) {
-                first += g[i];
-                second = std::fma(g[i], xhat[i], second);
-            });
-        s1 += double(sum);
-        s2 += double(products);
-    }
-};
 
 } // namespace jitnorm::impl::layer_norm

@@ -76,7 +76,7 @@ normalizer<T> given_normalizer(const problem &p, const tensor_rows &statistics, 
     const float mean = p.reads(MEAN) ? statistics.value_of(args[MEAN], row) : 0;
     const float given = statistics.value_of(args[VARIANCE], row);
     const bool inverse = p.form == statistics_form::inverse_deviation;
-    return normalizer_of(T(mean), inverse ? T(given) : reciprocal_deviation<T>(double(given), p.epsilon));
+    return {T(mean), inverse ? T(given) : reciprocal_deviation<T>(double(given), p.epsilon)};
 }
 
 // Replaces numbers by those that a tensor of the type holds after they have been written to it.

@@ -46,7 +46,7 @@ struct forward_batch {
 
     // Sets the row's constants from a given mean and a given 1 / sqrt(variance + epsilon).
     void set_given(dim_t row, T given_mean, T given_rstd) {
-        const auto n = normalizer_of<T>(given_mean, given_rstd);
+        const normalizer<T> n = {given_mean, given_rstd};
         hi[row] = n.hi;
         rstd[row] = n.rstd;
         bias[row] = n.bias;

@@ -11,9 +11,9 @@
 #include <functional>
 #include <new>
 #include <optional>
+#include <string_view>
 #include <system_error>
 #include <type_traits>
-#include <vector>
 
 #include <elf.h>
 #include <fcntl.h>
@@ -32,8 +32,6 @@ namespace {
 
 // ---- the content of the file jit-PID.dump, in perf's format jitdump, version 1. From it `perf inject --jit` makes an
 // object file for each kernel with its name and its instructions, which `perf annotate` shows.
-
-using byte_string = std::vector<uint8_t>;
 
 struct file_header {
     uint32_t magic, version, size, machine, unused, pid;
@@ -63,15 +61,16 @@ uint64_t now() {
 // Appends the bytes of a number or a structure as they lie in memory.
 template <typename T>
 requires std::is_trivially_copyable_v<T>
-void append(byte_string &to, const T &value) {
-    const auto *first = reinterpret_cast<const uint8_t *>(&value);
-    to.insert(to.end(), first, first + sizeof value);
+void append(std::string &to, const T &value) { to.append(reinterpret_cast<const char *>(&value), sizeof value); }
+
+std::string_view text_of(std::span<const uint8_t> code) {
+    return {reinterpret_cast<const char *>(code.data()), code.size()};
 }
 
 constinit std::atomic<uint64_t> kernels = 0;
 
-byte_string perf_dump_header() {
-    byte_string result;
+std::string perf_dump_header() {
+    std::string result;
     append(result, file_header{.magic = 0x4A695444, // "JiTD"
                                .version = 1,
                                .size = sizeof(file_header),
@@ -84,10 +83,10 @@ byte_string perf_dump_header() {
 }
 
 // Of one kernel.
-byte_string perf_dump_record(std::span<const uint8_t> code, const char *name) {
+std::string perf_dump_record(std::span<const uint8_t> code, const char *name) {
     const auto address = reinterpret_cast<uintptr_t>(code.data());
     const size_t name_size = std::strlen(name) + 1;
-    byte_string result;
+    std::string result;
     append(result, record_header{.kind = CODE_LOAD,
                                  .size = uint32_t(sizeof(record_header) + sizeof(code_load) + name_size + code.size()),
                                  .time = now()});
@@ -97,19 +96,20 @@ byte_string perf_dump_record(std::span<const uint8_t> code, const char *name) {
                              .address = address,
                              .size = code.size(),
                              .number = kernels.fetch_add(1, std::memory_order_relaxed)});
-    result.insert(result.end(), name, name + name_size);
-    result.insert(result.end(), code.begin(), code.end());
+    result.append(name, name_size).append(text_of(code));
     return result;
 }
 
-// ---- private files
+// ---- Files for the library's user, written safely. The user may be privileged, and in the folder other users may have
+// put something under the file's name.
 
 bool is_own_file(const struct stat &what) {
     return S_ISREG(what.st_mode) && what.st_uid == geteuid() && what.st_nlink == 1;
 }
 
-// Opens the file and calls use(file), which does not throw, if it is a regular file of this user. Returns what `use`
-// returns, or an errno.
+// Opens the file and calls use(file), which does not throw, if it is a regular file of this user that has no other
+// name. Does not follow symbolic links and does not wait for the reader of a pipe. Returns what `use` returns, or an
+// errno: ELOOP for a symbolic link, EPERM for another user's file or something that is not a regular file.
 int open_private(const std::string &path, int flags, const std::function<int(int file)> &use) {
     const uncancellable scope;
     constexpr int ALWAYS = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
@@ -121,15 +121,34 @@ int open_private(const std::string &path, int flags, const std::function<int(int
     return error;
 }
 
-int write_all(int file, const char *bytes, size_t size) {
-    while (size > 0) {
-        const ssize_t written = write(file, bytes, size);
+int write_all(int file, std::string_view bytes) {
+    while (!bytes.empty()) {
+        const ssize_t written = write(file, bytes.data(), bytes.size());
         if (written < 0 && errno == EINTR) continue;
         if (written <= 0) return written < 0 ? errno : EIO;
-        bytes += written;
-        size -= size_t(written);
+        bytes.remove_prefix(size_t(written));
     }
     return 0;
+}
+
+enum class write_mode { append, replace };
+
+// Creates the file for this user alone (mode 0600), or writes to an existing one. That is emptied only after
+// open_private() has checked it, so O_TRUNC cannot be used. Returns 0 or an errno.
+int write_private_file(const std::string &path, write_mode mode, std::string_view bytes) {
+    return open_private(path, O_WRONLY | O_CREAT | O_APPEND, [&](int file) {
+        return mode == write_mode::replace && ftruncate(file, 0) != 0 ? errno : write_all(file, bytes);
+    });
+}
+
+// Maps a page of such a file as executable for as long as the process lives, because perf finds the file by this
+// mapping. The page lies past the file's end, so that nothing in the file can be executed. Returns 0 or an errno.
+int show_private_file(const std::string &path) {
+    constexpr off_t PAST_END = off_t(1) << 40;
+    return open_private(path, O_RDONLY, [](int file) {
+        const auto page = size_t(sysconf(_SC_PAGESIZE));
+        return mmap(nullptr, page, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, PAST_END) == MAP_FAILED ? errno : 0;
+    });
 }
 
 // ---- the settings, and the files
@@ -144,17 +163,13 @@ constinit std::atomic<bool> ignored_flags_are_logged = false, failure_is_logged 
 constinit process_wide<std::optional<std::string>> folder_set; // process_lock protects it
 constinit process_wide<std::string> perf_dump_begun;           // the dump's path; process_lock protects it
 
-void log_ignored_flags_once() {
-    const char *ignored = the_environment().ignored_jit_profile;
-    if (*ignored == '\0' || verbose_level() < VERBOSE_ERRORS || ignored_flags_are_logged.exchange(true)) return;
-    log_line("error",
-             std::string("JITNORM_JIT_PROFILE is ") + ignored + ", of which only the flags 2 and 4 have an effect");
-}
-
 unsigned wanted_profilers() {
     const unsigned flags = profilers_set.load(std::memory_order_relaxed);
     if (flags != PROFILERS_OF_ENVIRONMENT) return flags;
-    log_ignored_flags_once();
+    const char *ignored = the_environment().ignored_jit_profile;
+    if (*ignored != '\0' && verbose_level() >= VERBOSE_ERRORS && !ignored_flags_are_logged.exchange(true))
+        log_line("error",
+                 std::string("JITNORM_JIT_PROFILE is ") + ignored + ", of which only the flags 2 and 4 have an effect");
     return the_environment().jit_profile;
 }
 
@@ -172,7 +187,8 @@ std::string dump_folder() {
 }
 
 // Where nobody asked for a log, one line is enough until another folder is chosen.
-void log_failure(int error, const std::string &path) {
+void log_if_failed(int error, const std::string &path) {
+    if (error == 0) return;
     const std::string what = "cannot write " + path + ": " + std::generic_category().message(error);
     if (verbose_level() >= 1)
         log_line("error", what);
@@ -180,16 +196,11 @@ void log_failure(int error, const std::string &path) {
         log_line("error", what + "; JITNORM_VERBOSE=1 reports others");
 }
 
-bool succeeds(int error, const std::string &path) {
-    if (error != 0) log_failure(error, path);
-    return error == 0;
-}
-
 void append_to_perf_map(std::span<const uint8_t> code, const char *name) {
     char place[64];
     std::snprintf(place, sizeof place, "%" PRIxPTR " %zx ", reinterpret_cast<uintptr_t>(code.data()), code.size());
     const std::string line = std::string(place) + name + "\n", path = "/tmp/perf-" + std::to_string(getpid()) + ".map";
-    succeeds(write_private_file(path, write_mode::append, line.data(), line.size()), path);
+    log_if_failed(write_private_file(path, write_mode::append, line), path);
 }
 
 // Writes the dump's header and makes perf notice the file, unless this has been done for the path before. Each process
@@ -198,8 +209,7 @@ int begin_perf_dump(const std::string &path) {
     std::string &begun = perf_dump_begun.get();
     const std::lock_guard lock(process_lock);
     if (path == begun) return 0;
-    const byte_string header = perf_dump_header();
-    int error = write_private_file(path, write_mode::replace, header.data(), header.size());
+    int error = write_private_file(path, write_mode::replace, perf_dump_header());
     if (error == 0) error = show_private_file(path);
     if (error == 0) begun = path;
     return error;
@@ -207,14 +217,14 @@ int begin_perf_dump(const std::string &path) {
 
 void append_to_perf_dump(std::span<const uint8_t> code, const char *name) {
     const std::string path = dump_folder() + "/jit-" + std::to_string(getpid()) + ".dump";
-    if (!succeeds(begin_perf_dump(path), path)) return;
-    const byte_string record = perf_dump_record(code, name);
-    succeeds(write_private_file(path, write_mode::append, record.data(), record.size()), path);
+    int error = begin_perf_dump(path);
+    if (error == 0) error = write_private_file(path, write_mode::append, perf_dump_record(code, name));
+    log_if_failed(error, path);
 }
 
 void dump(std::span<const uint8_t> code, const char *name) {
     const std::string path = dump_folder() + "/" + name + ".bin";
-    succeeds(write_private_file(path, write_mode::replace, code.data(), code.size()), path);
+    log_if_failed(write_private_file(path, write_mode::replace, text_of(code)), path);
 }
 
 } // namespace
@@ -239,22 +249,6 @@ void register_code(std::span<const uint8_t> code, const char *name) noexcept {
     } catch (const std::bad_alloc &) {
         return; // no profile then
     }
-}
-
-// An existing file is emptied only after open_private() has checked it, so O_TRUNC cannot be used.
-int write_private_file(const std::string &path, write_mode mode, const void *bytes, size_t size) {
-    return open_private(path, O_WRONLY | O_CREAT | O_APPEND, [&](int file) {
-        if (mode == write_mode::replace && ftruncate(file, 0) != 0) return errno;
-        return write_all(file, static_cast<const char *>(bytes), size);
-    });
-}
-
-int show_private_file(const std::string &path) {
-    constexpr off_t PAST_END = off_t(1) << 40;
-    return open_private(path, O_RDONLY, [](int file) {
-        const auto page = size_t(sysconf(_SC_PAGESIZE));
-        return mmap(nullptr, page, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, PAST_END) == MAP_FAILED ? errno : 0;
-    });
 }
 
 } // namespace jitnorm::impl::jit
