@@ -154,9 +154,9 @@ public:
         return check_addresses(first, workspace);
     }
 
-    acl_status run(const run_arguments &arguments, const jitnorm_stream *stream) const {
+    acl_status run(run_arguments &arguments, const jitnorm_stream *stream) const {
         const auto *const pool = stream == nullptr ? nullptr : stream->thread_pool();
-        const auto run_one = [&](const ready_operation &what, const layer_norm::arguments &its) {
+        const auto run_one = [&](const ready_operation &what, layer_norm::arguments &its) {
             const status done = what.call == nullptr ? status{} : what.call->execute(its, pool);
             return translate({done.code, done.failed() ? "the execution failed" : ""});
         };
