@@ -55,8 +55,8 @@ std::string_view forced_implementation() {
     return set != nullptr ? set : the_environment().implementation;
 }
 
-const implementation *choose_among(std::span<const implementation> list, std::string_view forced_name, const problem &p,
-                                   const implementation *from) {
+const implementation *choose(const problem &p, const implementation *from, std::span<const implementation> list,
+                             std::string_view forced_name) {
     const auto may_be = [&](const implementation &entry) { return forced_name.empty() || entry.name == forced_name; };
     if (std::ranges::none_of(list, may_be) && verbose_level() >= 1)
         log_line("error", [&] { return "unknown implementation in JITNORM_IMPL: " + std::string(forced_name); });
@@ -68,10 +68,6 @@ const implementation *choose_among(std::span<const implementation> list, std::st
             log_line("refuse", [&] { return std::string(entry.name) + "," + reason + "," + describe(p); });
     }
     return nullptr;
-}
-
-const implementation *choose(const problem &p, const implementation *from) {
-    return choose_among(implementations(), forced_implementation(), p, from);
 }
 
 // ---- solutions
