@@ -281,27 +281,21 @@ private:
 
 // ---- primitives
 
-namespace {
-
-// The bytes that an execution takes from the executing thread's buffer: 0 if the user's scratchpad is large enough. It
-// may be too small if another implementation than the chosen one had to be used. With run-time sizes and without a
-// user's scratchpad the result is 0, because each execution finds the size.
-size_t library_scratchpad(const described &what) {
-    if (what.problem.has_runtime_sizes() && !what.user_gives_scratchpad()) return 0;
-    const size_t wanted = what.scratchpad_bytes();
-    return size_with_alignment(wanted) <= bytes(what.tensors[SCRATCHPAD]) ? 0 : wanted;
-}
-
-} // namespace
-
 // The part that all primitives of one `described` share.
 struct executable {
     executable(const described &what, layer_norm::ready_call made) // keeps pointers into `what`
-        : call(std::move(made)), arguments(what), thread_bytes(library_scratchpad(what)) {}
+        : call(std::move(made)), arguments(what) {
+        const size_t wanted = what.scratchpad_bytes();
+        const bool is_known = !what.problem.has_runtime_sizes() || what.user_gives_scratchpad();
+        if (is_known && size_with_alignment(wanted) > bytes(what.tensors[SCRATCHPAD])) thread_bytes = wanted;
+    }
 
-    const layer_norm::ready_call call;
-    const argument_map arguments;
-    const size_t thread_bytes; // the size of the scratchpad that an execution takes from the executing thread
+    layer_norm::ready_call call;
+    argument_map arguments;
+    // The bytes that an execution takes from the executing thread's buffer: 0 if the user's scratchpad is large enough.
+    // It may be too small if another implementation than the chosen one had to be used. With run-time sizes and without
+    // a user's scratchpad this is 0, because each execution finds the size.
+    size_t thread_bytes = 0;
 };
 
 // Returns the executable that was made for `what` before, or a new one. If another implementation has to be used,
@@ -333,14 +327,6 @@ struct jitnorm_primitive {
 };
 
 namespace {
-
-status execute(const jitnorm_primitive &primitive, const jitnorm_stream &stream, int nargs,
-               const jitnorm_exec_arg_t *args) {
-    layer_norm::arguments arguments;
-    const executable &made = *primitive.made;
-    JITNORM_TRY(made.arguments.resolve(nargs, args, arguments));
-    return made.call.execute(arguments, stream.thread_pool(), made.thread_bytes);
-}
 
 // Executes with the sizes of the memories. The copy of the problem allocates memory if there are post-ops.
 [[gnu::noinline]] status execute_with_sizes(const jitnorm_primitive &primitive, const jitnorm_stream &stream, int nargs,
@@ -392,8 +378,11 @@ jitnorm_status_t jitnorm_primitive_execute(const_jitnorm_primitive_t primitive, 
         return report_null(__func__, "primitive, stream, args", {primitive, stream, args});
     if (nargs < 0) return report(__func__, invalid(explain("nargs is %d, which is negative", nargs)));
     return guarded(__func__, [&] {
-        return primitive->made->arguments.has_runtime_sizes() ? execute_with_sizes(*primitive, *stream, nargs, args)
-                                                              : execute(*primitive, *stream, nargs, args);
+        const executable &made = *primitive->made;
+        if (made.arguments.has_runtime_sizes()) return execute_with_sizes(*primitive, *stream, nargs, args);
+        layer_norm::arguments arguments;
+        JITNORM_TRY(made.arguments.resolve(nargs, args, arguments));
+        return made.call.execute(arguments, stream->thread_pool(), made.thread_bytes);
     });
 }
 
