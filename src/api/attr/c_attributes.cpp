@@ -77,6 +77,12 @@ status unknown_mode(int mode) { return invalid(explain("unknown mode %d", mode))
 
 bool has_rounding(int arg) { return arg == JITNORM_ARG_DST || arg == JITNORM_ARG_DIFF_SRC || arg == ARG_DIFF_WEIGHTS; }
 
+jitnorm_status_t set_tensors(const char *function, jitnorm_primitive_attr_t attr,
+                             std::initializer_list<std::pair<layer_norm::slot, const memory_desc *>> changes) {
+    if (any_null(attr)) return report_null(function, "attr", {attr});
+    return guarded(function, [&] { attr->tensors.set(changes); });
+}
+
 } // namespace
 
 jitnorm_primitive_attr::jitnorm_primitive_attr() : fpmath_mode(default_fpmath_mode.load(std::memory_order_relaxed)) {}
@@ -205,16 +211,6 @@ jitnorm_status_t jitnorm_primitive_attr_set_epsilon(jitnorm_primitive_attr_t att
 }
 
 // ---- the residual addition and other tensors
-
-namespace {
-
-jitnorm_status_t set_tensors(const char *function, jitnorm_primitive_attr_t attr,
-                             std::initializer_list<std::pair<layer_norm::slot, const memory_desc *>> changes) {
-    if (any_null(attr)) return report_null(function, "attr", {attr});
-    return guarded(function, [&] { attr->tensors.set(changes); });
-}
-
-} // namespace
 
 jitnorm_status_t jitnorm_primitive_attr_set_residual(jitnorm_primitive_attr_t attr,
                                                      const_jitnorm_memory_desc_t residual_desc,
