@@ -216,9 +216,8 @@ uintptr_t number_of(jitnorm_acl_op_executor_t handle) { return reinterpret_cast<
 jitnorm_acl_op_executor_t enter(std::shared_ptr<op_executor> executor) {
     registry &all = shared.get();
     const std::lock_guard lock(process_lock);
-    const uintptr_t number = all.last + 1;
+    const uintptr_t number = ++all.last;
     all.executors.emplace(number, std::move(executor));
-    all.last = number;
     return reinterpret_cast<jitnorm_acl_op_executor_t>(number);
 }
 

@@ -32,26 +32,13 @@ acl_status check_length(const forward_parameters &g, const row_shape &split) {
 }
 
 acl_status check(const forward_parameters &g, row_shape &split) {
-    JITNORM_TRY(check_tensors({g.input, g.weight, g.bias}, {g.out, g.mean, g.rstd}));
+    JITNORM_TRY(check_views({g.input, g.weight, g.bias}, {g.out, g.mean, g.rstd}, true));
     JITNORM_TRY(row_shape::split(g.input, "normalizedShape", *g.normalized_shape, split));
     JITNORM_TRY(check_shape({g.out}, g.input->dims, "input"));
     JITNORM_TRY(check_shape({g.weight, g.bias}, split.columns(), "normalizedShape"));
     for (const named_tensor &affine : {g.weight, g.bias}) JITNORM_TRY(check_affine_type(affine, *g.input));
     return g.weight ? check_type({g.bias}, g.weight->data_type, ", as weight") : acl_status{};
 }
-
-} // namespace
-
-acl_status lower(const forward_parameters &g, request &result) {
-    row_shape split;
-    JITNORM_TRY(check(g, split));
-    JITNORM_TRY(check_mode(g));
-    JITNORM_TRY(check_length(g, split));
-    JITNORM_TRY(check_statistics(g.mean, g.rstd));
-    return make_request(g, split, 3, {SRC, SCALE, SHIFT, DST, MEAN, VARIANCE}, result);
-}
-
-namespace {
 
 constexpr size_t OUTPUTS = 3;
 
@@ -69,8 +56,8 @@ acl_status mask_outputs(backward_parameters &g) {
 }
 
 acl_status check(const backward_parameters &g, row_shape &split) {
-    JITNORM_TRY(check_tensors({g.grad_out, g.input, g.mean, g.rstd, g.weight, g.bias},
-                              {g.grad_input, g.grad_weight, g.grad_bias}));
+    JITNORM_TRY(check_views({g.grad_out, g.input, g.mean, g.rstd, g.weight, g.bias},
+                            {g.grad_input, g.grad_weight, g.grad_bias}, true));
     JITNORM_TRY(row_shape::split(g.input, "normalizedShape", *g.normalized_shape, split));
     JITNORM_TRY(check_type({g.grad_out}, g.input->data_type, ", as input"));
     JITNORM_TRY(check_shape({g.grad_out, g.grad_input}, g.input->dims, "input"));
@@ -78,6 +65,15 @@ acl_status check(const backward_parameters &g, row_shape &split) {
 }
 
 } // namespace
+
+acl_status lower(const forward_parameters &g, request &result) {
+    row_shape split;
+    JITNORM_TRY(check(g, split));
+    JITNORM_TRY(check_mode(g));
+    JITNORM_TRY(check_length(g, split));
+    JITNORM_TRY(check_statistics(g.mean, g.rstd));
+    return make_request(g, split, 3, {SRC, SCALE, SHIFT, DST, MEAN, VARIANCE}, result);
+}
 
 acl_status lower(const backward_parameters &given, request &result) {
     backward_parameters g = given;

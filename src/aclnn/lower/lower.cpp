@@ -122,30 +122,18 @@ bool is_contiguous(const tensor &t) {
     return true;
 }
 
-// The first refusal by check(name, tensor); a tensor that is null is skipped.
-template <typename Check>
-acl_status check_each(tensor_list tensors, Check &&check) {
-    for (const named_tensor &one : tensors)
-        if (one) JITNORM_TRY(check(one.name, *one));
-    return {};
-}
-
-template <typename Check>
-acl_status check_both(tensor_list inputs, tensor_list outputs, Check &&check) {
-    JITNORM_TRY(check_each(inputs, check));
-    JITNORM_TRY(check_each(outputs, check));
-    return check_each(outputs, check_writable);
-}
-
 } // namespace
 
-acl_status check_views(tensor_list inputs, tensor_list outputs) { return check_both(inputs, outputs, check_view); }
-
-acl_status check_tensors(tensor_list inputs, tensor_list outputs) {
-    return check_both(inputs, outputs, [](const char *name, const tensor &t) {
-        if (has_legal_rank(t)) JITNORM_TRY(check_float({name, &t}));
-        return check_view(name, t);
-    });
+acl_status check_views(tensor_list inputs, tensor_list outputs, bool are_floats) {
+    for (const tensor_list &tensors : {inputs, outputs})
+        for (const named_tensor &one : tensors) {
+            if (!one) continue;
+            if (are_floats && has_legal_rank(*one)) JITNORM_TRY(check_float(one));
+            JITNORM_TRY(check_view(one.name, *one));
+        }
+    for (const named_tensor &one : outputs)
+        if (one) JITNORM_TRY(check_writable(one.name, *one));
+    return {};
 }
 
 acl_status check_type(tensor_list tensors, int type, const char *why) {

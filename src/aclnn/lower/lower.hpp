@@ -262,9 +262,9 @@ private:
 using tensor_list = std::initializer_list<named_tensor>;
 
 // Rules for every tensor: 1 to 8 dimensions; a plain format; no negative dimension, stride or offset; no element
-// further away than can be addressed. No two elements of an output share memory.
-acl_status check_views(tensor_list inputs, tensor_list outputs);
-acl_status check_tensors(tensor_list inputs, tensor_list outputs); // that the types are FLOAT, FLOAT16 or BF16, too
+// further away than can be addressed. No two elements of an output share memory. `are_floats`: the types must be FLOAT,
+// FLOAT16 or BF16, too.
+acl_status check_views(tensor_list inputs, tensor_list outputs, bool are_floats = false);
 
 // `type` is an aclDataType; `why` follows its name in the reason of a refusal.
 acl_status check_type(tensor_list tensors, int type, const char *why = "");
