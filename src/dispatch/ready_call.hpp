@@ -72,8 +72,15 @@ public:
     }
 
     // Writes the line of an event that took the time since `start`: "<front_end>,<event>,...". Does not fail, because
-    // the event has happened.
-    void log(const char *event, stopwatch::time_point start) const noexcept { log(event, problem_, start); }
+    // the event has happened. `sizes` is the problem with the sizes of an execution; null: it has its own.
+    void log(const char *event, stopwatch::time_point start,
+             const layer_norm::problem *sizes = nullptr) const noexcept {
+        log_line(name_.front_end, [&] {
+            const std::string taken = milliseconds_since(start);
+            return std::string(event) + ",cpu," + name_.operation + "," + solution_.by->name + "," +
+                   describe(sizes != nullptr ? *sizes : problem_) + "," + taken;
+        });
+    }
 
 private:
     [[gnu::noinline]] status execute_with_scratchpad(arguments &args, const jitnorm_thread_pool_t *pool,
@@ -87,16 +94,8 @@ private:
     [[gnu::noinline]] jitnorm_status_t execute_logged(const arguments &args) const {
         const auto start = stopwatch::now();
         const jitnorm_status_t code = executor_->execute(args);
-        log("exec", args.sizes != nullptr ? *args.sizes : problem_, start);
+        log("exec", start, args.sizes);
         return code;
-    }
-
-    void log(const char *event, const layer_norm::problem &with_sizes, stopwatch::time_point start) const noexcept {
-        log_line(name_.front_end, [&] {
-            const std::string taken = milliseconds_since(start);
-            return std::string(event) + ",cpu," + name_.operation + "," + solution_.by->name + "," +
-                   describe(with_sizes) + "," + taken;
-        });
     }
 
     call_name name_;
