@@ -164,15 +164,6 @@ status create_forward(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine,
     return create_desc(result, engine, attr, p);
 }
 
-status create_backward(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, const jitnorm_primitive_attr *attr,
-                       const memory_desc &diff_src, const memory_desc &diff_dst, jitnorm_data_type_t gradients,
-                       problem &p) {
-    p[DIFF_SRC] = diff_src;
-    p[DIFF_DST] = diff_dst;
-    p.diff_scale_shift_type = gradients;
-    return create_desc(result, engine, attr, p);
-}
-
 } // namespace
 
 jitnorm_status_t jitnorm_layer_normalization_forward_primitive_desc_create_v2(
@@ -207,8 +198,10 @@ jitnorm_status_t jitnorm_layer_normalization_backward_primitive_desc_create_v2(
                 explain("prop_kind is %s; backward or backward_data is expected", jitnorm_prop_kind2str(prop_kind)));
         JITNORM_TRY(check_hint(*src_desc, hint_fwd_pd));
         problem p = begin(prop_kind, *src_desc, stat_desc, scale_shift_data_type, epsilon, flags);
-        return create_backward(primitive_desc, engine, attr, *diff_src_desc, *diff_dst_desc, diff_scale_shift_data_type,
-                               p);
+        p[DIFF_SRC] = *diff_src_desc;
+        p[DIFF_DST] = *diff_dst_desc;
+        p.diff_scale_shift_type = diff_scale_shift_data_type;
+        return create_desc(primitive_desc, engine, attr, p);
     });
 }
 
@@ -233,7 +226,10 @@ jitnorm_status_t jitnorm_layer_normalization_partial_backward_primitive_desc_cre
         problem p = begin(jitnorm_backward, *src_desc, stat_desc, scale_shift_data_type, epsilon, flags);
         p.first_row = first_row;
         p.all_rows = all_rows;
-        return create_backward(primitive_desc, engine, attr, *diff_src_desc, *diff_dst_desc, jitnorm_f64, p);
+        p[DIFF_SRC] = *diff_src_desc;
+        p[DIFF_DST] = *diff_dst_desc;
+        p.diff_scale_shift_type = jitnorm_f64;
+        return create_desc(primitive_desc, engine, attr, p);
     });
 }
 

@@ -22,20 +22,15 @@ namespace {
 
 // ---- reasons of refusals
 
-// The name of an argument that is no scale and no post-op's; null if there is none.
-const char *find_name(int arg) {
-    if (arg == JITNORM_ARG_WORKSPACE) return "WORKSPACE"; // layer normalization has none
-    const auto found = std::ranges::find(layer_norm::TENSORS, arg, &layer_norm::tensor_kind::arg);
-    return found == layer_norm::TENSORS.end() ? nullptr : found->arg_name;
-}
-
 // "DIFF_SHIFT", "ATTR_MULTIPLE_POST_OP(1)|SRC_1"; the number of an argument that no primitive has.
 short_text argument_name(int arg) noexcept {
     short_text result;
     const int index = arg / JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE - 1;
     const int low = arg < JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE ? arg & ~JITNORM_ARG_ATTR_SCALES
                                                                  : arg % JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE;
-    const char *name = find_name(low);
+    const auto found = std::ranges::find(layer_norm::TENSORS, low, &layer_norm::tensor_kind::arg);
+    const bool is_tensor = found != layer_norm::TENSORS.end(), is_workspace = low == JITNORM_ARG_WORKSPACE;
+    const char *name = is_workspace ? "WORKSPACE" : is_tensor ? found->arg_name : nullptr;
     if (arg < 0 || name == nullptr)
         std::snprintf(result.text, sizeof result.text, "%d", arg);
     else if (index >= 0)

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 #include "../../tensor/memory_desc.hpp"
 
@@ -13,8 +14,6 @@ namespace jitnorm::impl::graph {
 // operation that they do not recognize.
 
 namespace {
-
-using names = std::initializer_list<jitnorm_graph_op_attr_t>;
 
 constexpr auto ALPHA = jitnorm_graph_op_attr_alpha, BETA_ATTR = jitnorm_graph_op_attr_beta,
                MIN = jitnorm_graph_op_attr_min, MAX = jitnorm_graph_op_attr_max, MODE = jitnorm_graph_op_attr_mode,
@@ -76,10 +75,9 @@ const char *name_of_follower(jitnorm_graph_op_kind_t kind) {
     return kind == jitnorm_graph_op_type_cast ? "TypeCast" : "Quantize";
 }
 
-bool has_only(const jitnorm_graph_op &op, names known) {
-    return std::all_of(op.attributes.begin(), op.attributes.end(), [&](const auto &given) {
-        return std::find(known.begin(), known.end(), given.first) != known.end();
-    });
+bool has_only(const jitnorm_graph_op &op, std::initializer_list<jitnorm_graph_op_attr_t> known) {
+    const auto is_known = [&](jitnorm_graph_op_attr_t name) { return std::ranges::count(known, name) != 0; };
+    return std::ranges::all_of(op.attributes | std::views::keys, is_known);
 }
 
 bool read_parameter(const jitnorm_graph_op &op, jitnorm_graph_op_attr_t name, bool has_default, float &value) {
