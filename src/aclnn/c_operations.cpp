@@ -211,8 +211,6 @@ struct registry {
 
 constinit process_wide<registry> shared;
 
-uintptr_t number_of(jitnorm_acl_op_executor_t handle) { return reinterpret_cast<uintptr_t>(handle); }
-
 jitnorm_acl_op_executor_t enter(std::shared_ptr<op_executor> executor) {
     registry &all = shared.get();
     const std::lock_guard lock(process_lock);
@@ -225,7 +223,7 @@ jitnorm_acl_op_executor_t enter(std::shared_ptr<op_executor> executor) {
 std::shared_ptr<op_executor> find(jitnorm_acl_op_executor_t handle) {
     registry &all = shared.get();
     const std::lock_guard lock(process_lock);
-    const auto found = all.executors.find(number_of(handle));
+    const auto found = all.executors.find(reinterpret_cast<uintptr_t>(handle));
     return found == all.executors.end() ? nullptr : found->second;
 }
 
@@ -234,7 +232,7 @@ bool end(jitnorm_acl_op_executor_t handle) {
     registry &all = shared.get();
     decltype(all.executors)::node_type ended; // destroyed without the lock
     const std::lock_guard lock(process_lock);
-    ended = all.executors.extract(number_of(handle));
+    ended = all.executors.extract(reinterpret_cast<uintptr_t>(handle));
     return !ended.empty();
 }
 
