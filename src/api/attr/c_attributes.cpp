@@ -52,15 +52,6 @@ status lower(const jitnorm_primitive_attr &given, layer_norm::problem &p) {
     return {};
 }
 
-void take_over_layouts(const layer_norm::problem &decided, jitnorm_primitive_attr &attr) {
-    const std::vector<post_op> &entries = decided.attr.post_ops.entries;
-    for (size_t i = 0; i < entries.size(); ++i)
-        if (const auto *binary = std::get_if<binary_post_op>(&entries[i])) attr.post_ops.entries[i] = *binary;
-    const tensor_descs given = attr.tensors;
-    for (const auto &[s, md] : given)
-        if (decided[s].ndims != 0 && !(*md == decided[s])) attr.tensors.set({{s, &decided[s]}});
-}
-
 } // namespace jitnorm::impl::api
 
 using namespace jitnorm::impl;
