@@ -77,10 +77,9 @@ public:
         return fits;
     }
 
-    // The groups, as numbers of operations, in an order in which they can be executed. If several groups can be next,
-    // the one whose last operation has the least number is. Groups that wait for each other in a circle are missing.
-    // Kahn's algorithm (1962): the next group is the one with the least number among those whose inputs have been
-    // written.
+    // The groups, as numbers of operations, in an order in which they can be executed, by Kahn's algorithm (1962). If
+    // several groups can be next, the one whose last operation has the least number is. Groups that wait for each other
+    // in a circle are missing.
     std::vector<std::vector<size_t>> in_order() const {
         std::vector<std::vector<size_t>> members(group_.size()), readers(group_.size()), result;
         std::vector<size_t> waiting(group_.size());
