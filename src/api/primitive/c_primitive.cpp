@@ -57,17 +57,13 @@ status explain_difference(int arg, const memory_desc &given, const memory_desc &
 
 // ---- descriptors with sizes or strides from the memories of an execution
 
-// A dimension that is left to run time cannot be broadcast, because the kernel was made for a dimension of dst's size.
-bool has_sizes_of(const memory_desc &src1, const memory_desc &pattern, const memory_desc &dst) {
-    for (int d = 0; d < src1.ndims; ++d)
-        if (pattern.dims[d] == RUNTIME_DIM && src1.dims[d] != dst.dims[d]) return false;
-    return true;
-}
-
 // Whether a memory with the descriptor `md`, which fits the pattern, may be in this slot of a problem with these sizes.
-// The problem itself is checked by validate(), not here.
+// The problem itself is checked by validate(), not here. A dimension of a post-op that is left to run time cannot be
+// broadcast, because the kernel was made for a dimension of dst's size.
 bool agrees(const memory_desc &md, const memory_desc &pattern, slot s, const layer_norm::problem &sizes) {
-    if (s >= FIRST_POST_OP) return has_sizes_of(md, pattern, sizes[DST]);
+    for (int d = 0; s >= FIRST_POST_OP && d < md.ndims; ++d)
+        if (pattern.dims[d] == RUNTIME_DIM && md.dims[d] != sizes[DST].dims[d]) return false;
+    if (s >= FIRST_POST_OP) return true;
     using layer_norm::extent;
     const extent dims = layer_norm::TENSORS[size_t(s)].dims;
     const bool follows = dims == extent::statistics || dims == extent::columns || dims == extent::gradient;
@@ -323,6 +319,14 @@ struct jitnorm_primitive {
 
 namespace {
 
+status execute(const jitnorm_primitive &primitive, const jitnorm_stream &stream, int nargs,
+               const jitnorm_exec_arg_t *args) {
+    layer_norm::arguments arguments;
+    const executable &made = *primitive.made;
+    JITNORM_TRY(made.arguments.resolve(nargs, args, arguments));
+    return made.call.execute(arguments, stream.thread_pool(), made.thread_bytes);
+}
+
 // Executes with the sizes of the memories. The copy of the problem allocates memory if there are post-ops.
 [[gnu::noinline]] status execute_with_sizes(const jitnorm_primitive &primitive, const jitnorm_stream &stream, int nargs,
                                             const jitnorm_exec_arg_t *args) {
@@ -373,11 +377,8 @@ jitnorm_status_t jitnorm_primitive_execute(const_jitnorm_primitive_t primitive, 
         return report_null(__func__, "primitive, stream, args", {primitive, stream, args});
     if (nargs < 0) return report(__func__, invalid(explain("nargs is %d, which is negative", nargs)));
     return guarded(__func__, [&] {
-        const executable &made = *primitive->made;
-        if (made.arguments.has_runtime_sizes()) return execute_with_sizes(*primitive, *stream, nargs, args);
-        layer_norm::arguments arguments;
-        JITNORM_TRY(made.arguments.resolve(nargs, args, arguments));
-        return made.call.execute(arguments, stream->thread_pool(), made.thread_bytes);
+        return primitive->made->arguments.has_runtime_sizes() ? execute_with_sizes(*primitive, *stream, nargs, args)
+                                                              : execute(*primitive, *stream, nargs, args);
     });
 }
 
