@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ranges>
 
 #include "../../tensor/memory_desc.hpp"
 
@@ -76,8 +75,8 @@ const char *name_of_follower(jitnorm_graph_op_kind_t kind) {
 }
 
 bool has_only(const jitnorm_graph_op &op, std::initializer_list<jitnorm_graph_op_attr_t> known) {
-    const auto is_known = [&](jitnorm_graph_op_attr_t name) { return std::ranges::count(known, name) != 0; };
-    return std::ranges::all_of(op.attributes | std::views::keys, is_known);
+    return std::ranges::all_of(op.attributes,
+                               [&](const auto &given) { return std::ranges::count(known, given.first) != 0; });
 }
 
 bool read_parameter(const jitnorm_graph_op &op, jitnorm_graph_op_attr_t name, bool has_default, float &value) {
