@@ -13,8 +13,6 @@
 #include "../base/bytes.hpp"
 #include "../base/process.hpp"
 #include "../dispatch/object_cache.hpp"
-#include "../dispatch/ready_call.hpp"
-#include "../norm/aliases.hpp"
 #include "lower/lower.hpp"
 
 namespace jitnorm::impl::aclnn {
@@ -23,44 +21,30 @@ namespace {
 
 using layer_norm::cache_key;
 
-// ---------------------------------------------------------------- operations, ready to run
-
-// A request with all that its runs need, except the addresses. Immutable, and shared by executors of equal requests.
-struct ready_operation {
-    request asked;
-    std::shared_ptr<const layer_norm::ready_call> call = nullptr; // null if there is nothing to do
-    layer_norm::alias_check aliases = {};                    // of the parameters, by their numbers, in both problems
-    std::shared_ptr<const ready_operation> before = nullptr; // solves request::before
-
-    size_t scratchpad_bytes() const { return call == nullptr ? 0 : call->scratchpad_bytes(); }
-    // False if the system refused pages for the code of an implementation that was chosen.
-    bool is_as_chosen() const {
-        return (call == nullptr || call->is_as_chosen()) && (before == nullptr || before->is_as_chosen());
-    }
-};
+// ---------------------------------------------------------------- requests, ready to run
 
 // Adds one problem's uses of the operation's parameters, under their numbers.
-void add_uses(const ready_operation &what, int step, std::vector<layer_norm::tensor_use> &uses) {
+void add_uses(const request &what, int step, std::vector<layer_norm::tensor_use> &uses) {
     const layer_norm::problem &p = what.call->problem();
-    for (size_t i = 0; i < what.asked.parameters.size(); ++i) {
-        const parameter &given = what.asked.parameters[i];
+    for (size_t i = 0; i < what.parameters.size(); ++i) {
+        const parameter &given = what.parameters[i];
         if (!given.has_elements || !p.uses(given.place)) continue;
         uses.push_back({int(i), given.place, p.writes(given.place), p.descriptor(given.place), step});
     }
 }
 
 // If the core refuses the problem, the status says why.
-acl_status make_ready(request &&asked, std::shared_ptr<const ready_operation> &result) {
-    const auto made = std::make_shared<ready_operation>(ready_operation{std::move(asked)});
-    result = made;
-    if (!made->asked.has_work) return {};
-    if (made->asked.before != nullptr) JITNORM_TRY(make_ready(std::move(*made->asked.before), made->before));
-    JITNORM_TRY(translate(
-        layer_norm::ready_call::make({"aclnn"}, std::move(made->asked.problem), made->asked.layouts, made->call)));
+acl_status make_ready(request &what) {
+    if (!what.has_work) {
+        what.before = nullptr; // has none, either
+        return {};
+    }
+    if (what.before != nullptr) JITNORM_TRY(make_ready(*what.before));
+    JITNORM_TRY(translate(layer_norm::ready_call::make({"aclnn"}, std::move(what.problem), what.layouts, what.call)));
     std::vector<layer_norm::tensor_use> uses;
-    if (made->before != nullptr) add_uses(*made->before, 0, uses);
-    add_uses(*made, 1, uses);
-    made->aliases = layer_norm::alias_check(uses);
+    if (what.before != nullptr) add_uses(*what.before, 0, uses);
+    add_uses(what, 1, uses);
+    what.aliases = layer_norm::alias_check(uses);
     return {};
 }
 
@@ -96,17 +80,17 @@ cache_key cache_key_of(const Parameters &given) {
     return key;
 }
 
-// Finds the operation that an earlier call with such parameters has made, or makes it. If the system refused pages for
-// the code of the best implementation, the operation is not cached, so that the next call tries again.
+// Finds the request that an earlier call with such parameters has made, or makes it. If the system refused pages for
+// the code of the best implementation, the request is not cached, so that the next call tries again.
 template <typename Parameters>
-acl_status find_or_make(const Parameters &given, std::shared_ptr<const ready_operation> &ready) {
+acl_status find_or_make(const Parameters &given, std::shared_ptr<const request> &ready) {
     const cache_key key = cache_key_of(given);
-    ready = layer_norm::find_cached<ready_operation>(key);
+    ready = layer_norm::find_cached<request>(key);
     if (ready != nullptr) return {};
-    request what;
-    JITNORM_TRY(lower(given, what));
-    JITNORM_TRY(make_ready(std::move(what), ready));
-    if (ready->is_as_chosen()) ready = layer_norm::cache(key, std::move(ready));
+    const auto made = std::make_shared<request>();
+    JITNORM_TRY(lower(given, *made));
+    JITNORM_TRY(make_ready(*made));
+    ready = made->is_as_chosen() ? layer_norm::cache<request>(key, made) : made;
     return {};
 }
 
@@ -121,13 +105,13 @@ class op_executor {
 public:
     // `given` are the operation's parameters, in the order of request::parameters; a parameter that is absent is null.
     // The executor keeps their addresses, not the tensors.
-    op_executor(std::shared_ptr<const ready_operation> what, std::span<const named_tensor *const> given)
+    op_executor(std::shared_ptr<const request> what, std::span<const named_tensor *const> given)
         : what_(std::move(what)) {
         for (size_t i = 0; i < given.size(); ++i)
             if (given[i]->t != nullptr) addresses_[i] = given[i]->t->data;
     }
 
-    operation op() const { return what_->asked.op; }
+    operation op() const { return what_->op; }
 
     // The workspace has the first problem's results for the second, then a scratchpad that both use, one after the
     // other. The address of the caller's workspace may be any: the further bytes are room to align the begin.
@@ -154,9 +138,9 @@ public:
         return check_addresses(first, workspace);
     }
 
-    acl_status run(const run_arguments &arguments, const jitnorm_stream *stream) const {
+    acl_status run(run_arguments &arguments, const jitnorm_stream *stream) const {
         const auto *const pool = stream == nullptr ? nullptr : stream->thread_pool();
-        const auto run_one = [&](const ready_operation &what, const layer_norm::arguments &its) {
+        const auto run_one = [&](const request &what, layer_norm::arguments &its) {
             const status done = what.call == nullptr ? status{} : what.call->execute(its, pool);
             return translate({done.code, done.failed() ? "the execution failed" : ""});
         };
@@ -168,12 +152,12 @@ public:
     acl_status set_address(jitnorm_acl_numbering_t numbering, size_t index, void *address) {
         if (numbering < jitnorm_acl_inputs || numbering > jitnorm_acl_tensors)
             return invalid(explain("unknown numbering %d", int(numbering)));
-        const size_t all = what_->asked.parameters.size();
-        const size_t first = numbering == jitnorm_acl_outputs ? what_->asked.inputs : 0;
-        const size_t last = numbering == jitnorm_acl_inputs ? what_->asked.inputs : all;
+        const size_t all = what_->parameters.size();
+        const size_t first = numbering == jitnorm_acl_outputs ? what_->inputs : 0;
+        const size_t last = numbering == jitnorm_acl_inputs ? what_->inputs : all;
         if (index >= last - first)
             return invalid(explain("there is no tensor %zu; the operation has %zu", index, last - first));
-        const parameter &changed = what_->asked.parameters[first + index];
+        const parameter &changed = what_->parameters[first + index];
         if (changed.is_null) return invalid(explain("%s was null in the first call", changed.name));
         addresses_[first + index] = address;
         return {};
@@ -185,12 +169,12 @@ private:
     using first_elements = std::array<void *, MOST_PARAMETERS>; // of the parameters that are used
 
     // The bytes of the workspace for request::bytes_from_before, in whole cache lines.
-    size_t handed_on_bytes() const { return size_t(in_whole_lines(dim_t(what_->asked.bytes_from_before))); }
+    size_t handed_on_bytes() const { return size_t(in_whole_lines(dim_t(what_->bytes_from_before))); }
 
-    acl_status bind(const ready_operation &what, void *scratchpad, layer_norm::arguments &arguments,
+    acl_status bind(const request &what, void *scratchpad, layer_norm::arguments &arguments,
                     first_elements &first) const {
-        for (size_t i = 0; i < what.asked.parameters.size(); ++i) {
-            const parameter &p = what.asked.parameters[i];
+        for (size_t i = 0; i < what.parameters.size(); ++i) {
+            const parameter &p = what.parameters[i];
             if (!p.has_elements) continue;
             if (addresses_[i] == nullptr) return null_pointer(explain("the address of %s is null", p.name));
             first[i] = static_cast<char *>(addresses_[i]) + p.offset;
@@ -202,7 +186,7 @@ private:
 
     // Neither may two parameters share memory against the rule, nor may one begin in the workspace, which is written.
     acl_status check_addresses(const first_elements &first, const void *workspace) const {
-        const std::vector<parameter> &parameters = what_->asked.parameters;
+        const std::vector<parameter> &parameters = what_->parameters;
         if (const auto *pair = what_->aliases.find([&](int i) { return first[size_t(i)]; }))
             return invalid(
                 layer_norm::explain_alias(parameters[size_t(pair->output)].name, parameters[size_t(pair->other)].name));
@@ -214,7 +198,7 @@ private:
         return {};
     }
 
-    std::shared_ptr<const ready_operation> what_;
+    std::shared_ptr<const request> what_;
     std::array<void *, MOST_PARAMETERS> addresses_ = {};
 };
 
@@ -227,14 +211,11 @@ struct registry {
 
 constinit process_wide<registry> shared;
 
-uintptr_t number_of(jitnorm_acl_op_executor_t handle) { return reinterpret_cast<uintptr_t>(handle); }
-
 jitnorm_acl_op_executor_t enter(std::shared_ptr<op_executor> executor) {
     registry &all = shared.get();
     const std::lock_guard lock(process_lock);
-    const uintptr_t number = all.last + 1;
+    const uintptr_t number = ++all.last;
     all.executors.emplace(number, std::move(executor));
-    all.last = number;
     return reinterpret_cast<jitnorm_acl_op_executor_t>(number);
 }
 
@@ -242,7 +223,7 @@ jitnorm_acl_op_executor_t enter(std::shared_ptr<op_executor> executor) {
 std::shared_ptr<op_executor> find(jitnorm_acl_op_executor_t handle) {
     registry &all = shared.get();
     const std::lock_guard lock(process_lock);
-    const auto found = all.executors.find(number_of(handle));
+    const auto found = all.executors.find(reinterpret_cast<uintptr_t>(handle));
     return found == all.executors.end() ? nullptr : found->second;
 }
 
@@ -251,7 +232,7 @@ bool end(jitnorm_acl_op_executor_t handle) {
     registry &all = shared.get();
     decltype(all.executors)::node_type ended; // destroyed without the lock
     const std::lock_guard lock(process_lock);
-    ended = all.executors.extract(number_of(handle));
+    ended = all.executors.extract(reinterpret_cast<uintptr_t>(handle));
     return !ended.empty();
 }
 
@@ -275,7 +256,7 @@ jitnorm_acl_status_t first_call(const char *function, const settings &with, std:
         for (size_t i = 0; i < tensors.size(); ++i) all[i]->t = object_of(tensors.begin()[i]);
         JITNORM_TRY(given.check_null());
         if (workspace_size == nullptr || executor == nullptr) return null_pointer("workspaceSize or executor is null");
-        std::shared_ptr<const ready_operation> ready;
+        std::shared_ptr<const request> ready;
         JITNORM_TRY(find_or_make(given, ready));
         auto made = std::make_shared<op_executor>(std::move(ready), all);
         const uint64_t bytes = made->workspace_bytes();

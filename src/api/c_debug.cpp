@@ -2,6 +2,7 @@
 // C interface: tables of the names of its values.
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "../tensor/names.hpp"
 #include "jitnorm/jitnorm_debug.h"
@@ -11,15 +12,12 @@ using namespace jitnorm::impl;
 namespace {
 
 template <typename Value>
-struct named {
-    Value value;
-    const char *name;
-};
+using named = std::pair<Value, const char *>;
 
 template <typename Value, size_t Count>
 const char *name_in(const named<Value> (&table)[Count], Value value) {
-    const auto *found = std::ranges::find(table, value, &named<Value>::value);
-    return found == std::end(table) ? "unknown" : found->name;
+    const auto *found = std::ranges::find(table, value, &named<Value>::first);
+    return found == std::end(table) ? "unknown" : found->second;
 }
 
 } // namespace

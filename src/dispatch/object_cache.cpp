@@ -50,17 +50,6 @@ void cache_key::add(const memory_desc &md) {
     add(std::span(md.inner_idxs, blocks));
 }
 
-void cache_key::add(const attributes &attr) {
-    add(uint64_t(attr.scratchpad_mode) | uint64_t(attr.src_scale) << 32 | uint64_t(attr.dst_scale) << 33 |
-        uint64_t(attr.normalizes_rounded_sum) << 34 | uint64_t(attr.multiplies_silu) << 35 |
-        uint64_t(attr.post_ops.entries.size()) << 40);
-    add(uint64_t(attr.bias_type));
-    for (const post_op &entry : attr.post_ops.entries) {
-        add(uint64_t(entry.index()));
-        std::visit([&](const auto &op) { add_entry(*this, op); }, entry);
-    }
-}
-
 void cache_key::add(const problem &p) {
     add(uint64_t(p.prop_kind) << 32 | uint64_t(p.flags));
     add(p.epsilon);
@@ -76,7 +65,15 @@ void cache_key::add(const problem &p) {
         bit <<= 1;
     }
     add(described);
-    add(p.attr);
+    const attributes &attr = p.attr;
+    add(uint64_t(attr.scratchpad_mode) | uint64_t(attr.src_scale) << 32 | uint64_t(attr.dst_scale) << 33 |
+        uint64_t(attr.normalizes_rounded_sum) << 34 | uint64_t(attr.multiplies_silu) << 35 |
+        uint64_t(attr.post_ops.entries.size()) << 40);
+    add(uint64_t(attr.bias_type));
+    for (const post_op &entry : attr.post_ops.entries) {
+        add(uint64_t(entry.index()));
+        std::visit([&](const auto &op) { add_entry(*this, op); }, entry);
+    }
 }
 
 // A sum of products: the processor can compute the products at the same time.

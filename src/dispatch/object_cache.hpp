@@ -39,7 +39,6 @@ public:
         for (const dim_t number : numbers) add(uint64_t(number));
     }
     void add(const memory_desc &md);
-    void add(const attributes &attr);
     void add(const problem &p);
 
     bool is_whole() const { return count_ <= MOST_WORDS; } // whether there was room for all words

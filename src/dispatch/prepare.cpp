@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <optional>
 #include <system_error>
 
 #include "../base/environment.hpp"
+#include "../base/parallel.hpp"
 #include "../base/process.hpp"
 #include "../base/verbose.hpp"
 #include "../jit/isa.hpp"
@@ -14,7 +16,6 @@
 #include "../norm/row_groups.hpp"
 #include "../reference/reference.hpp"
 #include "../run/executors.hpp"
-#include "composite_executors.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -55,8 +56,8 @@ std::string_view forced_implementation() {
     return set != nullptr ? set : the_environment().implementation;
 }
 
-const implementation *choose_among(std::span<const implementation> list, std::string_view forced_name, const problem &p,
-                                   const implementation *from) {
+const implementation *choose(const problem &p, const implementation *from, std::span<const implementation> list,
+                             std::string_view forced_name) {
     const auto may_be = [&](const implementation &entry) { return forced_name.empty() || entry.name == forced_name; };
     if (std::ranges::none_of(list, may_be) && verbose_level() >= 1)
         log_line("error", [&] { return "unknown implementation in JITNORM_IMPL: " + std::string(forced_name); });
@@ -70,13 +71,72 @@ const implementation *choose_among(std::span<const implementation> list, std::st
     return nullptr;
 }
 
-const implementation *choose(const problem &p, const implementation *from) {
-    return choose_among(implementations(), forced_implementation(), p, from);
-}
-
-// ---- solutions
+// ---- executors of problems that are solved as several: rows in groups with their own scale, shift or gate, one after
+// the other; backward with a gate, in two steps
 
 namespace {
+
+// Executes a problem whose scale, shift or gate have row dimensions, as an execution for each group of rows
+// (src/norm/row_groups.hpp).
+class grouped_executor final : public executor {
+public:
+    // `one` is an executor for one_group(p). So many threads at the most take groups, each of them whole groups; with 1
+    // all threads work on one group after the other. Each of these threads has `scratchpad_bytes` of scratchpad.
+    grouped_executor(const problem &p, std::shared_ptr<const executor> one, int groups_at_once, size_t scratchpad_bytes)
+        : one_(std::move(one)), one_has_sizes_(!one_group(p).has_runtime_sizes()), groups_at_once_(groups_at_once),
+          scratchpad_bytes_(dim_t(scratchpad_bytes)) {
+        if (!p.has_runtime_sizes()) groups_.emplace(p);
+    }
+
+    jitnorm_status_t execute(const arguments &args) const override {
+        if (groups_) return share_groups(args);
+        if (!args.sizes->has_elements()) return execute_without_elements(*args.sizes, args); // however many groups
+        const row_groups groups(*args.sizes);
+        if (one_has_sizes_) return groups.execute(*one_, {0, groups.count()}, args);
+        const problem sizes = one_group(*args.sizes);
+        arguments all = args;
+        all.sizes = &sizes;
+        all.groups = &groups;
+        return one_->execute(all);
+    }
+
+private:
+    jitnorm_status_t share_groups(const arguments &args) const {
+        const int threads = groups_at_once_ == 1 ? 1 : std::min(groups_at_once_, max_threads());
+        std::atomic<jitnorm_status_t> result = jitnorm_success;
+        parallel_parts(threads, [&](int thread) {
+            arguments all = args;
+            all.set(SCRATCHPAD, static_cast<std::byte *>(args[SCRATCHPAD]) + thread * scratchpad_bytes_);
+            const jitnorm_status_t code = groups_->execute(*one_, split(groups_->count(), threads, thread), all);
+            if (code != jitnorm_success) result = code;
+        });
+        return result;
+    }
+
+    std::shared_ptr<const executor> one_;
+    bool one_has_sizes_;               // known ones, as where only the number of groups is left to the execution
+    std::optional<row_groups> groups_; // empty: the problem has run-time sizes
+    int groups_at_once_;
+    dim_t scratchpad_bytes_;
+};
+
+// Executes backward with a gate as its two steps (src/norm/gate_gradients.hpp). Both use the scratchpad, one after the
+// other.
+class gate_executor final : public executor {
+public:
+    gate_executor(std::shared_ptr<const executor> first, std::shared_ptr<const executor> second)
+        : first_(std::move(first)), second_(std::move(second)) {}
+
+    jitnorm_status_t execute(const arguments &args) const override {
+        const jitnorm_status_t code = first_->execute(without_gate(args));
+        return code == jitnorm_success ? second_->execute(gate_product(args)) : code;
+    }
+
+private:
+    std::shared_ptr<const executor> first_, second_;
+};
+
+// ---- solutions
 
 // From so many groups on, threads that take whole groups have nearly equal work.
 constexpr dim_t ENOUGH_GROUPS = 64;

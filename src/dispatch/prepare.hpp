@@ -32,13 +32,12 @@ bool set_forced_implementation(std::string_view name);
 // chosen. The text lives as long as the process.
 std::string_view forced_implementation();
 
-// The first implementation at or after `from` (null: of all) that has the forced name, if there is one, and takes the
-// problem; null if there is none. Writes refusals and a forced name that no implementation has to the verbose log.
-const implementation *choose(const problem &p, const implementation *from = nullptr);
-
-// The same for a given list and a given forced name (empty: none).
-const implementation *choose_among(std::span<const implementation> list, std::string_view forced_name, const problem &p,
-                                   const implementation *from);
+// The first implementation of the list at or after `from` (null: of all) that has the forced name (empty: any) and
+// takes the problem; null if there is none. Writes refusals and a forced name that no implementation has to the verbose
+// log.
+const implementation *choose(const problem &p, const implementation *from = nullptr,
+                             std::span<const implementation> list = implementations(),
+                             std::string_view forced_name = forced_implementation());
 
 // The implementation that solves a problem, and its plan. If scale, shift or gate have row dimensions, it is the plan
 // of one group of rows (src/norm/row_groups.hpp).

@@ -13,7 +13,9 @@
 #include <memory>
 #include <string>
 
+#include "../base/boundary.hpp"
 #include "../base/parallel.hpp"
+#include "../base/thread_state.hpp"
 #include "../base/verbose.hpp"
 #include "layout_adapter.hpp"
 #include "prepare.hpp"
@@ -34,38 +36,67 @@ public:
     // Makes the executor of a complete problem. If the system refuses pages for the code of the chosen implementation,
     // it is another one's. Throws std::bad_alloc, std::system_error.
     ready_call(call_name name, layer_norm::problem p, const layer_norm::solution &chosen,
-               const adapted_layouts &layouts = {});
+               const adapted_layouts &layouts = {})
+        : name_(std::move(name)), problem_(std::move(p)), solution_(chosen),
+          executor_(make_executor(problem_, solution_)), scratchpad_bytes_(solution_.scratchpad_bytes()),
+          is_as_chosen_(solution_.by == chosen.by) {
+        if (layouts.empty()) return;
+        auto adapter = std::make_shared<const layout_adapter>(problem_, layouts, executor_, scratchpad_bytes_);
+        scratchpad_bytes_ = adapter->scratchpad_bytes();
+        if (adapter->copies()) executor_ = std::move(adapter);
+    }
 
     // For tensors in the caller's layouts: completes the problem and chooses the implementation. Returns the statuses
     // of prepare().
     static status make(call_name name, layer_norm::problem p, const adapted_layouts &layouts,
-                       std::shared_ptr<const ready_call> &result);
+                       std::shared_ptr<const ready_call> &result) {
+        layer_norm::solution chosen;
+        complete(p, layouts);
+        JITNORM_TRY(prepare(p, chosen));
+        result = std::make_shared<const ready_call>(std::move(name), std::move(p), chosen, layouts);
+        return {};
+    }
 
     const layer_norm::problem &problem() const { return problem_; }
     const layer_norm::solution &solution() const { return solution_; } // by the implementation that executes
     bool is_as_chosen() const { return is_as_chosen_; }
     size_t scratchpad_bytes() const { return scratchpad_bytes_; } // an execution needs so many, 64-byte aligned
 
-    // Executes on the threads of the pool (null: on the library's own), with arguments that are complete.
-    status execute(const arguments &args, const jitnorm_thread_pool_t *pool) const {
+    // Executes on the threads of the pool (null: on the library's own), with arguments that are complete. If
+    // `thread_bytes` is not 0, their scratchpad is missing, and becomes one of so many bytes, the executing thread's.
+    [[gnu::always_inline]] status execute(arguments &args, const jitnorm_thread_pool_t *pool,
+                                          size_t thread_bytes = 0) const {
+        if (thread_bytes != 0) return execute_with_scratchpad(args, pool, thread_bytes);
         const threads_of scope(pool);
         return {verbose_level() >= 1 ? execute_logged(args) : executor_->execute(args)};
     }
-    // The same with a scratchpad of so many bytes that is the executing thread's; 0: as it is in the arguments.
-    [[gnu::always_inline]] status execute(arguments &args, const jitnorm_thread_pool_t *pool,
-                                          size_t thread_bytes) const {
-        return thread_bytes != 0 ? execute_with_scratchpad(args, pool, thread_bytes) : execute(args, pool);
-    }
 
     // Writes the line of an event that took the time since `start`: "<front_end>,<event>,...". Does not fail, because
-    // the event has happened.
-    void log(const char *event, stopwatch::time_point start) const noexcept { log(event, problem_, start); }
+    // the event has happened. `sizes` is the problem with the sizes of an execution; null: it has its own.
+    void log(const char *event, stopwatch::time_point start,
+             const layer_norm::problem *sizes = nullptr) const noexcept {
+        log_line(name_.front_end, [&] {
+            const std::string taken = milliseconds_since(start);
+            return std::string(event) + ",cpu," + name_.operation + "," + solution_.by->name + "," +
+                   describe(sizes != nullptr ? *sizes : problem_) + "," + taken;
+        });
+    }
 
 private:
     [[gnu::noinline]] status execute_with_scratchpad(arguments &args, const jitnorm_thread_pool_t *pool,
-                                                     size_t bytes) const;
-    jitnorm_status_t execute_logged(const arguments &args) const;
-    void log(const char *event, const layer_norm::problem &with_sizes, stopwatch::time_point start) const noexcept;
+                                                     size_t bytes) const {
+        const thread_scratchpad scratchpad(bytes);
+        if (scratchpad.data() == nullptr) return OUT_OF_MEMORY;
+        args.set(SCRATCHPAD, scratchpad.data());
+        return execute(args, pool);
+    }
+
+    [[gnu::noinline]] jitnorm_status_t execute_logged(const arguments &args) const {
+        const auto start = stopwatch::now();
+        const jitnorm_status_t code = executor_->execute(args);
+        log("exec", start, args.sizes);
+        return code;
+    }
 
     call_name name_;
     layer_norm::problem problem_;

@@ -14,6 +14,10 @@ using namespace jitnorm::impl::graph;
 
 namespace {
 
+status unknown_mode(jitnorm_fpmath_mode_t mode) {
+    return invalid(explain("unknown floating-point mode %d", int(mode)));
+}
+
 status bad_length(jitnorm_graph_op_attr_t name, size_t count) {
     return invalid(explain("attribute 0x%x takes one value, not %zu", unsigned(name), count));
 }
@@ -90,14 +94,6 @@ JITNORM_GETTER(jitnorm_graph_op_get_id, const_jitnorm_graph_op_t, op, size_t, id
 JITNORM_GETTER(jitnorm_graph_op_get_kind, const_jitnorm_graph_op_t, op, jitnorm_graph_op_kind_t, kind, op->kind)
 
 // ---- graphs
-
-namespace {
-
-status unknown_mode(jitnorm_fpmath_mode_t mode) {
-    return invalid(explain("unknown floating-point mode %d", int(mode)));
-}
-
-} // namespace
 
 jitnorm_status_t jitnorm_graph_graph_create_with_fpmath_mode(jitnorm_graph_graph_t *graph,
                                                              jitnorm_engine_kind_t engine_kind,

@@ -17,8 +17,6 @@ namespace {
 
 using tensor_handles = std::span<const const_jitnorm_graph_tensor_t>;
 
-bool has_elements(const logical_tensor &lt) { return std::find(lt.dims, lt.dims + lt.ndims, 0) == lt.dims + lt.ndims; }
-
 // Says why the tensor is not the one that was compiled.
 status explain_difference(const logical_tensor &given, const logical_tensor &compiled) {
     char name[32];
@@ -27,8 +25,7 @@ status explain_difference(const logical_tensor &given, const logical_tensor &com
         return invalid(
             explain("%s is %s; it was compiled as %s", name, text_of(given.data_type), text_of(compiled.data_type)));
     const std::span<const dim_t> dims = dims_of(given), expected = dims_of(compiled);
-    if (!std::equal(dims.begin(), dims.end(), expected.begin(), expected.end()))
-        return invalid(explain_dims(name, dims, "the compiled tensor", expected));
+    if (!std::ranges::equal(dims, expected)) return invalid(explain_dims(name, dims, "the compiled tensor", expected));
     if (given.layout_type != compiled.layout_type)
         return invalid(explain("%s has the layout type %d; it was compiled as strided", name, int(given.layout_type)));
     return invalid(explain("%s has the strides %s; it was compiled with %s", name,
@@ -43,7 +40,7 @@ status find_memory(const logical_tensor &expected, tensor_handles given, void *&
     });
     if (found == given.end()) return invalid(explain("tensor %zu of the compiled partition is missing", expected.id));
     if (!are_alike((*found)->description, expected)) return explain_difference((*found)->description, expected);
-    if ((*found)->handle == nullptr && has_elements(expected))
+    if ((*found)->handle == nullptr && product_of(dims_of(expected)) != 0)
         return invalid(explain("tensor %zu has no memory", expected.id));
     memory = (*found)->handle;
     return {};
@@ -157,6 +154,8 @@ struct jitnorm_graph_compiled_partition {
 
 namespace {
 
+constexpr status NOT_COMPILED = invalid("compiled_partition is not compiled yet");
+
 status other_number(size_t num, size_t expected) {
     return invalid(explain("num is %zu; %zu is expected", num, expected));
 }
@@ -237,12 +236,6 @@ jitnorm_status_t jitnorm_graph_partition_compile(jitnorm_graph_partition_t parti
 }
 
 // ---- compiled partitions
-
-namespace {
-
-constexpr status NOT_COMPILED = invalid("compiled_partition is not compiled yet");
-
-} // namespace
 
 jitnorm_status_t jitnorm_graph_compiled_partition_create(jitnorm_graph_compiled_partition_t *compiled_partition,
                                                          jitnorm_graph_partition_t partition) {

@@ -11,17 +11,13 @@
 
 namespace jitnorm::impl::graph {
 
-namespace {
-
-bool are_known(const dim_t *values, int count) {
-    return std::none_of(values, values + count, [](dim_t value) { return value == JITNORM_GRAPH_UNKNOWN_DIM; });
+bool is_shape_known(const logical_tensor &lt) {
+    return lt.ndims >= 0 && std::ranges::count(dims_of(lt), JITNORM_GRAPH_UNKNOWN_DIM) == 0;
 }
 
-} // namespace
-
-bool is_shape_known(const logical_tensor &lt) { return lt.ndims >= 0 && are_known(lt.dims, lt.ndims); }
-
-bool are_strides_known(const logical_tensor &lt) { return are_known(lt.layout.strides, lt.ndims); }
+bool are_strides_known(const logical_tensor &lt) {
+    return std::count(lt.layout.strides, lt.layout.strides + lt.ndims, JITNORM_GRAPH_UNKNOWN_DIM) == 0;
+}
 
 bool are_alike(const logical_tensor &a, const logical_tensor &b) {
     if (a.data_type != b.data_type || a.layout_type != b.layout_type || a.ndims != b.ndims) return false;

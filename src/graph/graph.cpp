@@ -9,7 +9,8 @@
 
 #include "fusion/fusion.hpp"
 
-namespace jitnorm::impl::graph {
+using namespace jitnorm::impl;
+using namespace jitnorm::impl::graph;
 
 namespace {
 
@@ -42,23 +43,7 @@ partition_pointer make_partition(std::vector<jitnorm_graph_op> ops, const std::o
     return std::make_shared<const partition_content>(std::move(made));
 }
 
-} // namespace
-
-} // namespace jitnorm::impl::graph
-
-using namespace jitnorm::impl;
-using namespace jitnorm::impl::graph;
-
-namespace {
-
 constexpr status broken(const char *reason) { return {jitnorm_invalid_graph, reason}; }
-
-// The operation's normalization; none if the operation is not supported. The operation breaks no rule: add() has asked.
-std::optional<norm_op> norm_of(const jitnorm_graph_op &op) {
-    std::optional<norm_op> norm;
-    (void)understand(op, norm);
-    return norm;
-}
 
 // Divides the operations of a graph into groups. Each group is computed as one operation: its inputs must all have been
 // written before it begins. An operation's number is its place in `ops`.
@@ -92,10 +77,9 @@ public:
         return fits;
     }
 
-    // The groups, as numbers of operations, in an order in which they can be executed. If several groups can be next,
-    // the one whose last operation has the least number is. Groups that wait for each other in a circle are missing.
-    // Kahn's algorithm (1962): the next group is the one with the least number among those whose inputs have been
-    // written.
+    // The groups, as numbers of operations, in an order in which they can be executed, by Kahn's algorithm (1962). If
+    // several groups can be next, the one whose last operation has the least number is. Groups that wait for each other
+    // in a circle are missing.
     std::vector<std::vector<size_t>> in_order() const {
         std::vector<std::vector<size_t>> members(group_.size()), readers(group_.size()), result;
         std::vector<size_t> waiting(group_.size());
@@ -258,24 +242,21 @@ status jitnorm_graph_graph::finalize() {
 
 void jitnorm_graph_graph::filter(jitnorm_graph_partition_policy_t policy) {
     grouping groups(ops_);
-    std::map<size_t, norm_op> fused; // by the number of the group's first operation
+    // Of each group, by the number of its first operation; none if that is not supported.
+    std::vector<std::optional<norm_op>> norms(ops_.size());
+    for (size_t i = 0; i < ops_.size(); ++i) (void)understand(ops_[i], norms[i]); // breaks no rule: add() has asked
     for (size_t i = 0; i < ops_.size() && policy == jitnorm_graph_partition_policy_fusion; ++i) {
-        const std::optional<norm_op> norm = norm_of(ops_[i]);
-        if (!norm) continue;
-        const std::optional<fusion> alone = fusion::begin(ops_[i], *norm);
-        if (!alone) continue;
-        fused_group group{ops_, groups, *alone, {i}};
+        if (!norms[i] || !norms[i]->is_forward || !normalizes_last_axis(*norms[i], ops_[i].inputs[0].ndims)) continue;
+        fused_group group{ops_, groups, fusion(ops_[i], *norms[i]), {i}};
         group.take_addition();
         group.take_followers();
-        fused.emplace(group.members.front(), group.joined.norm());
+        norms[group.members.front()] = group.joined.norm();
     }
     std::vector<partition_pointer> made;
     for (const std::vector<size_t> &group : groups.in_order()) {
-        const auto found = fused.find(group.front());
         std::vector<jitnorm_graph_op> ops;
         for (const size_t member : group) ops.push_back(ops_[member]);
-        made.push_back(make_partition(
-            std::move(ops), found == fused.end() ? norm_of(ops_[group.front()]) : found->second, engine_kind));
+        made.push_back(make_partition(std::move(ops), norms[group.front()], engine_kind));
     }
     partitions = std::move(made);
 }

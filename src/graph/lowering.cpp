@@ -238,8 +238,7 @@ private:
     status describe_modulation(slot s) {
         const logical_tensor &lt = tensor(s);
         JITNORM_TRY(describe_operand(tensor(s), src(), src().ndims, layout(s)));
-        const bool has_columns = lt.ndims > 0 && lt.dims[lt.ndims - 1] == src().dims[axis_];
-        if (has_columns) return ACCEPTED;
+        if (lt.ndims > 0 && lt.dims[lt.ndims - 1] == src().dims[axis_]) return ACCEPTED;
         return misfit(explain("tensor %zu is %s, whose last dimension is not that of src, %s", lt.id,
                               dims_text(dims_of(lt)).text, dims_text(dims_of(src())).text));
     }

@@ -27,7 +27,7 @@ const std::array LIST = {implementation{"rms", takes_rms, nullptr, nullptr},
 
 // Its name; empty: none.
 std::string chosen(const problem &p, std::string_view forced = {}, const implementation *from = nullptr) {
-    const implementation *found = choose_among(LIST, forced, p, from);
+    const implementation *found = choose(p, from, LIST, forced);
     return found == nullptr ? "" : found->name;
 }
 
@@ -37,7 +37,7 @@ problem rms_problem() {
     return p;
 }
 
-TEST(choose_among, by_refusals_place_and_forced_name) {
+TEST(choose, by_refusals_place_and_forced_name) {
     const problem rms = rms_problem(), forward = forward_problem(), backward = backward_problem();
     const struct {
         const problem &p;

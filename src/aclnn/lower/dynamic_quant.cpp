@@ -7,12 +7,6 @@ namespace jitnorm::impl::aclnn {
 
 namespace {
 
-constexpr int64_t DST_INT8 = ACL_INT8; // the only dstType
-
-constexpr bool is_quantized(int acl_type) {
-    return acl_type == ACL_INT8 || acl_type == ACL_FLOAT8_E5M2 || acl_type == ACL_FLOAT8_E4M3FN;
-}
-
 // One quantization of the normalized values: the factors that they are multiplied by before, and the outputs.
 struct quantization {
     named_tensor smooth, y, scale; // smooth may be null, which means ones
@@ -55,7 +49,7 @@ acl_status quantize(const quantization &to, const row_shape &split, request &res
 acl_status check(const rms_norm_dynamic_quant_parameters &g, row_shape &split) {
     JITNORM_TRY(check_types(g.x, {g.gamma, g.smooth, g.beta}, {g.scale}));
     JITNORM_TRY(check_type({g.y}, ACL_INT8));
-    if (g.dst_type != DST_INT8) return invalid(explain("dstType is %lld; supported: 2 (INT8)", as_number(g.dst_type)));
+    if (g.dst_type != ACL_INT8) return invalid(explain("dstType is %lld; supported: 2 (INT8)", as_number(g.dst_type)));
     JITNORM_TRY(check_views({g.x, g.gamma, g.smooth, g.beta}, {g.y, g.scale}));
     JITNORM_TRY(check_has_elements(g.x));
     JITNORM_TRY(check_rows(g.x, *g.gamma, split));
@@ -69,7 +63,7 @@ acl_status check(const rms_norm_dynamic_quant_parameters &g, row_shape &split) {
 // y1 must be INT8 or an 8-bit float, and y2 the same.
 acl_status check_types(const add_rms_norm_dynamic_quant_parameters &g) {
     JITNORM_TRY(check_types(g.x1, {g.x2, g.gamma, g.smooth1, g.smooth2, g.x}, {g.scale1, g.scale2}));
-    if (!is_quantized(g.y1->data_type))
+    if (size_of(core_type(g.y1->data_type)) != 1)
         return invalid(
             explain("y1Out is %s; supported: INT8, FLOAT8_E5M2 and FLOAT8_E4M3FN", type_name(g.y1->data_type)));
     return check_type({g.y2}, g.y1->data_type, ", as y1Out");

@@ -32,7 +32,7 @@ acl_status check_length(const forward_parameters &g, const row_shape &split) {
 }
 
 acl_status check(const forward_parameters &g, row_shape &split) {
-    JITNORM_TRY(check_tensors({g.input, g.weight, g.bias}, {g.out, g.mean, g.rstd}));
+    JITNORM_TRY(check_views({g.input, g.weight, g.bias}, {g.out, g.mean, g.rstd}, true));
     JITNORM_TRY(row_shape::split(g.input, "normalizedShape", *g.normalized_shape, split));
     JITNORM_TRY(check_shape({g.out}, g.input->dims, "input"));
     JITNORM_TRY(check_shape({g.weight, g.bias}, split.columns(), "normalizedShape"));
@@ -40,27 +40,13 @@ acl_status check(const forward_parameters &g, row_shape &split) {
     return g.weight ? check_type({g.bias}, g.weight->data_type, ", as weight") : acl_status{};
 }
 
-} // namespace
-
-acl_status lower(const forward_parameters &g, request &result) {
-    row_shape split;
-    JITNORM_TRY(check(g, split));
-    JITNORM_TRY(check_mode(g));
-    JITNORM_TRY(check_length(g, split));
-    JITNORM_TRY(check_statistics(g.mean, g.rstd));
-    return make_request(g, split, 3, {SRC, SCALE, SHIFT, DST, MEAN, VARIANCE}, result);
-}
-
-namespace {
-
-constexpr size_t OUTPUTS = 3;
-
 // Makes the outputs null that the mask does not ask for.
 acl_status mask_outputs(backward_parameters &g) {
     const bool_array &mask = *g.output_mask;
-    if (mask.size() != OUTPUTS) return invalid(explain("outputMask has %zu values; it must have 3", mask.size()));
-    named_tensor *const outputs[OUTPUTS] = {&g.grad_input, &g.grad_weight, &g.grad_bias};
-    for (size_t i = 0; i < OUTPUTS; ++i)
+    named_tensor *const outputs[] = {&g.grad_input, &g.grad_weight, &g.grad_bias};
+    if (mask.size() != std::size(outputs))
+        return invalid(explain("outputMask has %zu values; it must have 3", mask.size()));
+    for (size_t i = 0; i < mask.size(); ++i)
         if (mask[i])
             JITNORM_TRY(refuse_null({*outputs[i]}, " and outputMask asks for it"));
         else
@@ -69,34 +55,17 @@ acl_status mask_outputs(backward_parameters &g) {
 }
 
 acl_status check(const backward_parameters &g, row_shape &split) {
-    JITNORM_TRY(check_tensors({g.grad_out, g.input, g.mean, g.rstd, g.weight, g.bias},
-                              {g.grad_input, g.grad_weight, g.grad_bias}));
+    JITNORM_TRY(check_views({g.grad_out, g.input, g.mean, g.rstd, g.weight, g.bias},
+                            {g.grad_input, g.grad_weight, g.grad_bias}, true));
     JITNORM_TRY(row_shape::split(g.input, "normalizedShape", *g.normalized_shape, split));
     JITNORM_TRY(check_type({g.grad_out}, g.input->data_type, ", as input"));
     JITNORM_TRY(check_shape({g.grad_out, g.grad_input}, g.input->dims, "input"));
     return check_shape({g.weight, g.bias}, split.columns(), "normalizedShape");
 }
 
-} // namespace
-
-acl_status lower(const backward_parameters &given, request &result) {
-    backward_parameters g = given;
-    row_shape split;
-    JITNORM_TRY(mask_outputs(g));
-    JITNORM_TRY(check(g, split));
-    JITNORM_TRY(check_statistics(g.mean, g.rstd));
-    result.has_work = g.grad_input || g.grad_weight || g.grad_bias;
-    return make_request(given, split, 6,
-                        {DIFF_DST, SRC, MEAN, VARIANCE, SCALE, NO_SLOT, if_wanted(bool(g.grad_input), DIFF_SRC),
-                         if_wanted(bool(g.grad_weight), DIFF_SCALE), if_wanted(bool(g.grad_bias), DIFF_SHIFT)},
-                        result);
-}
-
 // ---- aclnnAdaLayerNorm and aclnnAdaLayerNormV2: layer normalization whose result is modulated by a scale and a shift
 // of each batch. Without weight and bias the modulation is the normalization's own scale and shift; otherwise it is
 // done by post-ops.
-
-namespace {
 
 acl_status check_types(const ada_layer_norm_parameters &g) {
     const int type = g.x->data_type;
@@ -143,29 +112,7 @@ memory_desc modulation(const tensor &t, const tensor &x) {
     return describe(t, dims, *strides_as(t, dims)); // dimensions of 1 can always be put in
 }
 
-} // namespace
-
-acl_status lower(const ada_layer_norm_parameters &g, request &result) {
-    row_shape split;
-    JITNORM_TRY(check(g, split));
-    layer_norm::problem &p = result.problem;
-    const memory_desc scale = modulation(*g.scale, *g.x), shift = modulation(*g.shift, *g.x);
-    if (g.weight || g.bias) {
-        p.attr.post_ops.entries = {binary_post_op{jitnorm_binary_mul_plus_one, scale},
-                                   binary_post_op{jitnorm_binary_add, shift}};
-        return make_request(g, split, 5, {SRC, post_op_slot(0), post_op_slot(1), SCALE, SHIFT, DST, MEAN, VARIANCE},
-                            result);
-    }
-    JITNORM_TRY(make_request(g, split, 5, {SRC, SCALE, SHIFT, NO_SLOT, NO_SLOT, DST, MEAN, VARIANCE}, result));
-    p.flags = unsigned(jitnorm_scale_plus_one);
-    result.layouts[SCALE] = scale;
-    result.layouts[SHIFT] = shift;
-    return {};
-}
-
 // ---- aclnnAddLayerNorm: layer normalization of a sum
-
-namespace {
 
 // Narrow is FLOAT16 or BF16. Statistics are always FLOAT. The other tensors are all of one type; or gamma and beta are
 // FLOAT and the rest is of one narrow type; or one of x1 and x2 is narrow and the rest is FLOAT.
@@ -216,6 +163,46 @@ request add_first(const add_layer_norm_parameters &g, const row_shape &split) {
 }
 
 } // namespace
+
+acl_status lower(const forward_parameters &g, request &result) {
+    row_shape split;
+    JITNORM_TRY(check(g, split));
+    JITNORM_TRY(check_mode(g));
+    JITNORM_TRY(check_length(g, split));
+    JITNORM_TRY(check_statistics(g.mean, g.rstd));
+    return make_request(g, split, 3, {SRC, SCALE, SHIFT, DST, MEAN, VARIANCE}, result);
+}
+
+acl_status lower(const backward_parameters &given, request &result) {
+    backward_parameters g = given;
+    row_shape split;
+    JITNORM_TRY(mask_outputs(g));
+    JITNORM_TRY(check(g, split));
+    JITNORM_TRY(check_statistics(g.mean, g.rstd));
+    result.has_work = g.grad_input || g.grad_weight || g.grad_bias;
+    return make_request(given, split, 6,
+                        {DIFF_DST, SRC, MEAN, VARIANCE, SCALE, NO_SLOT, if_wanted(bool(g.grad_input), DIFF_SRC),
+                         if_wanted(bool(g.grad_weight), DIFF_SCALE), if_wanted(bool(g.grad_bias), DIFF_SHIFT)},
+                        result);
+}
+
+acl_status lower(const ada_layer_norm_parameters &g, request &result) {
+    row_shape split;
+    JITNORM_TRY(check(g, split));
+    layer_norm::problem &p = result.problem;
+    const memory_desc scale = modulation(*g.scale, *g.x), shift = modulation(*g.shift, *g.x);
+    if (g.weight || g.bias) {
+        p.attr.post_ops.entries = {binary_post_op{jitnorm_binary_mul_plus_one, scale},
+                                   binary_post_op{jitnorm_binary_add, shift}};
+        return make_request(g, split, 5, {SRC, post_op_slot(0), post_op_slot(1), SCALE, SHIFT, DST, MEAN, VARIANCE},
+                            result);
+    }
+    JITNORM_TRY(make_request(g, split, 5, {SRC, SCALE, SHIFT, NO_SLOT, NO_SLOT, DST, MEAN, VARIANCE}, result));
+    p.flags = unsigned(jitnorm_scale_plus_one);
+    result.layouts[SCALE] = scale;
+    result.layouts[SHIFT] = shift;
+    return {};
+}
 
 acl_status lower(const add_layer_norm_parameters &given, request &result) {
     add_layer_norm_parameters g = given;

@@ -122,30 +122,45 @@ bool is_contiguous(const tensor &t) {
     return true;
 }
 
-// The first refusal by check(name, tensor); a tensor that is null is skipped.
-template <typename Check>
-acl_status check_each(tensor_list tensors, Check &&check) {
-    for (const named_tensor &one : tensors)
-        if (one) JITNORM_TRY(check(one.name, *one));
-    return {};
-}
-
-template <typename Check>
-acl_status check_both(tensor_list inputs, tensor_list outputs, Check &&check) {
-    JITNORM_TRY(check_each(inputs, check));
-    JITNORM_TRY(check_each(outputs, check));
-    return check_each(outputs, check_writable);
+// Puts a parameter's layout into the problem, by the extent of its slot.
+acl_status describe_in(slot s, const named_tensor &given, const row_shape &split, request &result) {
+    using layer_norm::extent;
+    if (s == NO_SLOT || s >= FIRST_POST_OP) return {};
+    const tensor &t = *given;
+    const shape dims = split.dims();
+    switch (layer_norm::TENSORS[size_t(s)].dims) {
+    case extent::rows:
+        if (t.dims.size() <= dims.size() && std::ranges::equal(t.dims, dims.last(t.dims.size()))) {
+            std::vector<dim_t> strides(t.strides.begin(), t.strides.end());
+            // The stride of a dimension of 1 has no effect, but 0 would look like a broadcast dimension.
+            if (strides.size() < dims.size()) strides.insert(strides.begin(), 1);
+            result.problem[s] = describe(t, dims, strides);
+        }
+        return {};
+    case extent::columns: // the last dimensions, at index 0 of the others
+        result.layouts[s] = describe(t, split.columns(), t.strides.last(split.columns().size()));
+        return {};
+    case extent::gradient:
+        return reshape(given, split.columns(), "normalizedShape", result.layouts[s]);
+    case extent::statistics:
+        return reshape(given, split.rows(), "the axes that count rows", result.layouts[s]);
+    default:
+        return {};
+    }
 }
 
 } // namespace
 
-acl_status check_views(tensor_list inputs, tensor_list outputs) { return check_both(inputs, outputs, check_view); }
-
-acl_status check_tensors(tensor_list inputs, tensor_list outputs) {
-    return check_both(inputs, outputs, [](const char *name, const tensor &t) {
-        if (has_legal_rank(t)) JITNORM_TRY(check_float({name, &t}));
-        return check_view(name, t);
-    });
+acl_status check_views(tensor_list inputs, tensor_list outputs, bool are_floats) {
+    for (const tensor_list &tensors : {inputs, outputs})
+        for (const named_tensor &one : tensors) {
+            if (!one) continue;
+            if (are_floats && has_legal_rank(*one)) JITNORM_TRY(check_float(one));
+            JITNORM_TRY(check_view(one.name, *one));
+        }
+    for (const named_tensor &one : outputs)
+        if (one) JITNORM_TRY(check_writable(one.name, *one));
+    return {};
 }
 
 acl_status check_type(tensor_list tensors, int type, const char *why) {
@@ -219,36 +234,6 @@ acl_status split_by_gamma(const named_tensor &x, const tensor &gamma, row_shape 
     if (product_of(gamma.dims) == 0) return invalid("gamma has no elements");
     return row_shape::split(x, "gamma", gamma.dims, split);
 }
-
-namespace {
-
-acl_status describe_in(slot s, const named_tensor &given, const row_shape &split, request &result) {
-    using layer_norm::extent;
-    if (s == NO_SLOT || s >= FIRST_POST_OP) return {};
-    const tensor &t = *given;
-    const shape dims = split.dims();
-    switch (layer_norm::TENSORS[size_t(s)].dims) {
-    case extent::rows:
-        if (t.dims.size() <= dims.size() && std::ranges::equal(t.dims, dims.last(t.dims.size()))) {
-            std::vector<dim_t> strides(t.strides.begin(), t.strides.end());
-            // The stride of a dimension of 1 has no effect, but 0 would look like a broadcast dimension.
-            if (strides.size() < dims.size()) strides.insert(strides.begin(), 1);
-            result.problem[s] = describe(t, dims, strides);
-        }
-        return {};
-    case extent::columns: // the last dimensions, at index 0 of the others
-        result.layouts[s] = describe(t, split.columns(), t.strides.last(split.columns().size()));
-        return {};
-    case extent::gradient:
-        return reshape(given, split.columns(), "normalizedShape", result.layouts[s]);
-    case extent::statistics:
-        return reshape(given, split.rows(), "the axes that count rows", result.layouts[s]);
-    default:
-        return {};
-    }
-}
-
-} // namespace
 
 acl_status make_request(const settings &with, std::span<const named_tensor *const> given, const row_shape &split,
                         size_t inputs, std::initializer_list<slot> slots, request &result) {

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "../../dispatch/layout_adapter.hpp"
-#include "../../norm/executor.hpp"
+#include "../../dispatch/ready_call.hpp"
+#include "../../norm/aliases.hpp"
 #include "../../tensor/memory_desc.hpp"
 #include "../objects/objects.hpp"
 
@@ -95,9 +95,11 @@ struct parameter {
 
 inline slot if_wanted(bool is_wanted, slot place) { return is_wanted ? place : NO_SLOT; }
 
+// What lower() makes of an operation's parameters, and then all that its runs need, except the addresses. Then it is
+// immutable, and shared by executors of equal requests.
 struct request {
     operation op;
-    layer_norm::problem problem; // before layer_norm::complete()
+    layer_norm::problem problem; // before layer_norm::complete(); moved to `call`
     layer_norm::adapted_layouts layouts;
     std::vector<parameter> parameters; // inputs first
     size_t inputs = 0;
@@ -108,6 +110,16 @@ struct request {
     // Bytes in the workspace for the sum of the problem that is solved first. The sum is this problem's src. 0 if this
     // problem reads no such sum.
     size_t bytes_from_before = 0;
+
+    // ---- not set by lower()
+    std::shared_ptr<const layer_norm::ready_call> call = nullptr; // null if there is nothing to do
+    layer_norm::alias_check aliases = {}; // of the parameters, by their numbers, in both problems
+
+    size_t scratchpad_bytes() const { return call == nullptr ? 0 : call->scratchpad_bytes(); }
+    // False if the system refused pages for the code of an implementation that was chosen.
+    bool is_as_chosen() const {
+        return (call == nullptr || call->is_as_chosen()) && (before == nullptr || before->is_as_chosen());
+    }
 };
 
 // Refuses parameters, of which the names and addresses are given, if one is null. `why` follows "<name> is null" in the
@@ -250,9 +262,9 @@ private:
 using tensor_list = std::initializer_list<named_tensor>;
 
 // Rules for every tensor: 1 to 8 dimensions; a plain format; no negative dimension, stride or offset; no element
-// further away than can be addressed. No two elements of an output share memory.
-acl_status check_views(tensor_list inputs, tensor_list outputs);
-acl_status check_tensors(tensor_list inputs, tensor_list outputs); // that the types are FLOAT, FLOAT16 or BF16, too
+// further away than can be addressed. No two elements of an output share memory. `are_floats`: the types must be FLOAT,
+// FLOAT16 or BF16, too.
+acl_status check_views(tensor_list inputs, tensor_list outputs, bool are_floats = false);
 
 // `type` is an aclDataType; `why` follows its name in the reason of a refusal.
 acl_status check_type(tensor_list tensors, int type, const char *why = "");

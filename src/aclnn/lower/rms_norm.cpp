@@ -31,28 +31,7 @@ acl_status check_shapes(const rms_norm_grad_parameters &g, row_shape &split) {
     return check_shape({g.dgamma}, g.gamma->dims, "gamma");
 }
 
-} // namespace
-
-acl_status lower(const rms_norm_parameters &g, request &result) {
-    row_shape split;
-    JITNORM_TRY(check_types(g.x, g.gamma, {g.y}, {g.rstd}));
-    JITNORM_TRY(as_tiling(check_shapes(g, split)));
-    result.problem.flags = unsigned(jitnorm_rms_norm);
-    if (g.op == operation::gemma_rms_norm) result.problem.flags |= unsigned(jitnorm_scale_plus_one);
-    return make_request(g, split, 2, {SRC, SCALE, DST, VARIANCE}, result);
-}
-
-acl_status lower(const rms_norm_grad_parameters &g, request &result) {
-    row_shape split;
-    JITNORM_TRY(check_types(g.x, g.gamma, {g.dy, g.dx}, {g.rstd, g.dgamma}));
-    JITNORM_TRY(as_tiling(check_shapes(g, split)));
-    result.problem.flags = unsigned(jitnorm_rms_norm);
-    return as_tiling(make_request(g, split, 4, {DIFF_DST, SRC, VARIANCE, SCALE, DIFF_SRC, DIFF_SCALE}, result));
-}
-
 // ---- aclnnAddRmsNorm: RMS normalization of a sum
-
-namespace {
 
 // Without rstdOut CANN takes only FLOAT16 and BF16, and gamma must be a matrix of one row (check_gamma).
 acl_status check_types(const add_rms_norm_parameters &g) {
@@ -84,6 +63,23 @@ acl_status check(const add_rms_norm_parameters &g, row_shape &split) {
 }
 
 } // namespace
+
+acl_status lower(const rms_norm_parameters &g, request &result) {
+    row_shape split;
+    JITNORM_TRY(check_types(g.x, g.gamma, {g.y}, {g.rstd}));
+    JITNORM_TRY(as_tiling(check_shapes(g, split)));
+    result.problem.flags = unsigned(jitnorm_rms_norm);
+    if (g.op == operation::gemma_rms_norm) result.problem.flags |= unsigned(jitnorm_scale_plus_one);
+    return make_request(g, split, 2, {SRC, SCALE, DST, VARIANCE}, result);
+}
+
+acl_status lower(const rms_norm_grad_parameters &g, request &result) {
+    row_shape split;
+    JITNORM_TRY(check_types(g.x, g.gamma, {g.dy, g.dx}, {g.rstd, g.dgamma}));
+    JITNORM_TRY(as_tiling(check_shapes(g, split)));
+    result.problem.flags = unsigned(jitnorm_rms_norm);
+    return as_tiling(make_request(g, split, 4, {DIFF_DST, SRC, VARIANCE, SCALE, DIFF_SRC, DIFF_SCALE}, result));
+}
 
 acl_status lower(const add_rms_norm_parameters &g, request &result) {
     row_shape split;

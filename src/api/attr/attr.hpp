@@ -92,10 +92,4 @@ namespace jitnorm::impl::api {
 // unimplemented if there are others.
 status lower(const jitnorm_primitive_attr &given, layer_norm::problem &p);
 
-// Sets p[DST_SCALE] to the descriptor of the scales that are to be found. The layout of dst is already decided.
-status describe_dynamic_scales(const jitnorm_primitive_attr &given, layer_norm::problem &p);
-
-// Replaces the descriptors in `attr` by the problem's, whose layouts are decided.
-void take_over_layouts(const layer_norm::problem &decided, jitnorm_primitive_attr &attr);
-
 } // namespace jitnorm::impl::api

@@ -52,15 +52,6 @@ status lower(const jitnorm_primitive_attr &given, layer_norm::problem &p) {
     return {};
 }
 
-void take_over_layouts(const layer_norm::problem &decided, jitnorm_primitive_attr &attr) {
-    const std::vector<post_op> &entries = decided.attr.post_ops.entries;
-    for (size_t i = 0; i < entries.size(); ++i)
-        if (const auto *binary = std::get_if<binary_post_op>(&entries[i])) attr.post_ops.entries[i] = *binary;
-    const tensor_descs given = attr.tensors;
-    for (const auto &[s, md] : given)
-        if (decided[s].ndims != 0 && !(*md == decided[s])) attr.tensors.set({{s, &decided[s]}});
-}
-
 } // namespace jitnorm::impl::api
 
 using namespace jitnorm::impl;
@@ -76,6 +67,12 @@ constexpr int ARG_DIFF_WEIGHTS = 161; // oneDNN's number for the gradients of we
 status unknown_mode(int mode) { return invalid(explain("unknown mode %d", mode)); }
 
 bool has_rounding(int arg) { return arg == JITNORM_ARG_DST || arg == JITNORM_ARG_DIFF_SRC || arg == ARG_DIFF_WEIGHTS; }
+
+jitnorm_status_t set_tensors(const char *function, jitnorm_primitive_attr_t attr,
+                             std::initializer_list<std::pair<layer_norm::slot, const memory_desc *>> changes) {
+    if (any_null(attr)) return report_null(function, "attr", {attr});
+    return guarded(function, [&] { attr->tensors.set(changes); });
+}
 
 } // namespace
 
@@ -205,16 +202,6 @@ jitnorm_status_t jitnorm_primitive_attr_set_epsilon(jitnorm_primitive_attr_t att
 }
 
 // ---- the residual addition and other tensors
-
-namespace {
-
-jitnorm_status_t set_tensors(const char *function, jitnorm_primitive_attr_t attr,
-                             std::initializer_list<std::pair<layer_norm::slot, const memory_desc *>> changes) {
-    if (any_null(attr)) return report_null(function, "attr", {attr});
-    return guarded(function, [&] { attr->tensors.set(changes); });
-}
-
-} // namespace
 
 jitnorm_status_t jitnorm_primitive_attr_set_residual(jitnorm_primitive_attr_t attr,
                                                      const_jitnorm_memory_desc_t residual_desc,

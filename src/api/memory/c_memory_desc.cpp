@@ -9,7 +9,6 @@
 #include "jitnorm/jitnorm_memory.h"
 #include "memory.hpp"
 
-namespace impl = jitnorm::impl;
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::api;
 
@@ -232,7 +231,7 @@ template <typename Make>
 jitnorm_status_t create_desc(const char *function, jitnorm_memory_desc_t *memory_desc, Make &&make) {
     if (any_null(memory_desc)) return report_null(function, "memory_desc", {memory_desc});
     return guarded(function, [&]() -> status {
-        auto md = std::make_unique<impl::memory_desc>();
+        auto md = std::make_unique<jitnorm_memory_desc>();
         JITNORM_TRY(make(*md));
         *memory_desc = md.release();
         return {};

@@ -106,6 +106,33 @@ status decide_layouts(problem &p) {
     return {};
 }
 
+// Sets p[DST_SCALE] to the descriptor of the scales that are to be found, which follows from their mask and groups. The
+// layout of dst is already decided.
+status describe_dynamic_scales(const jitnorm_primitive_attr &given, layer_norm::problem &p) {
+    const scale_request &asked = given.dynamic_scales;
+    if (asked.mask == 0) return {};
+    if (!p.is_forward()) return unsupported("attr asks for dynamic scales, which only forward supports");
+    if (p[DST].ndims == 0) return invalid("dst has no dimensions");
+    if (p.has_runtime_sizes()) return unsupported("dynamic scales need sizes and strides known at creation");
+    const int last = p[DST].ndims - 1, rows = (1 << last) - 1, everything = rows | 1 << last;
+    if ((asked.mask & ~everything) != 0)
+        return invalid(explain("attr has scales with the mask %d, dst has %d dimensions", asked.mask, p[DST].ndims));
+    const bool grouped = asked.mask == everything && asked.ndims == 2 && asked.group_dims[0] == 1;
+    if (!grouped && (asked.mask != rows || asked.ndims != 0))
+        return unsupported(
+            "dynamic scales are supported per row (a mask of all dimensions but the last) or per group of its "
+            "columns (a mask of all dimensions, groups of 1 x columns)");
+    const dim_t columns = p[DST].dims[last], width = grouped ? asked.group_dims[1] : std::max<dim_t>(columns, 1);
+    if (columns % width != 0)
+        return invalid(explain("attr has scales for groups of %lld columns, which do not divide rows of %lld columns",
+                               as_number(width), as_number(columns)));
+    jitnorm_dims_t dims;
+    std::copy(p[DST].dims, p[DST].dims + last, dims);
+    dims[last] = grouped ? columns / width : 1;
+    p[DST_SCALE] = make_dense({dims, size_t(p[DST].ndims)}, jitnorm_f32);
+    return {};
+}
+
 // ---- primitive descriptors
 
 // Makes the description of a problem that is not in the object cache. The problem is moved to it.
@@ -164,15 +191,6 @@ status create_forward(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine,
     return create_desc(result, engine, attr, p);
 }
 
-status create_backward(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, const jitnorm_primitive_attr *attr,
-                       const memory_desc &diff_src, const memory_desc &diff_dst, jitnorm_data_type_t gradients,
-                       problem &p) {
-    p[DIFF_SRC] = diff_src;
-    p[DIFF_DST] = diff_dst;
-    p.diff_scale_shift_type = gradients;
-    return create_desc(result, engine, attr, p);
-}
-
 } // namespace
 
 jitnorm_status_t jitnorm_layer_normalization_forward_primitive_desc_create_v2(
@@ -207,8 +225,10 @@ jitnorm_status_t jitnorm_layer_normalization_backward_primitive_desc_create_v2(
                 explain("prop_kind is %s; backward or backward_data is expected", jitnorm_prop_kind2str(prop_kind)));
         JITNORM_TRY(check_hint(*src_desc, hint_fwd_pd));
         problem p = begin(prop_kind, *src_desc, stat_desc, scale_shift_data_type, epsilon, flags);
-        return create_backward(primitive_desc, engine, attr, *diff_src_desc, *diff_dst_desc, diff_scale_shift_data_type,
-                               p);
+        p[DIFF_SRC] = *diff_src_desc;
+        p[DIFF_DST] = *diff_dst_desc;
+        p.diff_scale_shift_type = diff_scale_shift_data_type;
+        return create_desc(primitive_desc, engine, attr, p);
     });
 }
 
@@ -233,7 +253,10 @@ jitnorm_status_t jitnorm_layer_normalization_partial_backward_primitive_desc_cre
         problem p = begin(jitnorm_backward, *src_desc, stat_desc, scale_shift_data_type, epsilon, flags);
         p.first_row = first_row;
         p.all_rows = all_rows;
-        return create_backward(primitive_desc, engine, attr, *diff_src_desc, *diff_dst_desc, jitnorm_f64, p);
+        p[DIFF_SRC] = *diff_src_desc;
+        p[DIFF_DST] = *diff_dst_desc;
+        p.diff_scale_shift_type = jitnorm_f64;
+        return create_desc(primitive_desc, engine, attr, p);
     });
 }
 

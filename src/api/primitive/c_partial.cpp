@@ -28,10 +28,6 @@ status check_sizes(std::initializer_list<std::pair<const char *, dim_t>> sizes) 
     return {};
 }
 
-status check_sizes(dim_t all_rows, dim_t columns) {
-    return check_sizes({{"all_rows", all_rows}, {"columns", columns}});
-}
-
 } // namespace
 
 status check_row_range(const memory_desc &src, dim_t first, dim_t all) {
@@ -95,7 +91,7 @@ status find_ranges(const char *what, const char *piece, dim_t all, std::span<con
 }
 
 status check_range(dim_t all, dim_t columns, dim_t first, dim_t rows) {
-    JITNORM_TRY(check_sizes(all, columns));
+    JITNORM_TRY(check_sizes({{"all_rows", all}, {"columns", columns}}));
     if (first < 0 || rows < 0 || rows > all - first)
         return invalid(explain("rows is %lld and first_row %lld; together they exceed all_rows, %lld", as_number(rows),
                                as_number(first), as_number(all)));
@@ -126,7 +122,8 @@ status add_columns(double *running, dim_t all, dim_t columns, dim_t first, dim_t
 jitnorm_status_t jitnorm_layer_normalization_row_block(jitnorm_dim_t *block_rows, jitnorm_dim_t all_rows,
                                                        jitnorm_dim_t columns) {
     JITNORM_REFUSE_NULL(block_rows);
-    if (const status v = check_sizes(all_rows, columns); v.failed()) return report(__func__, v);
+    if (const status v = check_sizes({{"all_rows", all_rows}, {"columns", columns}}); v.failed())
+        return report(__func__, v);
     *block_rows = row_blocks(all_rows, columns).block_rows();
     return jitnorm_success;
 }
@@ -135,7 +132,7 @@ jitnorm_status_t jitnorm_layer_normalization_merge_gradients(void *gradient, jit
                                                              jitnorm_dim_t all_rows, jitnorm_dim_t columns, int ranges,
                                                              const jitnorm_dim_t *rows, const double *const *sums) {
     return guarded(__func__, [&] {
-        JITNORM_TRY(check_sizes(all_rows, columns));
+        JITNORM_TRY(check_sizes({{"all_rows", all_rows}, {"columns", columns}}));
         JITNORM_TRY(check_lists("gradient, rows, sums", gradient, columns, ranges, rows, sums));
         if (!is_float(data_type))
             return invalid(explain("data_type is %d; a gradient is f32, bf16, f16 or f64", int(data_type)));

@@ -22,20 +22,15 @@ namespace {
 
 // ---- reasons of refusals
 
-// The name of an argument that is no scale and no post-op's; null if there is none.
-const char *find_name(int arg) {
-    if (arg == JITNORM_ARG_WORKSPACE) return "WORKSPACE"; // layer normalization has none
-    const auto found = std::ranges::find(layer_norm::TENSORS, arg, &layer_norm::tensor_kind::arg);
-    return found == layer_norm::TENSORS.end() ? nullptr : found->arg_name;
-}
-
 // "DIFF_SHIFT", "ATTR_MULTIPLE_POST_OP(1)|SRC_1"; the number of an argument that no primitive has.
 short_text argument_name(int arg) noexcept {
     short_text result;
     const int index = arg / JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE - 1;
     const int low = arg < JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE ? arg & ~JITNORM_ARG_ATTR_SCALES
                                                                  : arg % JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE;
-    const char *name = find_name(low);
+    const auto found = std::ranges::find(layer_norm::TENSORS, low, &layer_norm::tensor_kind::arg);
+    const bool is_tensor = found != layer_norm::TENSORS.end(), is_workspace = low == JITNORM_ARG_WORKSPACE;
+    const char *name = is_workspace ? "WORKSPACE" : is_tensor ? found->arg_name : nullptr;
     if (arg < 0 || name == nullptr)
         std::snprintf(result.text, sizeof result.text, "%d", arg);
     else if (index >= 0)
@@ -62,17 +57,13 @@ status explain_difference(int arg, const memory_desc &given, const memory_desc &
 
 // ---- descriptors with sizes or strides from the memories of an execution
 
-// A dimension that is left to run time cannot be broadcast, because the kernel was made for a dimension of dst's size.
-bool has_sizes_of(const memory_desc &src1, const memory_desc &pattern, const memory_desc &dst) {
-    for (int d = 0; d < src1.ndims; ++d)
-        if (pattern.dims[d] == RUNTIME_DIM && src1.dims[d] != dst.dims[d]) return false;
-    return true;
-}
-
 // Whether a memory with the descriptor `md`, which fits the pattern, may be in this slot of a problem with these sizes.
-// The problem itself is checked by validate(), not here.
+// The problem itself is checked by validate(), not here. A dimension of a post-op that is left to run time cannot be
+// broadcast, because the kernel was made for a dimension of dst's size.
 bool agrees(const memory_desc &md, const memory_desc &pattern, slot s, const layer_norm::problem &sizes) {
-    if (s >= FIRST_POST_OP) return has_sizes_of(md, pattern, sizes[DST]);
+    for (int d = 0; s >= FIRST_POST_OP && d < md.ndims; ++d)
+        if (pattern.dims[d] == RUNTIME_DIM && md.dims[d] != sizes[DST].dims[d]) return false;
+    if (s >= FIRST_POST_OP) return true;
     using layer_norm::extent;
     const extent dims = layer_norm::TENSORS[size_t(s)].dims;
     const bool follows = dims == extent::statistics || dims == extent::columns || dims == extent::gradient;
@@ -281,27 +272,21 @@ private:
 
 // ---- primitives
 
-namespace {
-
-// The bytes that an execution takes from the executing thread's buffer: 0 if the user's scratchpad is large enough. It
-// may be too small if another implementation than the chosen one had to be used. With run-time sizes and without a
-// user's scratchpad the result is 0, because each execution finds the size.
-size_t library_scratchpad(const described &what) {
-    if (what.problem.has_runtime_sizes() && !what.user_gives_scratchpad()) return 0;
-    const size_t wanted = what.scratchpad_bytes();
-    return size_with_alignment(wanted) <= bytes(what.tensors[SCRATCHPAD]) ? 0 : wanted;
-}
-
-} // namespace
-
 // The part that all primitives of one `described` share.
 struct executable {
     executable(const described &what, layer_norm::ready_call made) // keeps pointers into `what`
-        : call(std::move(made)), arguments(what), thread_bytes(library_scratchpad(what)) {}
+        : call(std::move(made)), arguments(what) {
+        const size_t wanted = what.scratchpad_bytes();
+        const bool is_known = !what.problem.has_runtime_sizes() || what.user_gives_scratchpad();
+        if (is_known && size_with_alignment(wanted) > bytes(what.tensors[SCRATCHPAD])) thread_bytes = wanted;
+    }
 
-    const layer_norm::ready_call call;
-    const argument_map arguments;
-    const size_t thread_bytes; // the size of the scratchpad that an execution takes from the executing thread
+    layer_norm::ready_call call;
+    argument_map arguments;
+    // The bytes that an execution takes from the executing thread's buffer: 0 if the user's scratchpad is large enough.
+    // It may be too small if another implementation than the chosen one had to be used. With run-time sizes and without
+    // a user's scratchpad this is 0, because each execution finds the size.
+    size_t thread_bytes = 0;
 };
 
 // Returns the executable that was made for `what` before, or a new one. If another implementation has to be used,

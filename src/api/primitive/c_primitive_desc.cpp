@@ -81,7 +81,13 @@ using namespace jitnorm::impl::api;
 jitnorm_primitive_desc::jitnorm_primitive_desc(jitnorm_engine_t on_engine, const jitnorm_primitive_attr *given,
                                                std::shared_ptr<const described> described)
     : engine(on_engine), attr(given != nullptr ? *given : jitnorm_primitive_attr{}), what(std::move(described)) {
-    take_over_layouts(what->problem, attr);
+    const layer_norm::problem &decided = what->problem;
+    const std::vector<post_op> &entries = decided.attr.post_ops.entries;
+    for (size_t i = 0; i < entries.size(); ++i)
+        if (const auto *binary = std::get_if<binary_post_op>(&entries[i])) attr.post_ops.entries[i] = *binary;
+    const tensor_descs as_given = attr.tensors;
+    for (const auto &[s, md] : as_given)
+        if (decided[s].ndims != 0 && !(*md == decided[s])) attr.tensors.set({{s, &decided[s]}});
 }
 
 namespace {

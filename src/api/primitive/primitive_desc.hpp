@@ -67,7 +67,7 @@ using layer_norm::slot;
 using enum layer_norm::slot;
 
 // Returns NO_SLOT for an argument that no primitive has.
-constexpr slot find_slot(int arg) {
+[[gnu::noinline]] constexpr slot find_slot(int arg) {
     if (arg >= JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE) {
         const int post_op = arg / JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE - 1;
         const bool is_src1 = arg % JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE == JITNORM_ARG_SRC_1;
@@ -85,10 +85,8 @@ inline constexpr auto SLOT_OF_LOW_ARG = [] {
     return slots;
 }();
 
-[[gnu::noinline]] inline slot slot_of_high_arg(int arg) { return find_slot(arg); }
-
 inline slot slot_of(int arg) {
-    return 0 <= arg && arg < LOW_ARGS ? slot(SLOT_OF_LOW_ARG[size_t(arg)]) : slot_of_high_arg(arg);
+    return 0 <= arg && arg < LOW_ARGS ? slot(SLOT_OF_LOW_ARG[size_t(arg)]) : find_slot(arg);
 }
 
 enum class role { absent, input, output, ignored /* may be given, but is neither read nor written */ };

@@ -14,8 +14,6 @@ namespace jitnorm::impl::graph {
 
 namespace {
 
-using names = std::initializer_list<jitnorm_graph_op_attr_t>;
-
 constexpr auto ALPHA = jitnorm_graph_op_attr_alpha, BETA_ATTR = jitnorm_graph_op_attr_beta,
                MIN = jitnorm_graph_op_attr_min, MAX = jitnorm_graph_op_attr_max, MODE = jitnorm_graph_op_attr_mode,
                SCALES = jitnorm_graph_op_attr_scales, ZPS = jitnorm_graph_op_attr_zps,
@@ -76,10 +74,9 @@ const char *name_of_follower(jitnorm_graph_op_kind_t kind) {
     return kind == jitnorm_graph_op_type_cast ? "TypeCast" : "Quantize";
 }
 
-bool has_only(const jitnorm_graph_op &op, names known) {
-    return std::all_of(op.attributes.begin(), op.attributes.end(), [&](const auto &given) {
-        return std::find(known.begin(), known.end(), given.first) != known.end();
-    });
+bool has_only(const jitnorm_graph_op &op, std::initializer_list<jitnorm_graph_op_attr_t> known) {
+    return std::ranges::all_of(op.attributes,
+                               [&](const auto &given) { return std::ranges::count(known, given.first) != 0; });
 }
 
 bool read_parameter(const jitnorm_graph_op &op, jitnorm_graph_op_attr_t name, bool has_default, float &value) {
@@ -131,50 +128,10 @@ jitnorm_data_type_t type_of_combination(jitnorm_data_type_t a, jitnorm_data_type
     return a == jitnorm_f32 || b == jitnorm_f32 ? jitnorm_f32 : jitnorm_data_type_undef;
 }
 
-struct quantization {
-    float scale;
-    int64_t zero_point;
-};
-
-constexpr int64_t LARGEST_ZERO_POINT = int64_t(1) << 24; // f32 represents all integers up to this one
-
-// Recognizes a quantization to 8 bits with one scale and one zero point for the whole tensor. Refuses scales that are
-// not normal numbers or have no normal inverse, and zero points that f32 may not represent: so value * (1 / scale) +
-// zero point can be computed in f32. For the types f8 it refuses the attribute zps.
-std::optional<quantization> understand_quantize(const jitnorm_graph_op &op) {
-    std::vector<float> scales;
-    std::vector<int64_t> zero_points = {0};
-    std::string qtype = "per_tensor";
-    int64_t axis = 1;
-    const jitnorm_data_type_t to = op.outputs[0].data_type;
-    if (op.kind != jitnorm_graph_op_quantize || (!is_int8(to) && !(is_f8(to) && !op.attributes.contains(ZPS))))
-        return {};
-    const bool readable = has_only(op, {SCALES, ZPS, QTYPE, QUANTIZED_AXIS}) && read(op, SCALES, scales) &&
-                          read(op, ZPS, zero_points) && read(op, QTYPE, qtype) && read(op, QUANTIZED_AXIS, axis);
-    if (!readable || qtype != "per_tensor" || scales.size() != 1 || zero_points.size() != 1) return {};
-    const bool fits = std::isnormal(scales[0]) && std::isnormal(1 / scales[0]) &&
-                      -LARGEST_ZERO_POINT <= zero_points[0] && zero_points[0] <= LARGEST_ZERO_POINT;
-    return fits ? std::optional(quantization{scales[0], zero_points[0]}) : std::nullopt;
-}
-
-} // namespace
-
-bool is_silu(const jitnorm_graph_op &sigmoid, const jitnorm_graph_op &product) {
-    if (sigmoid.kind != jitnorm_graph_op_sigmoid || sigmoid.outputs.size() != 1 || !understand_function(sigmoid) ||
-        product.kind != jitnorm_graph_op_multiply || product.outputs.size() != 1)
-        return false;
-    const auto multiplied = understand_combination(product, sigmoid.outputs[0].id);
-    if (!multiplied) return false;
-    const logical_tensor &z = product.inputs[multiplied->other];
-    return z.id == sigmoid.inputs[0].id && z.data_type == sigmoid.outputs[0].data_type &&
-           z.data_type == product.outputs[0].data_type;
-}
-
 // ---- fusion
 
-namespace {
-
 constexpr size_t MOST_FUNCTIONS = 19;
+constexpr int64_t LARGEST_ZERO_POINT = int64_t(1) << 24; // f32 represents all integers up to this one
 
 bool is_f32_if_used(const port &p) { return p.how == use::absent || p.type == jitnorm_f32; }
 
@@ -191,9 +148,15 @@ bool goes_with(const function_of_two &f, const logical_tensor &src, const logica
 
 } // namespace
 
-std::optional<fusion> fusion::begin(const jitnorm_graph_op &op, const norm_op &norm) {
-    const bool fits = norm.is_forward && normalizes_last_axis(norm, op.inputs[0].ndims);
-    return fits ? std::optional(fusion(op, norm)) : std::nullopt;
+bool is_silu(const jitnorm_graph_op &sigmoid, const jitnorm_graph_op &product) {
+    if (sigmoid.kind != jitnorm_graph_op_sigmoid || sigmoid.outputs.size() != 1 || !understand_function(sigmoid) ||
+        product.kind != jitnorm_graph_op_multiply || product.outputs.size() != 1)
+        return false;
+    const auto multiplied = understand_combination(product, sigmoid.outputs[0].id);
+    if (!multiplied) return false;
+    const logical_tensor &z = product.inputs[multiplied->other];
+    return z.id == sigmoid.inputs[0].id && z.data_type == sigmoid.outputs[0].data_type &&
+           z.data_type == product.outputs[0].data_type;
 }
 
 bool fusion::prepend(const jitnorm_graph_op &op, bool is_kept) {
@@ -271,14 +234,29 @@ bool fusion::modulate(jitnorm_alg_kind_t alg, const logical_tensor &other) {
     return norm_.is_modulated = true;
 }
 
-// Computes value * (1 / scale) + zero point in two post-ops, each of which rounds once, before the conversion to the
-// type of dst. The first post-op is an fma that adds -0, which changes no bit of the product.
+// Takes a quantization to 8 bits with one scale and one zero point for the whole tensor. Refuses scales that are not
+// normal numbers or have no normal inverse, and zero points that f32 may not represent: so value * (1 / scale) + zero
+// point can be computed in f32. For the types f8 it refuses the attribute zps.
+//
+// There are two post-ops, each of which rounds once, before the conversion to the type of dst. The first post-op is an
+// fma that adds -0, which changes no bit of the product.
 bool fusion::quantize(const jitnorm_graph_op &op) {
-    const auto found = understand_quantize(op);
-    if (!found || op.inputs.size() != 1 || result_.data_type != jitnorm_f32) return false;
-    norm_.followers.emplace_back(eltwise_post_op{jitnorm_eltwise_linear, 1 / found->scale, -0.0F});
-    if (found->zero_point != 0)
-        norm_.followers.emplace_back(eltwise_post_op{jitnorm_eltwise_linear, 1, float(found->zero_point)});
+    const jitnorm_data_type_t from = result_.data_type, to = op.outputs[0].data_type;
+    if (op.kind != jitnorm_graph_op_quantize || op.inputs.size() != 1 || from != jitnorm_f32) return false;
+    if (!is_int8(to) && !(is_f8(to) && !op.attributes.contains(ZPS))) return false;
+    std::vector<float> scales;
+    std::vector<int64_t> zero_points = {0};
+    std::string qtype = "per_tensor";
+    int64_t axis = 1;
+    const bool readable = has_only(op, {SCALES, ZPS, QTYPE, QUANTIZED_AXIS}) && read(op, SCALES, scales) &&
+                          read(op, ZPS, zero_points) && read(op, QTYPE, qtype) && read(op, QUANTIZED_AXIS, axis);
+    if (!readable || qtype != "per_tensor" || scales.size() != 1 || zero_points.size() != 1) return false;
+    const float inverse = 1 / scales[0], zero_point = float(zero_points[0]);
+    const bool fits = std::isnormal(scales[0]) && std::isnormal(inverse) && -LARGEST_ZERO_POINT <= zero_points[0] &&
+                      zero_points[0] <= LARGEST_ZERO_POINT;
+    if (!fits) return false;
+    norm_.followers.emplace_back(eltwise_post_op{jitnorm_eltwise_linear, inverse, -0.0F});
+    if (zero_point != 0) norm_.followers.emplace_back(eltwise_post_op{jitnorm_eltwise_linear, 1, zero_point});
     return is_quantized_ = true;
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 
 #include "../operation/norm_op.hpp"
 #include "../operation/op.hpp"
@@ -20,8 +19,8 @@ namespace jitnorm::impl::graph {
 // normalization that has neither gamma nor beta, if the last dimension of what they read beside it is src's.
 class fusion {
 public:
-    // `norm` is the normalization of `op`. None if nothing can be fused with this normalization.
-    static std::optional<fusion> begin(const jitnorm_graph_op &op, const norm_op &norm);
+    // `norm` is the normalization of `op`: forward, of the last axis and no other.
+    fusion(const jitnorm_graph_op &op, const norm_op &norm) : norm_(norm), src_(op.inputs[0]), result_(op.outputs[0]) {}
 
     const logical_tensor &result() const { return result_; } // of the last operation
     const norm_op &norm() const { return norm_; }            // with all operations that were fused
@@ -36,8 +35,6 @@ public:
     bool append(const jitnorm_graph_op &op, const logical_tensor *z = nullptr);
 
 private:
-    fusion(const jitnorm_graph_op &op, const norm_op &norm) : norm_(norm), src_(op.inputs[0]), result_(op.outputs[0]) {}
-
     bool cast(const jitnorm_graph_op &op);
     bool apply(const jitnorm_graph_op &op);
     bool combine(const jitnorm_graph_op &op, const logical_tensor *z = nullptr);

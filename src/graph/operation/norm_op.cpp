@@ -117,11 +117,6 @@ void set_ports(norm_op &n, std::span<const slot> slots, const std::vector<logica
     for (size_t i = 0; i < tensors.size(); ++i) n.ports[size_t(slots[i])] = {how, tensors[i].id, tensors[i].data_type};
 }
 
-void mask_outputs(norm_op &n, const schema &s, const std::vector<int64_t> &mask) {
-    for (size_t i = 0; i < s.outputs.size() && s.is_ascend(); ++i)
-        if (mask[i] == 0) n.ports[size_t(s.outputs[i])] = {};
-}
-
 // ---------------------------------------------------------------- data types
 
 status not_possible(const norm_op &n, slot s, const char *possible) {
@@ -184,12 +179,6 @@ status check_axis(const jitnorm_graph_op &op, const norm_op &n) {
     return wrong(explain("begin_norm_axis is %lld; src has %d dimensions", as_number(n.begin_norm_axis), rank));
 }
 
-// The result does not depend on beta in backward, nor on gamma and beta without the attribute use_affine.
-void forget_unused(norm_op &n, bool use_affine) {
-    if (!use_affine) n.ports[SCALE] = {};
-    if (!use_affine || !n.is_forward) n.ports[SHIFT] = {};
-}
-
 } // namespace
 
 const char *role_name(slot s, const norm_op &n) {
@@ -229,10 +218,13 @@ status understand(const jitnorm_graph_op &op, std::optional<norm_op> &result) {
               .ports = {}};
     set_ports(n, s->inputs, op.inputs, use::read);
     set_ports(n, s->outputs, op.outputs, use::written);
-    mask_outputs(n, *s, v.output_mask);
+    for (size_t i = 0; i < s->outputs.size() && s->is_ascend(); ++i)
+        if (v.output_mask[i] == 0) n.ports[size_t(s->outputs[i])] = {};
     JITNORM_TRY(check_data_types(n));
     JITNORM_TRY(check_axis(op, n));
-    forget_unused(n, v.use_affine);
+    // The result does not depend on beta in backward, nor on gamma and beta without the attribute use_affine.
+    if (!v.use_affine) n.ports[SCALE] = {};
+    if (!v.use_affine || !n.is_forward) n.ports[SHIFT] = {};
     if (!n.is_rms || normalizes_last_axis(n, op.inputs[0].ndims)) result = n;
     return ACCEPTED;
 }
