@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// transpose: moves elements of 1 to 8 bytes between places in SSE2 and AVX2 registers: collects every second element of
-// an array, and transposes small rectangles. Callers run only on processors with AVX2, as all code around kernels does.
+// transpose: transposes small rectangles of elements of 1 to 8 bytes in SSE2 and AVX2 registers. Callers run only on
+// processors with AVX2, as all code around kernels does.
 #pragma once
 
 #include <algorithm>
@@ -14,32 +14,6 @@
 #include "../base/bytes.hpp"
 
 namespace jitnorm::impl::layer_norm {
-
-// The elements with even numbers, for each half of the registers: first of a's half, then of b's half.
-template <size_t Size>
-[[gnu::target("avx2"), gnu::always_inline]] inline __m256i even_ones(__m256i a, __m256i b) {
-    if constexpr (Size == 8) return _mm256_unpacklo_epi64(a, b);
-    if constexpr (Size == 4)
-        return _mm256_castps_si256(_mm256_shuffle_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b), 0b10001000));
-    const __m256i low = Size == 2 ? _mm256_set1_epi32(0xffff) : _mm256_set1_epi16(0xff);
-    a = _mm256_and_si256(a, low);
-    b = _mm256_and_si256(b, low);
-    return Size == 2 ? _mm256_packus_epi32(a, b) : _mm256_packus_epi16(a, b);
-}
-
-// Collects every second element, to[i] = from[2 i]: as many of `count` elements of `Size` bytes each as fill whole
-// registers. Returns how many. Also reads the elements between, but nothing after the last of the `count` elements.
-template <size_t Size>
-[[gnu::target("avx2")]] dim_t gather_deinterleaved(dim_t count, const char *from, char *to) {
-    constexpr dim_t SIZE = dim_t(Size), AT_ONCE = 32 / SIZE;
-    dim_t i = 0;
-    for (; i + AT_ONCE < count; i += AT_ONCE) {
-        const auto *pair = reinterpret_cast<const __m256i *>(from + 2 * i * SIZE);
-        const __m256i both = even_ones<Size>(_mm256_loadu_si256(pair), _mm256_loadu_si256(pair + 1));
-        _mm256_storeu_si256(reinterpret_cast<__m256i *>(to + i * SIZE), _mm256_permute4x64_epi64(both, 0b11011000));
-    }
-    return i;
-}
 
 // The attribute of a function into which the functions below are inlined.
 #define JITNORM_INLINES_SIMD [[gnu::target("avx2")]]

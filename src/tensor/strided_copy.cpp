@@ -71,8 +71,6 @@ void copy_spread(const leaf_shape &shape, char *tensor, char *tile) {
     constexpr dim_t AT_ONCE = 8 / dim_t(Size);
     for (dim_t r = 0; r < rows.size; ++r, tensor += rows.in_tensor, tile += rows.in_tile) {
         dim_t c = 0;
-        if constexpr (to_tile)
-            if (columns.in_tensor == 2 * dim_t(Size)) c = gather_deinterleaved<Size>(columns.size, tensor, tile);
         for (; c + AT_ONCE <= columns.size; c += AT_ONCE) {
             const auto in_tensor = tensor + c * columns.in_tensor;
             if constexpr (to_tile)
