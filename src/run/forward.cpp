@@ -16,7 +16,7 @@ forward<T>::forward(const problem &p, const plan &planned, std::shared_ptr<const
       row_size_(dim_t(size_of(p.row_type()))), scale_size_(dim_t(size_of(p.scale_shift_type))),
       src_size_(element_size(p[SRC])), residual_size_(element_size(p[RESIDUAL])), epsilon_(p.epsilon),
       inv_C_(1.0 / double(p.whole_row_length())) {
-    if (p.has_dynamic_scales()) quantizer_.emplace(p, planned);
+    if (p.has_dynamic_scales()) quantizer_.emplace(p);
 }
 
 // Finds the statistics of the rows for which the first reduction was not enough. Consecutive rows that need the same

@@ -73,7 +73,7 @@ jit::normalize_conf normalize_conf_of(const problem &p, const plan &planned, jit
     if (is_rounded_before_dst(p)) conf.scaled = p.scaled_type();
     if (p.writes(PRE_QUANTIZATION)) conf.pre_quantization = p[PRE_QUANTIZATION].data_type;
     conf.quantizes = p.has_dynamic_scales();
-    conf.groups = conf.quantizes && quantizer(p, planned).takes_groups_of_a_row();
+    conf.groups = conf.quantizes && scales_per_row(p) > 1;
     conf.own_rows = conf.groups || has_own_rows(p);
     conf.ahead = prefetches_rows_of(p, planned);
     if (conf.ahead == jit::prefetch_to::nowhere && non_temporal && !p.reads(RESIDUAL))

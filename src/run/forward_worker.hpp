@@ -68,8 +68,8 @@ public:
         call.written.factors = factors;
         call.written.values = get(scratch::values);
         call.band_rows = now.non_temporal ? planned.non_temporal_band_rows : planned.band_rows;
-        with_operands(call.written, b, all, [&] { f_.run_bands(kernel, call, b); });
-        if (f_.quantizer_) f_.quantizer_->store_scales({{0, b.rows}, {0, 1}}, b.first, scales, args[DST_SCALE]);
+        with_operands(call.written, {b.first, b.rows, 0, f_.C_}, [&] { f_.run_bands(kernel, call, b); });
+        if (f_.quantizer_) f_.quantizer_->store_scales(b.first, b.rows, {0, 1}, scales, args[DST_SCALE]);
         at.close();
         f_.write_statistics(b, statistics);
     }
@@ -173,12 +173,11 @@ private:
 
     // Calls run() when the operands of post-ops have been put into the arguments.
     template <typename Run>
-    [[gnu::always_inline]] void with_operands(jit::normalize_arguments<T> &call, const batch &b, range columns,
-                                              Run &&run) {
+    [[gnu::always_inline]] void with_operands(jit::normalize_arguments<T> &call, const window &where, Run &&run) {
         if (f_.operands_.size() == 0)
             run();
         else
-            locate_operands(call, {b.first, b.rows, columns.begin, call.count}, run);
+            locate_operands(call, where, run);
     }
 
     // Is a function of its own, because the table takes much of the stack.
@@ -313,7 +312,7 @@ private:
                                           range columns) {
         jit::normalize_arguments<T> call = normalize_arguments_for(here, src, dst, b, columns);
         const auto &kernel = f_.kernels_->normalize->choose(now.non_temporal);
-        with_operands(call, b, columns, [&] { kernel(call); });
+        with_operands(call, {b.first, b.rows, columns.begin, call.count}, [&] { kernel(call); });
     }
 
     // ---- normalization where scales are found
@@ -330,8 +329,10 @@ private:
             call.dst_scales = scales;
             call.factors = factors;
             call.values = get(scratch::values);
-            with_operands(call, b, q.columns_of(u.groups), [&] { f_.kernels_->normalize->ordinary(call); });
-            q.store_scales(u, b.first, scales, args[DST_SCALE]);
+            const dim_t row = b.first + u.row;
+            with_operands(call, {row, 1, q.first_column(u), call.count},
+                          [&] { f_.kernels_->normalize->ordinary(call); });
+            q.store_scales(row, 1, u.groups, scales, args[DST_SCALE]);
         });
         at.close();
     }
@@ -353,7 +354,8 @@ private:
         call.written = normalize_arguments_for(there, written, there.result, ready, columns);
         if (f_.adds_) call.added = addition_arguments_for(here, src, columns, rows, p, s, q);
         const auto &kernel = f_.kernels_->one_loop->choose(now.non_temporal);
-        with_operands(call.written, ready, columns, [&] { kernel(call); });
+        with_operands(call.written, {ready.first, ready.rows, columns.begin, call.written.count},
+                      [&] { kernel(call); });
     }
     [[gnu::noinline]] void write_and_reduce_chunks(typename Rows::cursor &before, const batch &ready, batch &next) {
         moments<T> rows[MAX_BATCH_ROWS];

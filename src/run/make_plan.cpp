@@ -149,9 +149,8 @@ plan forward_plan(const problem &p, const machine &m) {
     } else {
         plan_forward_tiles(p, tensors, m, planned);
     }
-    if (p.has_dynamic_scales()) planned.batch_rows = std::min(planned.batch_rows, quantizer::groups_of_tile(p));
     plan_forward_bands(p, planned);
-    if (p.has_dynamic_scales()) planned.scratchpad.book(scratch::values, quantizer(p, planned).tile_bytes());
+    if (p.has_dynamic_scales()) planned.scratchpad.book(scratch::values, quantizer(p).tile_bytes(planned));
     const dim_t tiles_of_sums = planned.one_loop_threads > 0 ? 2 : 1; // of the rows to write, of those to reduce
     planned.scratchpad.book(scratch::sum_rows, tiles_of_sums * planned.batch_rows * sum_pitch(p, planned));
     planned.scratchpad.book(scratch::operands, operand_bytes(p, planned.batch_rows, planned.panel_columns));

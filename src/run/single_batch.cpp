@@ -101,7 +101,7 @@ void single_batch::do_with_post_ops(const arguments &args, jit::forward_rows_arg
     forward_.run_bands(kernel_, call, b);
     if (!forward_.quantizer_) return;
     if (rows_ == 1) return store(scales[0], at(args, DST_SCALE));
-    forward_.quantizer_->store_scales({{0, rows_}, {0, 1}}, 0, scales, args[DST_SCALE]);
+    forward_.quantizer_->store_scales(0, rows_, {0, 1}, scales, args[DST_SCALE]);
 }
 
 void single_batch::take_scales(const arguments &args, jit::normalize_arguments<float> &call) const {

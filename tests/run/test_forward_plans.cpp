@@ -11,8 +11,8 @@ namespace {
 
 class forward_plans : public plans_on_machines {};
 
-// Unless post-ops have operands.
-TEST_P(forward_plans, groups_of_a_row_share_a_tile_where_a_batch_has_fewer_rows) {
+// With operands of post-ops one group at a time, otherwise as many as a tile takes.
+TEST_P(forward_plans, groups_of_columns_with_scales) {
     for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f16})
         for (const dim_t rows : {1, 37})
             for (const dim_t groups : {1, 4, 40, 160}) { // 160: more than a tile takes
@@ -20,17 +20,15 @@ TEST_P(forward_plans, groups_of_a_row_share_a_tile_where_a_batch_has_fewer_rows)
                 s.flags = jitnorm_use_scale | jitnorm_use_shift;
                 s.dst_type = groups == 4 ? jitnorm_f8_e4m3 : jitnorm_s8;
                 s.dynamic_scales = scales_of(s.dims, groups);
-                const auto expect_in_rows = [&](bool expected) {
-                    EXPECT_EQ(quantizer(make_problem(s), plan_of(s, ROOMY)).takes_groups_of_a_row(), expected) << s;
+                const auto expect = [&] {
                     for (const machine &m : MACHINES) expect_reference(s, m);
                 };
-                const bool are_many = groups > plan_of(s, ROOMY).batch_rows;
-                expect_in_rows(are_many);
+                expect();
                 s.pre_quantization = "dense";
                 s.attr.post_ops.entries = {impl::eltwise_post_op{jitnorm_eltwise_swish, 1, 0}};
-                expect_in_rows(are_many);
+                expect();
                 s.attr.post_ops.entries = {impl::binary_post_op{jitnorm_binary_mul, dense({1, 640})}};
-                expect_in_rows(false);
+                expect();
             }
 }
 
