@@ -59,61 +59,19 @@ problem in_order_of_memory(const problem &p) {
 
 // ---- interleaved_blocks
 
-dim_t interleaved_blocks::dimensions::total() const {
-    dim_t product = 1;
-    for (int i = 0; i < count; ++i) product *= size[size_t(i)];
-    return product;
-}
-
-dim_t interleaved_blocks::dimensions::row_of(dim_t index) const {
-    dim_t row = 0;
-    for (auto i = size_t(count); i-- > 0; index /= size[i]) row += index % size[i] * rows[i];
-    return row;
-}
-
-// Makes strands of as many as possible of the dimensions whose neighbouring indices share cache lines.
 interleaved_blocks::interleaved_blocks(const memory_desc &md, int row_ndims, dim_t block_rows)
-    : block_rows_(block_rows) {
-    const row_order in_memory = order_in_memory(md, row_ndims);
-    int sharing = 0;
-    for (int i = row_ndims - 1; i >= 0; --i, ++sharing) {
-        const int d = in_memory[size_t(i)];
-        if (md.dims[d] == 1 || tensor_axis(md, d, d + 1).group_size() == 1) break;
-    }
-    for (; sharing > 0 && !exist(); --sharing) choose(md, row_ndims, in_memory, sharing);
-}
-
-void interleaved_blocks::choose(const memory_desc &md, int row_ndims, const row_order &in_memory,
-                                int strand_dimensions) {
-    const int *const strands_begin = in_memory.data() + row_ndims - strand_dimensions;
-    const auto is_strand = [&](int d) {
-        return std::find(strands_begin, strands_begin + strand_dimensions, d) != strands_begin + strand_dimensions;
-    };
-    const int last = *std::max_element(strands_begin, strands_begin + strand_dimensions);
-    std::array<dim_t, MAX_NDIMS> rows = {}; // how much the row number grows from one index of a dimension to the next
-    dim_t all = 1;
-    for (int d = row_ndims - 1; d >= 0; all *= md.dims[d--]) rows[size_t(d)] = all;
-    inner_ = rows[size_t(last)];
-    if (inner_ % block_rows_ != 0) return;
-
-    outer_.count = strand_.count = 0;
-    const auto append = [&](dimensions &to, int d) {
-        to.size[size_t(to.count)] = md.dims[d];
-        to.rows[size_t(to.count++)] = rows[size_t(d)];
-    };
-    int place = 0;
-    for (int d = 0; d < row_ndims; ++d) {
-        if (is_strand(d)) continue;
-        order_[size_t(place++)] = d;
-        if (d < last) append(outer_, d);
-    }
-    for (const int *d = strands_begin; d != strands_begin + strand_dimensions; ++d) {
-        order_[size_t(place++)] = *d;
-        append(strand_, *d);
-    }
-    strands_ = strand_.total();
-    const auto fastest = *(strands_begin + strand_dimensions - 1);
+    : block_rows_(block_rows), order_(order_in_memory(md, row_ndims)) {
+    const int fastest = order_[size_t(row_ndims - 1)];
     const tensor_axis axis(md, fastest, fastest + 1);
+    for (int d = 0; d < fastest; ++d) outer_ *= md.dims[d];
+    for (int d = fastest + 1; d < row_ndims; ++d) inner_ *= md.dims[d];
+    if (md.dims[fastest] == 1 || axis.group_size() == 1 || inner_ % block_rows_ != 0) return;
+
+    size_t place = 0;
+    for (int d = 0; d < row_ndims; ++d)
+        if (d != fastest) order_[place++] = d;
+    order_[place] = fastest;
+    strands_ = md.dims[fastest];
     strands_of_unit_ = std::min(strands_, std::max<dim_t>(1, CACHE_LINE / std::max<dim_t>(axis.step(), 1)));
 }
 
@@ -126,7 +84,7 @@ interleaved_blocks::unit interleaved_blocks::at(dim_t number) const {
 }
 
 dim_t interleaved_blocks::first_row(const unit &u, dim_t strand) const {
-    return outer_.row_of(u.outer) + strand_.row_of(u.strand + strand) + u.within;
+    return (u.outer * strands_ + u.strand + strand) * inner_ + u.within;
 }
 
 } // namespace jitnorm::impl::layer_norm

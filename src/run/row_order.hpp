@@ -44,14 +44,14 @@ public:
     // are counted in this order.
     const row_order &order() const { return order_; }
 
-    dim_t units() const { return exist() ? outer_rows() * groups() * (inner_ / block_rows_) : 0; }
+    dim_t units() const { return exist() ? outer_ * groups() * (inner_ / block_rows_) : 0; }
     dim_t strands_of_unit() const { return strands_of_unit_; } // the most strands of a unit
     dim_t block_rows() const { return block_rows_; }
 
     struct unit {
         dim_t place;           // the place of the first row of the first strand
         dim_t from_row;        // from a row of a strand to its next row, in places
-        dim_t outer;           // the index over the dimensions outside the strands
+        dim_t outer;           // the index over the dimensions before that of the strands
         dim_t strand, strands; // the first strand of the unit, and how many strands it has
         dim_t within;          // the number of the first of its block_rows() rows within each strand
     };
@@ -60,21 +60,12 @@ public:
     dim_t first_row(const unit &u, dim_t strand) const;
 
 private:
-    // Some row dimensions, outermost first: their sizes, and how much the row number grows from one index to the next.
-    struct dimensions {
-        std::array<dim_t, MAX_NDIMS> size, rows;
-        int count = 0;
-        dim_t total() const;
-        dim_t row_of(dim_t index) const; // `index` counts all of these dimensions in row-major order
-    };
+    dim_t groups() const { return divide_up(strands_, strands_of_unit_); } // of strands
 
-    void choose(const memory_desc &md, int row_ndims, const row_order &in_memory, int strand_dimensions);
-    dim_t outer_rows() const { return outer_.total(); }
-    dim_t groups() const { return (strands_ + strands_of_unit_ - 1) / strands_of_unit_; } // of strands
-
-    dim_t block_rows_, inner_ = 1, strands_ = 1, strands_of_unit_ = 1;
-    dimensions outer_, strand_;
-    row_order order_ = {};
+    // The fastest row dimension in memory counts the strands. The dimensions after it count the inner_ rows of a strand
+    // that have consecutive numbers, those before it the outer indices.
+    dim_t block_rows_, inner_ = 1, strands_ = 1, outer_ = 1, strands_of_unit_ = 1;
+    row_order order_;
 };
 
 } // namespace jitnorm::impl::layer_norm
