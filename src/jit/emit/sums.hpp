@@ -213,8 +213,8 @@ struct reduced_rows {
     std::vector<int> free;
 };
 
-// Adds up the lanes of eight rows of floats at once. The rows' lanes are in BYTES of the frame meanwhile.
-class sums_of_eights {
+// Adds up the lanes of one row, or of eight rows of floats at once, whose lanes are in BYTES of the frame meanwhile.
+class sums_of_rows {
     using ymm = Xbyak::Ymm;
 
 public:
@@ -225,8 +225,8 @@ public:
 
     // `four` and `work` are free while lanes are added up. The part of the frame begins at [rsp + frame]; `next` points
     // to the lanes of the next row, `index` is that of the row loop.
-    sums_of_eights(kernel_generator &g, row_loop &rows, const reg &index, const reg &next,
-                   const std::array<ymm, 4> &four, const ymm &work, int frame, bool centered, const arrays &numbers)
+    sums_of_rows(kernel_generator &g, row_loop &rows, const reg &index, const reg &next, const std::array<ymm, 4> &four,
+                 const ymm &work, int frame, bool centered, const arrays &numbers)
         : g_(g), rows_(rows), index_(index), next_(next), four_(four), work_(work), frame_(frame), centered_(centered),
           numbers_(numbers) {}
 
@@ -278,6 +278,23 @@ public:
             }
             finish({4, row - ROWS, p, xmm_of(sums), q, rest});
         }
+    }
+
+    // Stores the sums of a row by itself, whose lanes are in `s` and `q`.
+    void store_one(horizontal_sum &total, lanes s, lanes q) {
+        const auto store = [&](const Xbyak::Address &array, lanes sum) {
+            g_.ops.store_lowest(g_.ptr[rows_.of_row(array)], total.to_lowest(sum));
+        };
+        if (centered_) store(numbers_.s, s);
+        store(numbers_.q, q);
+    }
+    // What the reduction of this row leaves; `free` are the registers that are free between rows.
+    reduced_rows one(const register_set &free, const vmm &pivot, lanes s, lanes q) const {
+        std::vector<int> rest = free.free_vectors();
+        std::erase_if(rest, [&](int i) {
+            return i == q[0].getIdx() || (centered_ && (i == pivot.getIdx() || i == s[0].getIdx()));
+        });
+        return {1, 0, pivot, centered_ ? s[0] : q[0], q[0], rest};
     }
 
 private:

@@ -25,9 +25,9 @@ public:
         if (conf.reduces) {
             std::vector<vmm> unused = sums_; // between rows
             unused.insert(unused.end(), other_.begin(), other_.begin() + UNROLL);
-            eights_.emplace(g, rows_, index_, next_lanes_, first_four(unused, {}), ymm_of(x_[0]),
-                            where.frame + lanes_bytes(), conf.centered,
-                            sums_of_eights::arrays{JITNORM_ARGUMENT(pivot), JITNORM_ARGUMENT(s), JITNORM_ARGUMENT(q)});
+            sums_of_rows_.emplace(
+                g, rows_, index_, next_lanes_, first_four(unused, {}), ymm_of(x_[0]), where.frame + lanes_bytes(),
+                conf.centered, sums_of_rows::arrays{JITNORM_ARGUMENT(pivot), JITNORM_ARGUMENT(s), JITNORM_ARGUMENT(q)});
         }
         if (!conf.silu) return;
         const post_op_conf product[] = {{post_op_conf::kind::binary, jitnorm_binary_mul_silu, false, conf.residual}};
@@ -67,7 +67,9 @@ public:
             rows.at_first([&] { find_pivot(); });
             rows_.broadcast(JITNORM_ARGUMENT(pivot), std::span(&pivot_, 1));
         }
-        if (conf_.reduces) return blocks_.sum_piece(rows, sums_, vectors_, add_and_prefetch, [&] { store_sums(); });
+        if (conf_.reduces)
+            return blocks_.sum_piece(rows, sums_, vectors_, add_and_prefetch,
+                                     [&] { sums_of_rows_->store_one(total_, s_, q_); });
         rows.go_to_piece(loop_);
         loop_.walk_freely(unroll(), add_and_prefetch);
     }
@@ -78,7 +80,7 @@ public:
         rows_.point_to_row();
         if (conf_.reduces) {
             registers_.take(next_lanes_);
-            rows_.while_left(sums_of_eights::ROWS, [&] { add_eight(finish); });
+            rows_.while_left(sums_of_rows::ROWS, [&] { add_eight(finish); });
         }
         rows_.step(1, [&] {
             add_row();
@@ -95,7 +97,7 @@ public:
     }
 
     int frame_bytes() const {
-        return lanes_bytes() + (conf_.reduces ? sums_of_eights::BYTES : 0) +
+        return lanes_bytes() + (conf_.reduces ? sums_of_rows::BYTES : 0) +
                (conf_.silu ? trace_codegen::frame_bytes(g_.kind) : 0);
     }
 
@@ -108,13 +110,13 @@ private:
     int unroll() const { return conf_.silu ? 1 : UNROLL; }
 
     void add_eight(function_ref<void(const reduced_rows &)> finish) {
-        eights_->begin();
-        eights_->sum_rows([&] {
+        sums_of_rows_->begin();
+        sums_of_rows_->sum_rows([&] {
             add_row();
             const Xbyak::Ymm q = total_.to_ymm(q_);
             return std::pair(conf_.centered ? total_.to_ymm(s_) : q, q);
         });
-        eights_->add_up(registers_between_rows(), finish);
+        sums_of_rows_->add_up(registers_between_rows(), finish);
     }
 
     register_set registers_between_rows() const {
@@ -127,13 +129,8 @@ private:
     }
 
     reduced_rows sums_of_row() {
-        store_sums();
-        const vmm s = conf_.centered ? s_[0] : q_[0];
-        std::vector<int> free = registers_between_rows().free_vectors();
-        std::erase_if(free, [&](int i) {
-            return i == q_[0].getIdx() || (conf_.centered && (i == pivot_.getIdx() || i == s.getIdx()));
-        });
-        return {1, 0, pivot_, s, q_[0], free};
+        sums_of_rows_->store_one(total_, s_, q_);
+        return sums_of_rows_->one(registers_between_rows(), pivot_, s_, q_);
     }
 
     void add_row() {
@@ -170,14 +167,6 @@ private:
         pivots_.find(x_[0], other_[0], [this](places first) { add(first); });
         g_.ops.store_lowest(g_.ptr[rows_.of_row(JITNORM_ARGUMENT(pivot))], xmm_of(x_[0]));
         g_.ops.broadcast(pivot_, xmm_of(x_[0]));
-    }
-
-    void store_sums() {
-        const auto store = [&](const Xbyak::Address &array, lanes sum) {
-            g_.ops.store_lowest(g_.ptr[rows_.of_row(array)], total_.to_lowest(sum));
-        };
-        if (conf_.centered) store(JITNORM_ARGUMENT(s), s_);
-        store(JITNORM_ARGUMENT(q), q_);
     }
 
     void add_vectors(places vectors) {
@@ -268,7 +257,7 @@ private:
     pivots pivots_{g_, io_, conf_.row, count_, other_[1]};
     blocked_sum blocks_{g_, loop_, count_, rest_, where_.frame};
     horizontal_sum total_{g_, x_[0]};
-    std::optional<sums_of_eights> eights_; // where the pass reduces rows
+    std::optional<sums_of_rows> sums_of_rows_; // where the pass reduces rows
     std::optional<trace_codegen> silu_;
 };
 

@@ -14,12 +14,6 @@ class backward_weights_generator : public kernel_generator {
 public:
     explicit backward_weights_generator(const backward_weights_conf &conf)
         : kernel_generator(kind_of(conf)), conf_(conf) {
-        generate();
-    }
-    std::string name() const { return kernel_name("backward_weights", kind, {conf_.sums, conf_.to}); }
-
-private:
-    void generate() {
         open_frame(0);
         mov(reg_start_, JITNORM_ARGUMENT(start));
         mov(reg_stride_, JITNORM_ARGUMENT(sums_stride));
@@ -30,7 +24,9 @@ private:
         loop_.walk_freely(UNROLL, [&](places columns) { add_up(columns); });
         close_frame();
     }
+    std::string name() const { return kernel_name("backward_weights", kind, {conf_.sums, conf_.to}); }
 
+private:
     void add_up(places columns) {
         Xbyak::Label next, end;
         for (const place &p : columns) ops.clear(totals_[size_t(p.slot)]);

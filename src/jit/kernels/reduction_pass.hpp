@@ -27,7 +27,7 @@ public:
             {{!conf_.centered, "rms"}, {conf_.repeated, "repeated"}, {conf_.ahead == prefetch_to::l2, "to_l2"}});
     }
 
-    int frame_bytes() const { return block_lanes_ + (where_.in_one_loop ? block_lanes_ : sums_of_eights::BYTES); }
+    int frame_bytes() const { return block_lanes_ + (where_.in_one_loop ? block_lanes_ : sums_of_rows::BYTES); }
 
     void sum_all() {
         prepare();
@@ -50,7 +50,7 @@ public:
                 if (prefetches) loop_.prefetch(ahead, vectors, conf_.src);
                 add(vectors);
             },
-            [&] { store_sums(); });
+            [&] { sums_of_rows_.store_one(total_, s_, q_); });
     }
 
     // Sums up the rows of a band, which begins at a multiple of eight rows or has fewer. Emits `finish` for every four
@@ -83,10 +83,8 @@ private:
             broadcast_pivot();
         }
         sum_vectors();
-        store_sums();
-        std::vector<int> free = registers_between_rows().free_vectors();
-        std::erase_if(free, [&](int i) { return i == pivot_.getIdx() || i == s_[0].getIdx() || i == q_[0].getIdx(); });
-        return {1, 0, pivot_, s_[0], q_[0], free};
+        sums_of_rows_.store_one(total_, s_, q_);
+        return sums_of_rows_.one(registers_between_rows(), pivot_, s_, q_);
     }
 
     register_set registers_between_rows() const {
@@ -119,14 +117,14 @@ private:
         g_.cmp(count_, 4);
         g_.jb(end, NEAR);
         g_.mov(stride_, JITNORM_ARGUMENT(row_stride));
-        rows_.while_left(sums_of_eights::ROWS, [&] {
+        rows_.while_left(sums_of_rows::ROWS, [&] {
             Xbyak::Label summed;
             if (conf_.centered) find_pivots_of_eight();
-            eights_.begin();
+            sums_of_rows_.begin();
             if (conf_.short_rows) sum_short_rows(summed);
             sum_rows_of_eight();
             g_.L(summed);
-            eights_.add_up(registers_between_rows(), finish);
+            sums_of_rows_.add_up(registers_between_rows(), finish);
         });
         g_.L(end);
     }
@@ -138,7 +136,7 @@ private:
     }
 
     void sum_rows_of_eight() {
-        eights_.sum_rows([&] {
+        sums_of_rows_.sum_rows([&] {
             if (conf_.centered) broadcast_pivot();
             sum_vectors();
             const Xbyak::Ymm q = total_.to_ymm(q_);
@@ -153,7 +151,7 @@ private:
         loop_.begin(count_);
         loop_.walk_straight(SHORT_ROW_VECTORS, done, [&](places vectors) {
             const auto used = [&](lanes sums) { return sums.first(std::min(vectors.size(), sums.size())); };
-            eights_.sum_rows([&] {
+            sums_of_rows_.sum_rows([&] {
                 if (conf_.centered) g_.ops.broadcast(pivot_, g_.ptr[rows_.of_row(rest_)]);
                 for (const place &p : vectors) add_straight(p);
                 const Xbyak::Ymm q = straight_total_.to_ymm(used(q_));
@@ -193,15 +191,6 @@ private:
     }
 
     void broadcast_pivot() { rows_.broadcast(JITNORM_ARGUMENT(pivot), std::span(&pivot_, 1)); }
-
-    void store_sums() {
-        if (conf_.centered) store_sum(JITNORM_ARGUMENT(s), s_);
-        store_sum(JITNORM_ARGUMENT(q), q_);
-    }
-
-    void store_sum(const Xbyak::Address &array, lanes sum) {
-        g_.ops.store_lowest(g_.ptr[rows_.of_row(array)], total_.to_lowest(sum));
-    }
 
     void add(places vectors) {
         difference_.emit_all(d_, pivot_, src_, vectors);
@@ -252,15 +241,15 @@ private:
     blocked_sum blocks_{g_, loop_, count_, rest_, where_.frame};
     horizontal_sum total_{g_, d_[0], unpacks()};
     horizontal_sum straight_total_{g_, d_[0]};
-    sums_of_eights eights_{g_,
-                           rows_,
-                           index_,
-                           other_,
-                           four_,
-                           ymm_of(d_[0]),
-                           where_.frame + block_lanes_,
-                           conf_.centered,
-                           {JITNORM_ARGUMENT(pivot), JITNORM_ARGUMENT(s), JITNORM_ARGUMENT(q)}};
+    sums_of_rows sums_of_rows_{g_,
+                               rows_,
+                               index_,
+                               other_,
+                               four_,
+                               ymm_of(d_[0]),
+                               where_.frame + block_lanes_,
+                               conf_.centered,
+                               {JITNORM_ARGUMENT(pivot), JITNORM_ARGUMENT(s), JITNORM_ARGUMENT(q)}};
 };
 
 } // namespace jitnorm::impl::jit
