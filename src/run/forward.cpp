@@ -100,7 +100,11 @@ void forward<T>::read_statistics(const statistics_rows &from, batch &b) const {
     };
     const void *const mean = rms_ ? means : read(MEAN, means), *const deviation = read(VARIANCE, deviations);
     if (form_ == statistics_form::inverse_deviation) {
-        for (dim_t r = 0; r < b.rows; ++r) b.set_given(r, T(load<float>(mean, r)), T(load<float>(deviation, r)));
+        for (dim_t r = 0; r < b.rows; ++r) {
+            b.hi[r] = T(load<float>(mean, r));
+            b.rstd[r] = T(load<float>(deviation, r));
+            b.bias[r] = 0;
+        }
         return;
     }
     for (dim_t r = 0; r < b.rows; ++r) b.set(r, {T(load<float>(mean, r)), 0.0, double(load<float>(deviation, r))});

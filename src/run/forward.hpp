@@ -77,9 +77,7 @@ private:
 
     // ---- statistics
 
-    // For rows of at most CHUNK elements.
-    [[gnu::always_inline]] void find_statistics(const strip &src, batch &b) const;
-    // The same after the first reduction, whose sums are in the batch.
+    // For rows of at most CHUNK elements, after the first reduction, whose sums are in the batch.
     [[gnu::always_inline]] void take_first_reductions(const strip &src, batch &b) const;
 
     // For longer rows: calls body(the number of a chunk, its moments) for each chunk of these columns of a row. `src`
@@ -122,19 +120,6 @@ private:
     dim_t row_size_, scale_size_, src_size_, residual_size_; // bytes of an element; row: of the rows to normalize
     double epsilon_, inv_C_;
 };
-
-template <typename T>
-inline void forward<T>::find_statistics(const strip &src, batch &b) const {
-    (*kernels_->reduce)({.src = src.first,
-                         .row_stride = src.stride,
-                         .rows = b.rows,
-                         .count = C_,
-                         .pivot = b.p,
-                         .s = b.s,
-                         .q = b.q,
-                         .factor = 1});
-    take_first_reductions(src, b);
-}
 
 template <typename T>
 inline void forward<T>::take_first_reductions(const strip &src, batch &b) const {

@@ -102,18 +102,6 @@ jitnorm_data_type_t sum_type_of(const problem &p) { return p.writes(SUM) ? p[SUM
 // Whether sums with a residual may be reduced as they are added. Not products with silu, which needs the registers.
 bool may_reduce_sums(const problem &p) { return p.row_type() == p.compute_type() && !p.attr.multiplies_silu; }
 
-template <typename T>
-std::optional<typename forward_kernels<T>::addition_kernels>
-make_addition_kernels(const problem &p, const plan &planned, jit::isa vectors) {
-    if (!p.reads(RESIDUAL)) return {};
-    const auto kernel = [&](jitnorm_data_type_t sum) {
-        jit::addition_conf conf = addition_conf_of(p, vectors, sum, false);
-        conf.ahead = prefetches_of(planned);
-        return jit::addition_kernel<T>(conf);
-    };
-    return typename forward_kernels<T>::addition_kernels{kernel(jitnorm_data_type_undef), kernel(sum_type_of(p))};
-}
-
 // In bands, rows that come from memory, which the plan prefetches or whose results go past the caches, are prefetched
 // to L1 while others are written, and before, on processors that prefetch to L2, to L2 while they are reduced, if they
 // are evenly spaced.
@@ -160,7 +148,14 @@ void forward_kernels<T>::make_bands(const problem &p, const plan &planned, jit::
 
 template <typename T>
 void forward_kernels<T>::make_steps(const problem &p, const plan &planned, jit::isa vectors) {
-    addition = make_addition_kernels<T>(p, planned, vectors);
+    if (p.reads(RESIDUAL)) {
+        const auto kernel = [&](jitnorm_data_type_t sum) {
+            jit::addition_conf conf = addition_conf_of(p, vectors, sum, false);
+            conf.ahead = prefetches_of(planned);
+            return jit::addition_kernel<T>(conf);
+        };
+        addition = {kernel(jitnorm_data_type_undef), kernel(sum_type_of(p))};
+    }
     reduce.emplace(first_reduction_conf_of(p, planned, vectors));
     if (p.writes(DST))
         normalize = jit::both_stores(planned.non_temporal_threads > 0, [&](bool past) {

@@ -221,7 +221,16 @@ private:
     void reduce_at_once(batch &b) {
         const range all = {0, f_.C_};
         const panel here = at.open(all);
-        f_.find_statistics(rows_to_reduce(here, all, b.rows), b);
+        const strip src = rows_to_reduce(here, all, b.rows);
+        (*f_.kernels_->reduce)({.src = src.first,
+                                .row_stride = src.stride,
+                                .rows = b.rows,
+                                .count = f_.C_,
+                                .pivot = b.p,
+                                .s = b.s,
+                                .q = b.q,
+                                .factor = 1});
+        f_.take_first_reductions(src, b);
         close_reduced();
     }
     [[gnu::noinline]] void reduce_long_rows(batch &b) {
@@ -322,17 +331,17 @@ private:
         const range all = {0, f_.C_};
         const panel here = at.open(all);
         const strip src = rows_to_write(here, all, b.rows);
-        q.for_each_unit(b.rows, [&](const quantizer::unit &u) {
+        q.for_each_unit(b.rows, [&](dim_t r, range groups) {
             jit::normalize_arguments<T> call = normalize_arguments_for(here, src, here.result, b, all);
-            q.restrict_to(u, call);
+            q.restrict_to(r, groups, call);
             float scales[MAX_BATCH_ROWS], factors[MAX_BATCH_ROWS];
             call.dst_scales = scales;
             call.factors = factors;
             call.values = get(scratch::values);
-            const dim_t row = b.first + u.row;
-            with_operands(call, {row, 1, q.first_column(u), call.count},
+            const dim_t row = b.first + r;
+            with_operands(call, {row, 1, q.first_column(groups), call.count},
                           [&] { f_.kernels_->normalize->ordinary(call); });
-            q.store_scales(row, 1, u.groups, scales, args[DST_SCALE]);
+            q.store_scales(row, 1, groups, scales, args[DST_SCALE]);
         });
         at.close();
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "../base/bytes.hpp"
 #include "../norm/plan.hpp"
 #include "../norm/problem.hpp"
 #include "../tensor/row_packer.hpp"
@@ -15,21 +16,26 @@ namespace jitnorm::impl::layer_norm {
 // largest magnitude and from it the scale, and stores the quantized values. Panels have whole rows.
 class quantizer {
 public:
-    explicit quantizer(const problem &p);
+    // The tile of a unit's values stays in L2. Operands of post-ops are found for one group at a time.
+    explicit quantizer(const problem &p)
+        : scales_(p[DST_SCALE], p.row_ndims()),
+          scale_step_(p[DST_SCALE].strides[p[DST_SCALE].ndims - 1] * element_size(p[DST_SCALE])),
+          width_(columns_per_scale(p)), groups_(scales_per_row(p)),
+          groups_of_unit_(batch_of(SMALL_TILE, width_ * dim_t(sizeof(float)))), row_size_(dim_t(size_of(p.row_type()))),
+          dst_size_(element_size(p[DST])), pre_quantization_size_(element_size(p[PRE_QUANTIZATION])),
+          scale_size_(dim_t(size_of(p.scale_shift_type))) {
+        for (const post_op &entry : p.attr.post_ops.entries)
+            if (std::holds_alternative<binary_post_op>(entry)) groups_of_unit_ = 1;
+    }
 
-    // The work of one call of a kernel where rows do not go in bands: some groups of one row, at most MAX_BATCH_ROWS.
-    struct unit {
-        dim_t row; // of the batch
-        range groups;
-    };
-    // Calls body(unit) for a batch of so many rows.
+    // Calls body(row, groups) for each unit of a batch of so many rows: some groups of one row, at most MAX_BATCH_ROWS.
     template <typename Body>
     void for_each_unit(dim_t rows, Body &&body) const {
         for (dim_t r = 0; r < rows; ++r)
             for (dim_t g = 0; g < groups_; g += groups_of_unit_)
-                body(unit{r, {g, std::min(g + groups_of_unit_, groups_)}});
+                body(r, range{g, std::min(g + groups_of_unit_, groups_)});
     }
-    dim_t first_column(const unit &u) const { return u.groups.begin * width_; }
+    dim_t first_column(range groups) const { return groups.begin * width_; }
 
     // Of the values of a band, or of a unit.
     dim_t tile_bytes(const plan &planned) const {
@@ -37,12 +43,17 @@ public:
     }
 
     // Writes the scales of these groups to their tensor.
-    void store_scales(dim_t first_row, dim_t rows, range groups, const float *scales, void *tensor) const;
+    void store_scales(dim_t first_row, dim_t rows, range groups, const float *scales, void *tensor) const {
+        scales_.for_each_row(first_row, rows, [&](dim_t offset) {
+            for (dim_t g = groups.begin; g < groups.end; ++g)
+                store(*scales++, static_cast<std::byte *>(tensor) + offset + g * scale_step_);
+        });
+    }
 
     // Narrows a kernel's arguments, which are for all rows of a batch, to the unit.
     template <typename Arguments>
-    void restrict_to(const unit &u, Arguments &call) const {
-        const dim_t r = u.row, columns = first_column(u);
+    void restrict_to(dim_t r, range groups, Arguments &call) const {
+        const dim_t columns = first_column(groups);
         call.src = after(call.src, r * call.src_row_stride + columns * row_size_);
         call.dst = after(call.dst, r * call.dst_row_stride + columns * dst_size_);
         call.pre_quantization =
@@ -50,7 +61,7 @@ public:
         call.scale = after(call.scale, r * call.scale_row_stride + columns * scale_size_);
         call.shift = after(call.shift, r * call.shift_row_stride + columns * scale_size_);
         call.count = width_;
-        call.rows = u.groups.end - u.groups.begin;
+        call.rows = groups.end - groups.begin;
         call.hi += r;
         call.rstd += r;
         call.bias += r;

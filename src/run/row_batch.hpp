@@ -43,14 +43,6 @@ struct forward_batch {
     // Copies to an array of floats, which may have any alignment.
     void copy_means(void *to) const;
     void copy_variance_or_rstd(statistics_form form, void *to) const;
-
-    // Sets the row's constants from a given mean and a given 1 / sqrt(variance + epsilon).
-    void set_given(dim_t row, T given_mean, T given_rstd) {
-        const normalizer<T> n = {given_mean, given_rstd};
-        hi[row] = n.hi;
-        rstd[row] = n.rstd;
-        bias[row] = n.bias;
-    }
 };
 
 template <typename T>

@@ -57,13 +57,23 @@ jitnorm_status_t single_batch::execute(const arguments &args) const {
     call.written.bias = b.bias;
     if (scales_) call.written.scale = at(args, SCALE);
     if (shifts_) call.written.shift = at(args, SHIFT);
-    if (quantizes_) take_scales(args, call.written);
+    if (quantizes_) {
+        call.written.pre_quantization = at(args, PRE_QUANTIZATION);
+        call.written.pre_quantization_row_stride = step_[PRE_QUANTIZATION];
+        if (args[SRC_SCALE] != nullptr) call.written.src_scale = load<float>(args[SRC_SCALE]);
+        if (args[DST_SCALE] != nullptr) call.written.inverse_dst_scale = 1.0F / load<float>(args[DST_SCALE]);
+    }
     if (forward_.adds_) {
         call.added.row = rows;
         call.added.pivot = b.p;
         call.added.s = b.s;
         call.added.q = b.q;
-        add_residual(args, call.added);
+        call.added.src = at(args, SRC);
+        call.added.residual = at(args, RESIDUAL);
+        call.added.bias = args[BIAS];
+        call.added.gate = at(args, GATE);
+        call.added.sum = at(args, SUM);
+        call.added.count = forward_.C_;
     }
     if (rows_ > 1) go_from_row_to_row(call);
     has_post_ops_or_scales_ ? do_with_post_ops(args, call, b) : forward_.run_bands(kernel_, call, b);
@@ -102,22 +112,6 @@ void single_batch::do_with_post_ops(const arguments &args, jit::forward_rows_arg
     if (!forward_.quantizer_) return;
     if (rows_ == 1) return store(scales[0], at(args, DST_SCALE));
     forward_.quantizer_->store_scales(0, rows_, {0, 1}, scales, args[DST_SCALE]);
-}
-
-void single_batch::take_scales(const arguments &args, jit::normalize_arguments<float> &call) const {
-    call.pre_quantization = at(args, PRE_QUANTIZATION);
-    call.pre_quantization_row_stride = step_[PRE_QUANTIZATION];
-    if (args[SRC_SCALE] != nullptr) call.src_scale = load<float>(args[SRC_SCALE]);
-    if (args[DST_SCALE] != nullptr) call.inverse_dst_scale = 1.0F / load<float>(args[DST_SCALE]);
-}
-
-void single_batch::add_residual(const arguments &args, jit::addition_arguments<float> &call) const {
-    call.src = at(args, SRC);
-    call.residual = at(args, RESIDUAL);
-    call.bias = args[BIAS];
-    call.gate = at(args, GATE);
-    call.sum = at(args, SUM);
-    call.count = forward_.C_;
 }
 
 void single_batch::write_statistics(const arguments &args, const forward_batch<float> &b) const {

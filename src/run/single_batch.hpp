@@ -27,8 +27,6 @@ private:
     [[gnu::noinline]] void do_with_post_ops(const arguments &args, jit::forward_rows_arguments<float> &call,
                                             forward_batch<float> &b) const;
     [[gnu::noinline]] void go_from_row_to_row(jit::forward_rows_arguments<float> &call) const;
-    void add_residual(const arguments &args, jit::addition_arguments<float> &call) const;
-    void take_scales(const arguments &args, jit::normalize_arguments<float> &call) const;
     void write_statistics(const arguments &args, const forward_batch<float> &b) const;
 
     const problem problem_;
