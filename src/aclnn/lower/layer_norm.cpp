@@ -46,7 +46,7 @@ acl_status mask_outputs(backward_parameters &g) {
     named_tensor *const outputs[] = {&g.grad_input, &g.grad_weight, &g.grad_bias};
     if (mask.size() != std::size(outputs))
         return invalid(explain("outputMask has %zu values; it must have 3", mask.size()));
-    for (size_t i = 0; i < mask.size(); ++i)
+    for (size_t i = 0; i < std::size(outputs); ++i)
         if (mask[i])
             JITNORM_TRY(refuse_null({*outputs[i]}, " and outputMask asks for it"));
         else
