@@ -29,7 +29,9 @@ tiled_rows::tiled_rows(const problem &p, const plan &planned, const row_order *o
         packers_[i].emplace(order ? with_row_order(md, row_ndims, *order) : md, row_ndims,
                             planned.prefetch == 2 ? PREFETCHED_STEP_IN_MEMORY : PREFETCHED_STEP);
     }
-    if (tensors_.statistics != nullptr) statistics_.emplace(*tensors_.statistics, row_ndims);
+    if (tensors_.statistics == nullptr) return;
+    statistics_.emplace(*tensors_.statistics, row_ndims);
+    statistics_size_ = element_size(*tensors_.statistics);
 }
 
 // The tiles lie one after the other.
@@ -77,7 +79,7 @@ void tiled_rows::cursor::zero_padding(int share, int shares) const {
 statistics_rows tiled_rows::cursor::open_statistics() const {
     if (!rows_.statistics_) return {};
     const dim_t offset = rows_.statistics_->run_from(first_, number_).offset;
-    statistics_rows found = {.stride = rows_.statistics_->row_step() / element_size(*rows_.tensors_.statistics)};
+    statistics_rows found = {.stride = rows_.statistics_->row_step() / rows_.statistics_size_};
     for (const slot s : ROW_STATISTICS) found[s] = after(args_[s], offset);
     return found;
 }

@@ -69,6 +69,7 @@ protected:
     dim_t tile_rows_;
     std::array<std::optional<row_packer>, MAX_ROW_TENSORS> packers_;
     std::optional<row_packer> statistics_; // empty where no statistic is read or written
+    dim_t statistics_size_ = 1;            // bytes of an element
 };
 
 // Visits rows in the order of their numbers.
