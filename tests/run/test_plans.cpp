@@ -343,7 +343,7 @@ std::vector<decision> room() {
         {"in the caches", forward(1536), IN_L2, "-prefetch"},
         {"no chunks", backward(), ROOMY, "batch:32,chunk_threads:0,scratchpad:8320"},
         {"chunks", backward(jitnorm_f32, 37, 8192), ROOMY, "batch:2,chunk_threads:2,scratchpad:1444608"},
-        {"every chunk", forward(jitnorm_f32, 3, 10 * 4096 + 100), ROOMY, "batch:1,chunk_threads:33,scratchpad:1088"},
+        {"every chunk", forward(jitnorm_f32, 3, 41060), ROOMY, "panel:41060,batch:1,chunk_threads:33,scratchpad:1088"},
         {"rows enough", forward(jitnorm_f32, 64, 8192), ROOMY, "batch:1,chunk_threads:0,scratchpad:0"},
         {"a long group", with_scales(forward(jitnorm_f32, 3, 40000)), ROOMY, "batch:1,scratchpad:480000"},
         {"gathered operands", with_gathered_operands(forward(jitnorm_f32, 5, 5000)), ROOMY,
