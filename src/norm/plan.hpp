@@ -177,9 +177,9 @@ constexpr int non_temporal_threads_for(dim_t bytes, dim_t shared, const machine 
     return bytes >= m.last_level * shared / 100 ? INT_MAX : 1;
 }
 
-// A tile of so many bytes stays in L2 beside the data: one row of sums with a residual, or the values of rows before
-// they are quantized. Longer rows go in pieces. Batches have at most twice as much for sums, without the lines between
-// rows.
+// A tile of so many bytes stays in L2 beside the data: one row of sums with a residual, or the values of groups of
+// columns before they are quantized. Longer rows of sums go in pieces, longer groups have a larger tile. Batches have
+// at most twice as much for sums, without the lines between rows.
 constexpr dim_t SMALL_TILE = 64 * 1024;
 
 // How many rows of `row_bytes` make a batch of about `batch_bytes`: at least 1, at most MAX_BATCH_ROWS.

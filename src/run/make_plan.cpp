@@ -66,9 +66,9 @@ void plan_batches(const problem &p, dim_t bytes, const machine &m, plan &to) {
 
 // ---- forward: tiles, for every tensor whose rows are not dense
 
-// Rows of at most CHUNK elements are gathered whole, and so are rows with dynamic scales. So are longer rows if all
-// rows that share cache lines fit into the tiles, and there are neither post-ops nor a residual, whose tiles have room
-// for only one chunk. Otherwise rows are gathered chunk by chunk, and each chunk twice.
+// Rows of at most CHUNK elements and rows with dynamic scales are gathered whole. Longer ones are if all rows that
+// share cache lines fit into the tiles, and there are neither post-ops nor a residual, whose tiles have room for only
+// one chunk. Otherwise rows are gathered chunk by chunk, and each chunk twice.
 dim_t columns_of_tiles(const problem &p, const row_tensors &tensors) {
     if (p.row_length() <= CHUNK || p.has_dynamic_scales()) return p.row_length();
     const memory_desc &leading = leading_tensor(tensors);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_pass: the base class of passes over rows, which are emitters. A kernel has one pass, which then does all its
-// rows; or several, which take turns piece by piece (paired_rows) and keep only loop_registers from piece to piece; or
-// several that do one row or one band of rows, one after the other.
+// row_pass: the base classes of passes over rows, which are emitters, and of the kernels that are made of them. A
+// kernel has one pass, which then does all its rows; or several, which take turns piece by piece (paired_rows) and keep
+// only loop_registers from piece to piece; or several that do one row or one band of rows, one after the other.
 #pragma once
 
 #include <optional>
