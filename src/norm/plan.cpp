@@ -16,10 +16,8 @@ const plan &plan::anything() {
 schedule plan::on(int available_threads, bool past_caches) const {
     const bool by_chunks = may_go_by_chunks(available_threads);
     const int threads = std::min(by_chunks ? chunk_threads : row_threads, available_threads);
-    // By chunks the next row is not among the next bytes.
-    const bool one_loop = !by_chunks && threads <= one_loop_threads;
-    const bool non_temporal = threads <= non_temporal_threads && past_caches;
-    return {threads, by_chunks, one_loop, non_temporal};
+    const way by_rows = threads <= one_loop_threads ? way::one_loop : band_rows > 0 ? way::bands : way::steps;
+    return {threads, by_chunks ? way::chunks : by_rows, threads <= non_temporal_threads && past_caches};
 }
 
 void plan::share_chunks(int gain) {

@@ -76,11 +76,18 @@ private:
     std::array<dim_t, size_t(scratch::end) + 1> begin_ = {}; // in one share, with the shared areas after it
 };
 
+// How an execution goes through the rows. Threads share the rows, unless they share chunks.
+enum class way {
+    bands,    // one kernel reduces and writes a batch, band by band
+    steps,    // a kernel for each step does all rows of a batch
+    one_loop, // one kernel writes a batch while it reduces the next one
+    chunks    // all chunks of long rows are reduced, then all are written
+};
+
 // What a plan leaves open until the number of threads and the addresses of the tensors are known.
 struct schedule {
     int threads;
-    bool by_chunks;    // threads share the chunks of long rows; otherwise they share rows
-    bool one_loop;     // a batch is written while the next one is reduced
+    way through_rows;
     bool non_temporal; // the result is written by non-temporal stores
 };
 

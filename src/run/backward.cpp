@@ -103,7 +103,7 @@ backward<T>::backward(const problem &p, const plan &planned, std::shared_ptr<con
 
 template <typename T>
 void backward<T>::end(const arguments &args, const schedule &now) const {
-    if (now.by_chunks || layout_.gradients() == 0 || sums_become_gradients()) return;
+    if (now.through_rows == way::chunks || layout_.gradients() == 0 || sums_become_gradients()) return;
     double *const sums = layout_.part_sums(plan_, args[SCRATCHPAD], 0);
     const T *const kept = layout_.template kept_block<T>(plan_, args[SCRATCHPAD], 0);
     const dim_t added = added_parts(now);

@@ -92,33 +92,21 @@ public:
     using base::at, base::now, base::same_columns_until, base::share;
 
     worker(const backward &direction, const Rows &rows, const arguments &given, const schedule &current, int number)
-        : base(rows, direction.plan_, given, current, number), rows_(rows), b_(direction), layout_(direction.layout_),
+        : base(rows, direction.plan_, given, current, number), b_(direction), layout_(direction.layout_),
           gradients_(direction.gradients_) {}
 
     // Threads share the parts of the rows where there are column sums, unless rows are interleaved.
-    dim_t items() const { return shares_parts() ? layout_.cut().parts() : rows_.rows(); }
+    dim_t items() const { return shares_parts() ? layout_.cut().parts() : base::items(); }
 
     // Calls body(range rows) for the row blocks among the items, and adds up their column sums.
     template <typename Body>
     void for_each_block(range items, Body &&body) {
-        const bool whole_rows = layout_.chunks() == 1;
-        if (shares_parts()) {
-            if (whole_rows) same_columns_until = end_of(items);
-            return for_each_part(items, body);
-        }
-        const range mine = {rows_.cut_at(items.begin), rows_.cut_at(items.end)};
-        if (whole_rows) same_columns_until = mine.end;
-        body(mine);
+        if (!shares_parts()) return base::for_each_block(items, body);
+        if (layout_.chunks() == 1) same_columns_until = end_of(items);
+        for_each_part(items, body);
     }
 
-    // Does a batch from its inputs to diff_src, and adds to the column sums.
-    void do_batch(batch &b) {
-        if (in_bands_) return do_bands(b);
-        reduce(b);
-        if (b_.writes()) write(at, b, {0, layout_.columns()});
-    }
-
-    // One kernel reduces and writes the rows, band by band.
+    // Each of these functions does a batch, or a part of what is to be done, and adds to the column sums.
     void do_bands(batch &b) {
         const range all = {0, layout_.columns()};
         begin(b);
@@ -142,6 +130,9 @@ public:
             }
         b.find_slopes(b_.inv_C_);
     }
+    void write(batch &b) {
+        if (b_.writes()) write_columns(at, b, {0, layout_.columns()});
+    }
 
     // Writes the batch `ready`, at which `before` is, while it reduces the next one.
     void write_and_reduce(typename Rows::cursor &before, batch &ready, batch &next) {
@@ -160,7 +151,7 @@ public:
         next.find_slopes(b_.inv_C_);
     }
     // Writes the batch `ready`, at which `before` is.
-    void write_at(typename Rows::cursor &before, batch &ready) { write(before, ready, {0, layout_.columns()}); }
+    void write_at(typename Rows::cursor &before, batch &ready) { write_columns(before, ready, {0, layout_.columns()}); }
 
     // ---- the items are chunks, of all rows
 
@@ -175,7 +166,7 @@ public:
         for (dim_t begin = chunks.begin * CHUNK; begin < end; begin += step)
             for_each_batch({0, layout_.rows()}, [&](batch &b) {
                 take_sums(b);
-                write(at, b, {begin, std::min(begin + step, end)});
+                write_columns(at, b, {begin, std::min(begin + step, end)});
             });
     }
 
@@ -196,7 +187,7 @@ private:
     void sum(const batch &b, range columns, const column_sums<T> &to, T *s1, T *s2) {
         (*b_.kernels_->sums)(sums_arguments(at.open(columns), b, columns, to, s1, s2));
     }
-    void write(typename Rows::cursor &from, batch &b, range columns) {
+    void write_columns(typename Rows::cursor &from, batch &b, range columns) {
         const auto &kernel = b_.kernels_->data->choose(now.non_temporal);
         const dim_t step = planned.panel_columns;
         for (dim_t begin = columns.begin; begin < columns.end; begin += step) {
@@ -374,11 +365,9 @@ private:
                 .diff_dst_prefetch = planned.band_rows * here.second.stride};
     }
 
-    const Rows &rows_;
     const backward &b_;
     const gradient_layout &layout_;
     const gradient_sums<T> &gradients_;
-    const bool in_bands_ = planned.band_rows > 0 && !now.by_chunks && !now.one_loop;
     column_sums<T> sums_; // of the current row block
 };
 

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // driver: the executor of both directions. An execution is one sentence: reduce a batch of rows, do the scalar steps of
-// its rows, write the batch. One kernel does all of it, band by band, or there is a kernel for each step. A direction
-// (forward.hpp, backward.hpp) has these steps; a row source (rows.hpp) says where the rows are. Threads share rows or,
-// where rows are few and long, chunks of rows.
+// its rows, write the batch. driver::run() takes one of the four ways (plan.hpp) to do so. A direction (forward.hpp,
+// backward.hpp) has the steps; a row source (rows.hpp) says where the rows are.
 //
-// A direction has the classes kernels (from the kernel cache), batch (the numbers of a batch's rows) and
-// worker<Rows> (a thread's share of an execution).
+// A direction has the classes kernels (from the kernel cache), batch (the numbers of a batch's rows) and worker<Rows>,
+// a thread's share of an execution, which has a function for each step of each way:
+//
+//     bands      do_bands(batch)
+//     steps      reduce(batch), write(batch)
+//     one loop   reduce() the first batch; write_and_reduce() each batch and the next one; write_at() the last batch
+//     chunks     reduce_chunks(items), write_chunks(items)
 #pragma once
 
 #include <memory>
@@ -21,6 +25,7 @@ namespace jitnorm::impl::layer_norm {
 // The base of the workers of both directions.
 template <typename Rows>
 struct basic_worker {
+    const Rows &source;
     const plan &planned;
     const arguments &args;
     const schedule &now;
@@ -30,7 +35,18 @@ struct basic_worker {
     dim_t same_columns_until = 0;
 
     basic_worker(const Rows &rows, const plan &made, const arguments &given, const schedule &current, int number)
-        : planned(made), args(given), now(current), share(number), at(rows, given, get(scratch::tiles)) {}
+        : source(rows), planned(made), args(given), now(current), share(number), at(rows, given, get(scratch::tiles)) {}
+
+    // What threads share: rows, in the order in which they are visited.
+    dim_t items() const { return source.rows(); }
+
+    // Calls body(range rows) for the rows of the items.
+    template <typename Body>
+    void for_each_block(range items, Body &&body) {
+        const range mine = {source.cut_at(items.begin), source.cut_at(items.end)};
+        if (source.opens_whole_rows()) same_columns_until = mine.end;
+        body(mine);
+    }
 
     std::byte *get(scratch what) const { return planned.scratchpad.get(what, args[SCRATCHPAD], share); }
 
@@ -68,10 +84,10 @@ private:
     using batch = typename Direction::batch;
 
     void run(const arguments &args, const schedule &now) const {
-        if (now.by_chunks) return run_by_chunks(args, now);
+        if (now.through_rows == way::chunks) return run_by_chunks(args, now);
         if constexpr (Rows::ROWS_STAY)
-            if (now.one_loop) return run_in_one_loop(args, now);
-        run_by_rows(args, now);
+            if (now.through_rows == way::one_loop) return run_in_one_loop(args, now);
+        run_by_batches(args, now);
     }
 
     template <typename Body> // void(worker &)
@@ -83,13 +99,16 @@ private:
         });
     }
 
-    void run_by_rows(const arguments &args, const schedule &now) const {
+    void run_by_batches(const arguments &args, const schedule &now) const {
+        const bool in_bands = now.through_rows == way::bands;
         share_rows(args, now, [&](worker &mine) {
             for_each_batch(mine, [&](dim_t first, dim_t count) {
                 batch b;
                 b.first = first;
                 b.rows = count;
-                mine.do_batch(b);
+                if (in_bands) return mine.do_bands(b);
+                mine.reduce(b);
+                mine.write(b);
             });
         });
     }

@@ -26,33 +26,15 @@ public:
     using base::at, base::now, base::same_columns_until;
 
     worker(const forward &direction, const Rows &rows, const arguments &given, const schedule &current, int number)
-        : base(rows, direction.plan_, given, current, number), f_(direction), rows_(rows),
+        : base(rows, direction.plan_, given, current, number), f_(direction),
           scale_(static_cast<const std::byte *>(given[SCALE])), shift_(static_cast<const std::byte *>(given[SHIFT])),
           src_scale_(given[SRC_SCALE] ? T(load<float>(given[SRC_SCALE])) : T(1)),
           inverse_dst_scale_(f_.problem_.attr.dst_scale ? T(1) / T(load<float>(given[DST_SCALE])) : T(1)) {}
 
-    dim_t items() const { return rows_.rows(); }
+    // ---- a batch in bands: one kernel reduces and normalizes the rows
 
-    // One block, of all rows.
-    template <typename Body> // void(range rows)
-    void for_each_block(range even, Body &&body) {
-        const range mine = {rows_.cut_at(even.begin), rows_.cut_at(even.end)};
-        if (planned.panel_columns == f_.C_) same_columns_until = mine.end;
-        body(mine);
-    }
-
-    // ---- a batch
-
-    // Does a batch from its inputs to its outputs.
-    [[gnu::always_inline]] void do_batch(batch &b) {
-        if constexpr (std::is_same_v<T, float>) // no plan has bands for double
-            if (in_bands_) return do_bands(b);
-        reduce(b);
-        if (f_.has_dst_) write_columns(b, {0, f_.C_});
-    }
-
-    // One kernel reduces and normalizes the rows, band by band.
     [[gnu::noinline]] void do_bands(batch &b) {
+        if constexpr (!std::is_same_v<T, float>) return; // no plan has bands for double
         const range all = {0, f_.C_};
         const statistics_rows statistics = at.open_statistics();
         const panel here = at.open(all);
@@ -74,8 +56,9 @@ public:
         f_.write_statistics(b, statistics);
     }
 
+    // ---- a batch in steps
+
     [[gnu::always_inline]] void reduce(batch &b) {
-        added_ = NOTHING;
         const statistics_rows statistics = at.open_statistics();
         if (f_.given_) return take_given(statistics, b);
         if (f_.writes_moments_) return find_moments(b);
@@ -84,6 +67,9 @@ public:
         else
             reduce_long_rows(b);
         f_.write_statistics(b, statistics);
+    }
+    [[gnu::always_inline]] void write(const batch &b) {
+        if (f_.has_dst_) write_columns(b, {0, f_.C_});
     }
 
     // ---- a batch that is written while the next one is reduced
@@ -136,7 +122,6 @@ public:
             b.first = row;
             b.rows = 1;
             take_statistics(f_.given_ ? nullptr : found + row * f_.chunks(), mine.begin == 0, b);
-            if (f_.sum_pitch_ == 0 && !f_.given_) added_ = {{0, f_.C_}, true}; // by reduce_chunks(), in the output
             if (f_.has_dst_) write_columns(b, {mine.begin * CHUNK, std::min(mine.end * CHUNK, f_.C_)});
         });
     }
@@ -260,42 +245,28 @@ private:
 
     // ---- sums with a residual
 
-    // These columns of the rows to normalize, to be read only or when dst is written; src where nothing is added. The
-    // sums are made unless they are there. Columns are opened in ascending order.
-    strip rows_to_reduce(const panel &here, range columns, dim_t rows) {
-        const bool whole = columns.end - columns.begin == f_.C_;
-        return f_.adds_ ? made_sums(here, columns, rows, whole || !f_.has_dst_) : here.src;
+    // The rows to normalize of a panel, to be reduced or written: its src or sums, which are made if they are not
+    // there.
+    strip rows_to_reduce(const panel &here, range columns, dim_t rows) const {
+        return f_.adds_ ? add(here, columns, rows, !adds_again_) : here.src;
     }
-    [[gnu::always_inline]] strip rows_to_write(const panel &here, range columns, dim_t rows) {
-        return f_.adds_ ? made_sums(here, columns, rows, true) : here.src;
+    [[gnu::always_inline]] strip rows_to_write(const panel &here, range columns, dim_t rows) const {
+        return adds_again_ || (f_.adds_ && f_.given_) ? add(here, columns, rows, true) : rows_of(here);
     }
-    // The rows to normalize of a panel: its src or, with a residual, the whole rows of sums that are or will be there.
+    // The place of these rows.
     strip rows_of(const panel &here) const {
         if (!f_.adds_) return here.src;
         if (f_.sum_pitch_ == 0) return here.sum;
         std::byte *const tiles = get(scratch::sum_rows);
         return {tiles + tile_ * planned.batch_rows * f_.sum_pitch_, f_.sum_pitch_};
     }
-    // The same of some columns of the sums that are there.
-    strip rows_of(const panel &here, range columns) const {
-        const strip all = rows_of(here);
-        if (f_.sum_pitch_ == 0) return all;
-        return {all.first + (columns.begin - added_.columns.begin) * f_.row_size_, all.stride};
-    }
-
-    strip made_sums(const panel &here, range columns, dim_t rows, bool writes) {
-        const bool are_there = added_.columns.begin <= columns.begin && columns.end <= added_.columns.end;
-        if (!are_there || (writes && !added_.are_written)) add(here, columns, rows, writes);
-        return rows_of(here, columns);
-    }
-    // Computes the sums of a panel. If they have a tile, `writes` says whether the output is written besides; otherwise
-    // the output is their place, in which the sums of earlier columns stay.
-    [[gnu::noinline]] void add(const panel &here, range columns, dim_t rows, bool writes) {
-        const bool in_tile = f_.sum_pitch_ != 0;
+    // Computes the sums of a panel. If they have a tile, `writes` says whether the output is written besides.
+    [[gnu::noinline]] strip add(const panel &here, range columns, dim_t rows, bool writes) const {
+        const strip sums = rows_of(here);
         const auto &kernels = *f_.kernels_->addition;
-        const auto call = addition_arguments_for(here, rows_of(here), columns, rows);
-        (writes && in_tile ? kernels.add_and_write : kernels.add)(call);
-        added_ = {{in_tile ? columns.begin : 0, columns.end}, writes || !in_tile};
+        (writes && f_.sum_pitch_ != 0 ? kernels.add_and_write
+                                      : kernels.add)(addition_arguments_for(here, sums, columns, rows));
+        return sums;
     }
 
     // ---- normalization
@@ -389,7 +360,6 @@ private:
         for (dim_t begin = items.begin; begin < items.end;) {
             const dim_t row = begin / per_row, first = begin % per_row;
             const dim_t last = std::min(per_row, first + items.end - begin);
-            added_ = NOTHING;
             at.for_each_batch({row, row + 1}, 1, 0, [&](dim_t, dim_t) { body(row, range{first, last}); });
             begin += last - first;
         }
@@ -412,17 +382,12 @@ private:
     }
 
     const forward &f_;
-    const Rows &rows_;
-    struct sums_of_batch {
-        range columns;    // of the batch whose sums are there
-        bool are_written; // whether they are in the output, too, if there is one
-    };
-    static constexpr sums_of_batch NOTHING = {{0, 0}, false};
-    sums_of_batch added_ = NOTHING;
+    // Whether the sums are gone from their tile when they are to be normalized, so that they are computed again.
+    const bool adds_again_ = f_.adds_ && f_.has_dst_ && !f_.given_ && f_.sum_pitch_ != 0 &&
+                             (now.through_rows == way::chunks || planned.panel_columns != f_.C_);
     dim_t tile_ = 0;                  // of sums, which the batch has
     const std::byte *scale_, *shift_; // null where the problem has none
     T src_scale_, inverse_dst_scale_;
-    const bool in_bands_ = planned.band_rows > 0 && !now.one_loop;
 };
 
 } // namespace jitnorm::impl::layer_norm

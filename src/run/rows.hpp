@@ -139,6 +139,8 @@ public:
     dim_t rows() const { return space_.rows(); }
     // Where to cut the rows between two threads, at or before `row`.
     dim_t cut_at(dim_t row) const { return row; }
+    // Whether every panel has whole rows, which matters only to tiles.
+    bool opens_whole_rows() const { return true; }
 
     class cursor {
     public:

@@ -22,7 +22,8 @@ row_tiles::row_tiles(const problem &p, const row_tensors &tensors, dim_t columns
 // ---- the base of both row sources
 
 tiled_rows::tiled_rows(const problem &p, const plan &planned, const row_order *order)
-    : tensors_(row_tensors_of(p)), layout_(p, tensors_, planned.panel_columns), tile_rows_(planned.tile_rows) {
+    : tensors_(row_tensors_of(p)), layout_(p, tensors_, planned.panel_columns), tile_rows_(planned.tile_rows),
+      whole_rows_(planned.panel_columns == p.row_length()) {
     const int row_ndims = tensors_.row_ndims;
     for (size_t i = 0; i < size_t(tensors_.count); ++i) {
         const memory_desc &md = *tensors_.data[i].md;

@@ -33,6 +33,7 @@ constexpr dim_t tile_rows_for(dim_t row_bytes) {
 class tiled_rows {
 public:
     static constexpr bool ROWS_STAY = false; // rows_in_place
+    bool opens_whole_rows() const { return whole_rows_; }
 
 protected:
     // `order`: null, or that of the rows of all data tensors.
@@ -67,6 +68,7 @@ protected:
     row_tensors tensors_;
     row_tiles layout_;
     dim_t tile_rows_;
+    bool whole_rows_;
     std::array<std::optional<row_packer>, MAX_ROW_TENSORS> packers_;
     std::optional<row_packer> statistics_; // empty where no statistic is read or written
     dim_t statistics_size_ = 1;            // bytes of an element
