@@ -42,7 +42,7 @@ public:
         jit::forward_rows_arguments<T> call;
         call.reduced = {.src = rows.first, .row_stride = rows.stride, .rows = b.rows, .count = f_.C_};
         call.written = normalize_arguments_for(here, rows, here.result, b, all);
-        call.written.prefetch = prefetch_distance(rows, f_.C_ * f_.row_size_, FORWARD_BAND);
+        call.written.prefetch = prefetch_distance(rows, f_.C_ * f_.row_size_, BAND_BYTES);
         if (f_.adds_) call.added = addition_arguments_for(here, rows, all, b.rows, b.p, b.s, b.q);
         const auto &kernel = f_.kernels_->bands->choose(now.non_temporal);
         float scales[MAX_BATCH_ROWS], factors[MAX_BATCH_ROWS]; // where they are found

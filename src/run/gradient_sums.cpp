@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "../base/environment.hpp"
 #include "../base/parallel.hpp"
 #include "../norm/row_groups.hpp"
 #include "make_plan.hpp"
@@ -106,7 +107,8 @@ template <typename T>
 int gradient_sums<T>::threads_to_finish(dim_t added, int available) const {
     const dim_t parts = layout_.cut().parts(), sum = layout_.keeps_blocks() ? sizeof(T) : sizeof(double);
     const dim_t left = partial_ ? parts : parts - added;
-    return std::min(merging_threads(left * layout_.width() * sum, partial_ ? parts : lines()), available);
+    const bool sleep = the_environment().threads_sleep;
+    return std::min(threads_for(left * layout_.width() * sum, partial_ ? parts : lines(), sleep), available);
 }
 
 template <typename T>

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "../base/environment.hpp"
 #include "../math/constants.hpp"
 #include "../math/moments.hpp"
 #include "../norm/row_groups.hpp"
@@ -17,14 +16,9 @@ namespace {
 
 // ---- the sizes in the rules. docs/performance.md has a table of them.
 
-// A thread is worth starting to merge so many bytes of sums: they lie in the caches of the cores that have computed
-// them, from which one thread reads them slowly.
-constexpr dim_t MERGED_BYTES_PER_THREAD = 6 * 1024;
-
-// The bytes of a band (FORWARD_BAND) where forward prefetches and stores to the caches (docs/measurements.md, "Zen 3"
-// and "Zen 5"). In backward, the bytes of src and diff_dst, and at least a pair of rows, which shares the loads and
-// stores of the column sums.
-constexpr dim_t PREFETCHED_BAND = 2 * 1024, BACKWARD_BAND = 8 * 1024;
+// The bytes of a band (BAND_BYTES) where forward prefetches and stores to the caches (docs/measurements.md, "Zen 3" and
+// "Zen 5").
+constexpr dim_t PREFETCHED_BAND = 2 * 1024;
 
 // Backward: a row of more elements does not stay in L2 until its diff_src is computed. Then threads take chunks of all
 // rows.
@@ -114,7 +108,7 @@ void plan_forward_bands(const problem &p, plan &to) {
         const dim_t rows = batch_of(bytes, p.row_length() * dim_t(element));
         return rows > jit::BAND_UNIT ? rows / jit::BAND_UNIT * jit::BAND_UNIT : rows;
     };
-    to.non_temporal_band_rows = rows_of(FORWARD_BAND);
+    to.non_temporal_band_rows = rows_of(BAND_BYTES);
     const dim_t least = p.has_dynamic_scales() ? 1 : std::min<dim_t>(p.rows(), 2);
     to.band_rows = prefetches_of(to) != jit::prefetch_to::nowhere ? rows_of(PREFETCHED_BAND)
                                                                   : std::max(to.non_temporal_band_rows, least);
@@ -244,8 +238,8 @@ plan backward_plan(const problem &p, const machine &m) {
     const gradient_layout layout(p);
     const dim_t bytes = data_bytes(p, tensors);
     const dim_t row_bytes = p.row_length() * (element_size(p[SRC]) + element_size(p[DIFF_DST]));
-    if (may_go_in_bands(p)) // in pairs of rows
-        planned.band_rows = std::min({2 * batch_of(BACKWARD_BAND, 2 * row_bytes), MAX_BATCH_ROWS, p.rows()});
+    if (may_go_in_bands(p)) // in pairs of rows, which share the loads and stores of the column sums
+        planned.band_rows = std::min({2 * batch_of(BAND_BYTES, 2 * row_bytes), MAX_BATCH_ROWS, p.rows()});
     if (rows_in_place::take(tensors))
         plan_bands_in_place(p, tensors, m, row_bytes, planned);
     else
@@ -272,10 +266,6 @@ plan make_plan(const problem &p, const machine &m) {
     if (p.has_runtime_sizes()) return p.is_forward() ? forward_plan_for_any_size(p) : plan{};
     if (!p.has_elements()) return {};
     return p.is_forward() ? forward_plan(p, m) : backward_plan(p, m);
-}
-
-int merging_threads(dim_t bytes, dim_t lines) {
-    return threads_for(bytes, lines, the_environment().threads_sleep, MERGED_BYTES_PER_THREAD);
 }
 
 bool wants_gradients(const problem &p) { return p.writes(DIFF_SCALE) || p.writes(DIFF_SHIFT); }

@@ -18,10 +18,6 @@ namespace jitnorm::impl::layer_norm {
 // because its scratchpad grows with the sizes.
 plan make_plan(const problem &p, const machine &m);
 
-// How many threads are worth starting to add up sums of so many bytes. `lines` is the number of pieces that the sums
-// can be cut into.
-int merging_threads(dim_t bytes, dim_t lines);
-
 // ---- decisions that follow from a problem, for kernels as well. A row length of RUNTIME_DIM is negative, and counts
 // as one of at most CHUNK.
 

@@ -110,9 +110,9 @@ bool takes_non_temporal_stores(const problem &p, const memory_desc &md);
 // Whether the result lies as they need it, in an execution whose result takes them.
 bool result_lies_past_caches(const problem &p, const arguments &args);
 
-// The bytes of rows that one kernel of forward reduces before it writes them: they stay in L1 beside the rows that it
-// writes. While it writes them, it prefetches the rows of the next band.
-constexpr dim_t FORWARD_BAND = 16 * 1024;
+// The bytes of rows, in backward of src and diff_dst, that one kernel reduces before it writes them: they stay in L1
+// beside the rows that it writes. While forward writes them, it prefetches the rows of the next band.
+constexpr dim_t BAND_BYTES = 16 * 1024;
 
 // How many bytes ahead of an element these rows are prefetched: about `ahead`. In one loop with 512, rows of 128
 // elements of f32 take 3 to 5 % longer; with 4096 nothing is faster in both directions. Where rows have gaps, the bytes

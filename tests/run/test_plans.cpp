@@ -153,7 +153,7 @@ std::vector<decision> batches() {
 }
 
 // A band of forward has 16 KB of rows, at most 32, in eights if there are so many, and stored to the caches at least
-// two; prefetched and stored to the caches 2 KB. One of backward has pairs of 8 KB of both tensors; from memory, and
+// two; prefetched and stored to the caches 2 KB. One of backward has pairs of 16 KB of both tensors; from memory, and
 // wide types beyond L2, one row.
 std::vector<decision> bands() {
     std::vector<decision> all = {
@@ -165,11 +165,11 @@ std::vector<decision> bands() {
         {"quantized one by one", with_scales(forward(jitnorm_f32, 7, 4096)), NO_LOOP, "band:1"},
         {"as f32, whatever the rows are", with_scales(forward(jitnorm_bf16)), NO_LOOP, "band:16"},
         {"several scales in a row", with_scales(forward(), 2), NO_LOOP, "-band"},
-        {"pairs", given(backward()), {WITH_L2, ROOMY}, "band:4"},
+        {"pairs", given(backward()), {WITH_L2, ROOMY}, "band:10"},
         {"one by one from memory", given(backward()), TO_L2, "band:1,prefetch:2"},
-        {"but not short ones", backward(jitnorm_f32, 67, 64), TO_L1, "band:16,prefetch:1"},
-        {"nor rows that are unevenly spaced", laid_out("@bac", {8, 8, 192}, backward()), TO_L2, "band:4,-prefetch"},
-        {"nor where there is no prefetch", given(backward()), NO_PREFETCH, "band:4,-prefetch"},
+        {"but not short ones", backward(jitnorm_f32, 67, 64), TO_L1, "band:32,prefetch:1"},
+        {"nor rows that are unevenly spaced", laid_out("@bac", {8, 8, 192}, backward()), TO_L2, "band:10,-prefetch"},
+        {"nor where there is no prefetch", given(backward()), NO_PREFETCH, "band:10,-prefetch"},
         {"one by one, whatever stores they have", given(backward(jitnorm_f32, 37, 190)), TO_L2,
          "band:1,non_temporal_threads:0"},
         {"prefetched", forward(), TO_L1, "band:2,non_temporal_band:16,prefetch:1"},
@@ -181,16 +181,16 @@ std::vector<decision> bands() {
         {"narrow sums", sums(forward(jitnorm_bf16, 37, 256)), TO_L1, "band:2,non_temporal_band:16,prefetch:1"},
         {"other sums", sums(forward(256)), TO_L1, "band:16,-non_temporal_band,-prefetch"},
         {"more than a chunk", forward(4097), TO_L1, "-band,prefetch:2"},
-        {"in tiles", laid_out("@ba", {70, 48}, backward()), WITH_L2, "band:20"},
-        {"in tiles, which are near", laid_out("@ba", {70, 48}, backward()), TO_L1, "band:20,-prefetch"},
-        {"of strands", laid_out("@cba", {64, 64, 48}, backward()), {TO_L2, ROOMY}, "rows:interleaved,band:20"},
+        {"in tiles", laid_out("@ba", {70, 48}, backward()), WITH_L2, "band:32"},
+        {"in tiles, which are near", laid_out("@ba", {70, 48}, backward()), TO_L1, "band:32,-prefetch"},
+        {"of strands", laid_out("@cba", {64, 64, 48}, backward()), {TO_L2, ROOMY}, "rows:interleaved,band:32"},
         {"all in one loop", backward(), NO_CACHES, "-band"},
         {"more than a chunk", backward(jitnorm_f32, 37, 4097), TO_L1, "-band"},
         {"nothing is reduced", backward_data(given(backward())), TO_L1, "-band"},
         {"from memory", backward(), batches_in_l1(1, 37 * 192 * 12), "prefetch:1"},
         {"in the caches", backward(), batches_in_l1(1, 37 * 192 * 12 + 1), "band:1,-prefetch"},
-        {"in L2", backward(), batches_in_l1(37 * 192 * 12, FAR), "band:4,-prefetch"},
-        {"narrow, beyond L2", backward(jitnorm_bf16), batches_in_l1(1, FAR), "band:10,-prefetch"},
+        {"in L2", backward(), batches_in_l1(37 * 192 * 12, FAR), "band:10,-prefetch"},
+        {"narrow, beyond L2", backward(jitnorm_bf16), batches_in_l1(1, FAR), "band:20,-prefetch"},
         {"one row is the problem", forward(jitnorm_f32, 1, 192), ROOMY, "batch:1"},
         {"one batch is the problem", forward(jitnorm_f32, 32, 192), ROOMY, "batch:32"},
         {"more than a batch", forward(jitnorm_f32, 33, 192), ROOMY, "batch:32"}};
