@@ -49,9 +49,20 @@ private:
 
 // ---- kernels
 
-// To which cache kernels prefetch the rows that are reduced and normalized. Sums with a residual are in the caches.
-jit::prefetch_to prefetches_rows_of(const problem &p, const plan &planned) {
-    return p.reads(RESIDUAL) ? jit::prefetch_to::nowhere : prefetches_of(planned);
+// To which caches the passes of forward prefetch the rows that they read.
+struct prefetches {
+    jit::prefetch_to added, reduced, written;
+};
+// With a residual, the other passes read sums, which are in the caches. Rows whose results go past the caches come from
+// memory. Bands prefetch rows to L1 while others are written and, if the plan says L2 and rows are evenly spaced, to L2
+// before, while they are reduced.
+prefetches prefetches_of(const problem &p, const plan &planned, bool in_bands, bool past) {
+    using enum jit::prefetch_to;
+    const jit::prefetch_to ahead = prefetches_of(planned);
+    if (p.reads(RESIDUAL)) return {ahead, nowhere, nowhere};
+    if (!in_bands) return {nowhere, ahead, past && ahead == nowhere ? l1 : ahead};
+    const bool to_l2 = ahead == l2 && are_evenly_spaced(row_tensors_of(p));
+    return {nowhere, to_l2 ? l2 : nowhere, past || ahead != nowhere ? l1 : nowhere};
 }
 
 // Whether scaled values are rounded to a type of their own. If nothing happens to them before they are converted to
@@ -64,7 +75,7 @@ bool is_rounded_before_dst(const problem &p) {
 }
 
 template <typename T>
-jit::normalize_conf normalize_conf_of(const problem &p, const plan &planned, jit::isa vectors, bool non_temporal) {
+jit::normalize_conf normalize_conf_of(const problem &p, jit::isa vectors, bool non_temporal, jit::prefetch_to ahead) {
     jit::normalize_conf conf = {vectors,        p.row_type(),     p[DST].data_type, p.scale_shift_type, p.reads(SCALE),
                                 p.uses_shift(), p.attr.src_scale, p.attr.dst_scale, non_temporal};
     conf.affine_flags = p.affine_flags();
@@ -75,9 +86,7 @@ jit::normalize_conf normalize_conf_of(const problem &p, const plan &planned, jit
     conf.quantizes = p.has_dynamic_scales();
     conf.groups = conf.quantizes && scales_per_row(p) > 1;
     conf.own_rows = conf.groups || has_own_rows(p);
-    conf.ahead = prefetches_rows_of(p, planned);
-    if (conf.ahead == jit::prefetch_to::nowhere && non_temporal && !p.reads(RESIDUAL))
-        conf.ahead = jit::prefetch_to::l1; // data come from memory
+    conf.ahead = ahead;
     conf.post_ops = post_op_lists<T>(p).confs;
     return conf;
 }
@@ -85,42 +94,44 @@ jit::normalize_conf normalize_conf_of(const problem &p, const plan &planned, jit
 jit::reduction_conf reduction_conf_of(const problem &p, jit::isa vectors, bool repeated) {
     return {vectors, p.row_type(), !p.is_rms(), repeated};
 }
-jit::reduction_conf first_reduction_conf_of(const problem &p, const plan &planned, jit::isa vectors) {
+jit::reduction_conf first_reduction_conf_of(const problem &p, jit::isa vectors, jit::prefetch_to ahead) {
     jit::reduction_conf conf = reduction_conf_of(p, vectors, false);
     conf.short_rows = !p.computes_in_double() && jit::are_short_rows(p.row_length(), vectors);
-    conf.ahead = prefetches_rows_of(p, planned);
+    conf.ahead = ahead;
     return conf;
 }
 
 // `sum`: the type of the output for the sum, which is written besides the rows; undef: it is not written.
-jit::addition_conf addition_conf_of(const problem &p, jit::isa vectors, jitnorm_data_type_t sum, bool reduces) {
-    return {vectors,      p[SRC].data_type, p[RESIDUAL].data_type,  p.attr.bias_type,      p[GATE].data_type, sum,
-            p.row_type(), reduces,          reduces && !p.is_rms(), p.attr.multiplies_silu};
+jit::addition_conf addition_conf_of(const problem &p, jit::isa vectors, jitnorm_data_type_t sum, bool reduces,
+                                    jit::prefetch_to ahead) {
+    return {vectors,
+            p[SRC].data_type,
+            p[RESIDUAL].data_type,
+            p.attr.bias_type,
+            p[GATE].data_type,
+            sum,
+            p.row_type(),
+            reduces,
+            reduces && !p.is_rms(),
+            p.attr.multiplies_silu,
+            ahead};
 }
 jitnorm_data_type_t sum_type_of(const problem &p) { return p.writes(SUM) ? p[SUM].data_type : jitnorm_data_type_undef; }
 
 // Whether sums with a residual may be reduced as they are added. Not products with silu, which needs the registers.
 bool may_reduce_sums(const problem &p) { return p.row_type() == p.compute_type() && !p.attr.multiplies_silu; }
 
-// In bands, rows that come from memory, which the plan prefetches or whose results go past the caches, are prefetched
-// to L1 while others are written, and before, on processors that prefetch to L2, to L2 while they are reduced, if they
-// are evenly spaced.
 template <typename T>
 jit::forward_rows_kernel<T> rows_kernel_of(const problem &p, const plan &planned, jit::isa vectors,
                                            jit::pass_order order, bool stores_past) {
-    jit::forward_rows_conf conf = {.reduced = first_reduction_conf_of(p, planned, vectors),
-                                   .written = normalize_conf_of<T>(p, planned, vectors, stores_past),
+    const bool in_bands = order != jit::pass_order::one_loop;
+    const prefetches to = prefetches_of(p, planned, in_bands, stores_past);
+    jit::forward_rows_conf conf = {.reduced = first_reduction_conf_of(p, vectors, to.reduced),
+                                   .written = normalize_conf_of<T>(p, vectors, stores_past, to.written),
                                    .order = order};
+    if (!in_bands) conf.reduced.short_rows = false;
     const auto besides = normalizes_the_sum(p) ? jitnorm_data_type_undef : sum_type_of(p);
-    if (p.reads(RESIDUAL)) conf.added = addition_conf_of(p, vectors, besides, may_reduce_sums(p));
-    if (order == jit::pass_order::one_loop) {
-        conf.reduced.short_rows = false;
-        return jit::forward_rows_kernel<T>(conf);
-    }
-    if (conf.added) conf.added->ahead = prefetches_of(planned);
-    const bool to_l2 = conf.reduced.ahead == jit::prefetch_to::l2 && are_evenly_spaced(row_tensors_of(p));
-    if (!to_l2) conf.reduced.ahead = jit::prefetch_to::nowhere;
-    if (conf.written.ahead == jit::prefetch_to::l2) conf.written.ahead = jit::prefetch_to::l1;
+    if (p.reads(RESIDUAL)) conf.added = addition_conf_of(p, vectors, besides, may_reduce_sums(p), to.added);
     return jit::forward_rows_kernel<T>(conf);
 }
 
@@ -148,18 +159,18 @@ void forward_kernels<T>::make_bands(const problem &p, const plan &planned, jit::
 
 template <typename T>
 void forward_kernels<T>::make_steps(const problem &p, const plan &planned, jit::isa vectors) {
+    const prefetches to = prefetches_of(p, planned, false, false);
     if (p.reads(RESIDUAL)) {
         const auto kernel = [&](jitnorm_data_type_t sum) {
-            jit::addition_conf conf = addition_conf_of(p, vectors, sum, false);
-            conf.ahead = prefetches_of(planned);
-            return jit::addition_kernel<T>(conf);
+            return jit::addition_kernel<T>(addition_conf_of(p, vectors, sum, false, to.added));
         };
         addition = {kernel(jitnorm_data_type_undef), kernel(sum_type_of(p))};
     }
-    reduce.emplace(first_reduction_conf_of(p, planned, vectors));
+    reduce.emplace(first_reduction_conf_of(p, vectors, to.reduced));
     if (p.writes(DST))
         normalize = jit::both_stores(planned.non_temporal_threads > 0, [&](bool past) {
-            return jit::normalize_kernel<T>(normalize_conf_of<T>(p, planned, vectors, past));
+            const jit::prefetch_to written = prefetches_of(p, planned, false, past).written;
+            return jit::normalize_kernel<T>(normalize_conf_of<T>(p, vectors, past, written));
         });
     if (planned.one_loop_threads > 0 && may_go_in_one_loop(p))
         one_loop = jit::both_stores(planned.non_temporal_threads > 0, [&](bool past) {

@@ -17,14 +17,18 @@ public:
     explicit backward_rows_generator(const backward_rows_conf &conf)
         : rows_generator(kind_of(conf.written), 2 * MAX_KERNEL_BYTES, conf.order), conf_(conf) {
         open_frame(VARIABLES + reduced_.frame_bytes() + written_.frame_bytes());
-        if (goes_in_one_loop())
+        if (goes_in_one_loop()) {
             do_in_one_loop(
                 JITNORM_ARGUMENT(reduced.rows), [this](const paired_rows &rows) { reduced_.sum_piece(rows); },
                 JITNORM_ARGUMENT(written.rows), [this](const paired_rows &rows) { written_.write_piece(rows); });
-        else
-            do_bands(
-                JITNORM_ARGUMENT(band_rows), JITNORM_ARGUMENT(reduced.rows), [this] { reduce_band(); },
-                [this] { written_.write_all(); });
+        } else {
+            begin_bands(JITNORM_ARGUMENT(band_rows), JITNORM_ARGUMENT(reduced.rows));
+            reduced_.sum_all();
+            if (conf_.reduced.sums) find_slopes();
+            return_to_band();
+            written_.write_all();
+            end_bands(JITNORM_ARGUMENT(reduced.rows));
+        }
         close_frame();
     }
     std::string name() const { return written_.name(goes_in_one_loop() ? "backward_loop" : "backward_rows"); }
@@ -32,15 +36,10 @@ public:
 private:
     bool goes_in_one_loop() const { return order_ == pass_order::one_loop; }
 
-    void reduce_band() {
-        reduced_.sum_all();
-        if (conf_.reduced.sums) find_slopes();
-    }
-
     // The steps of slopes_of() for the rows of the band, two side by side. More would be loaded from several stores at
     // once, which such a load waits for.
     void find_slopes() {
-        mov(index_, qword[rsp + BAND_BEGIN]);
+        return_to_band();
         for (const auto &[at, field] : arrays_) mov(at, argument(field));
         in_double_.clear(zero_);
         in_double_.broadcast(inverse_, JITNORM_ARGUMENT(inverse_count));

@@ -29,9 +29,11 @@ public:
         open_frame(frame);
         switch (order_) {
         case pass_order::by_bands:
-            do_bands(
-                JITNORM_ARGUMENT(band_rows), JITNORM_ARGUMENT(reduced.rows), [this] { reduce_band(); },
-                [this] { written_.write_all(); });
+            begin_bands(JITNORM_ARGUMENT(band_rows), JITNORM_ARGUMENT(reduced.rows));
+            reduce_band();
+            return_to_band();
+            written_.write_all();
+            end_bands(JITNORM_ARGUMENT(reduced.rows));
             break;
         case pass_order::one_row:
             do_one_row();
@@ -62,7 +64,7 @@ private:
         };
         mov(dword[rsp + UNFINISHED], 0);
         if (added_) added_->add_band(finish);
-        if (added_ && !conf_.added->reduces) mov(index_, qword[rsp + BAND_BEGIN]);
+        if (added_ && !conf_.added->reduces) return_to_band();
         if (!added_ || !conf_.added->reduces) reduced_.sum_band(finish);
         cmp(dword[rsp + UNFINISHED], 0);
         jne(unfinished.begin, NEAR);

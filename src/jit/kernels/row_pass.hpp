@@ -88,13 +88,12 @@ protected:
     rows_generator(const vector_kind &what, size_t capacity, pass_order order)
         : kernel_generator(what, capacity), order_(order) {}
 
-    // Bands of at most `band_rows` of `rows` rows each. `reduce` may change the index, which has the band's first row.
-    void do_bands(const Xbyak::Address &band_rows, const Xbyak::Address &rows, function_ref<void()> reduce,
-                  function_ref<void()> write) {
-        Xbyak::Label band;
+    // The loop over bands of at most `band_rows` of `rows` rows each. Before each pass over a band, the index gets the
+    // band's first row.
+    void begin_bands(const Xbyak::Address &band_rows, const Xbyak::Address &rows) {
         const reg &end = loops_.left, &all = loops_.position;
         xor_(index_.cvt32(), index_.cvt32());
-        L(band);
+        L(band_);
         mov(qword[rsp + BAND_BEGIN], index_);
         mov(end, index_);
         add(end, band_rows);
@@ -102,12 +101,12 @@ protected:
         cmp(end, all);
         cmova(end, all);
         mov(qword[rsp + BAND_END], end);
-        reduce();
-        mov(index_, qword[rsp + BAND_BEGIN]);
-        write();
+    }
+    void return_to_band() { mov(index_, qword[rsp + BAND_BEGIN]); }
+    void end_bands(const Xbyak::Address &rows) {
         mov(index_, qword[rsp + BAND_END]);
         cmp(index_, rows);
-        jb(band, NEAR);
+        jb(band_, NEAR);
     }
 
     // Rows that are written beside others that are reduced. The addresses are those of their numbers.
@@ -129,6 +128,9 @@ protected:
     const pass_order order_;
     const loop_registers loops_{*this};
     const reg &index_ = loops_.index;
+
+private:
+    Xbyak::Label band_;
 };
 
 } // namespace jitnorm::impl::jit
