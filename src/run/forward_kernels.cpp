@@ -103,8 +103,8 @@ jitnorm_data_type_t sum_type_of(const problem &p) { return p.writes(SUM) ? p[SUM
 bool may_reduce_sums(const problem &p) { return p.row_type() == p.compute_type() && !p.attr.multiplies_silu; }
 
 // In bands, rows that come from memory, which the plan prefetches or whose results go past the caches, are prefetched
-// to L1 while others are written, and before, on processors that prefetch to L2, to L2 while they are reduced, if they
-// are evenly spaced.
+// to L1 while others are written one by one (not in pairs). On processors that prefetch to L2, evenly spaced rows are
+// prefetched there before, while others are reduced.
 template <typename T>
 jit::forward_rows_kernel<T> rows_kernel_of(const problem &p, const plan &planned, jit::isa vectors,
                                            jit::pass_order order, bool stores_past) {

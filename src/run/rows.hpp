@@ -111,7 +111,7 @@ bool takes_non_temporal_stores(const problem &p, const memory_desc &md);
 bool result_lies_past_caches(const problem &p, const arguments &args);
 
 // The bytes of rows that one kernel of forward reduces before it writes them: they stay in L1 beside the rows that it
-// writes. While it writes them, it prefetches the rows of the next band.
+// writes. While it writes rows one by one, it may prefetch src, so many bytes ahead.
 constexpr dim_t FORWARD_BAND = 16 * 1024;
 
 // How many bytes ahead of an element these rows are prefetched: about `ahead`. In one loop with 512, rows of 128
