@@ -116,7 +116,7 @@ struct place {
 };
 using places = std::span<const place>;
 
-// A row whose elements have `size` bytes, to which their addresses are aligned; and a register for numbers of elements.
+// A row to be cut at cache lines: its address, which is aligned to elements of `size` bytes; a register for numbers.
 struct lines {
     reg row;
     int size;
@@ -200,8 +200,7 @@ public:
         g_.L(done);
     }
 
-    // The same for bodies that do not depend on the slot: vectors that the unrolled loop leaves over have slot 0, which
-    // needs less code.
+    // The same for bodies that do not depend on the slot, in less code: vectors after the unrolled loop have slot 0.
     void walk_freely(int unroll, vectors_body body) {
         const place incomplete{0, true};
         Xbyak::Label done;
