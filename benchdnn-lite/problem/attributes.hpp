@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// attributes: the attributes of a problem (residual, second output, scales, post-operations and modes), read and
+// attributes: the attributes of a problem (residual, further outputs, scales, post-operations and modes), read and
 // written in benchdnn's syntax.
 #pragma once
 
@@ -69,7 +69,7 @@ struct residual_tensor {
 
 // src1[:DATA_TYPE[:TAG]]+dst1[:DATA_TYPE[:TAG]]+bias[:DATA_TYPE]+rounded+silu
 // added (src1): is added to src before the normalization; in a backward problem, what was multiplied by the gate. sum
-// (dst1): the sum as a second output; in a backward problem, the gradient of that output.
+// (dst1): the sum as an output; in a backward problem, the gradient of that output.
 struct residual_addition {
     std::optional<residual_tensor> added, sum;
     std::optional<data_type> bias;

@@ -112,7 +112,7 @@ struct problem {
     bool statistics_are_outputs() const { return dir == direction::FWD_D && !statistics_are_global(); }
     bool has_dst() const { return tags.dst != "undef"; } // or diff_dst; without it forward writes statistics alone
 
-    // Which tensors of the residual and of the second output the problem has.
+    // Which tensors of the residual and which further outputs the problem has.
     bool adds_residual() const { return is_forward() && attr.residual.added.has_value(); }
     bool writes_sum() const { return adds_residual() && attr.residual.sum.has_value(); }
     bool reads_bias() const { return adds_residual() && attr.residual.bias.has_value(); }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* jitnorm_attr.h: what a primitive does beyond its operation: a residual and a gate before it, scale and shift with row
- * dimensions, scales, post-operations, a second output; an epsilon in double; and who owns the scratchpad. Included by
- * jitnorm.h. What jitnorm_memory.h says at its top about errors and ownership holds here too.
+ * dimensions, scales, post-operations, a pre-quantization output; an epsilon in double; and who owns the scratchpad.
+ * Included by jitnorm.h. What jitnorm_memory.h says at its top about errors and ownership holds here too.
  *
  * One element of dst is computed in these steps, all in f32 (in f64 if data is f64). At the end it is converted to
  * dst's type, by one rounding, but from f64 to bf16, f16 and f8 by two, through f32:
@@ -10,7 +10,7 @@
  *     dst_2 = y                            (if there is one, converted to its own type)
  *     y = post_op[n-1](... post_op[0](y))
  *     dst = y * (1 / dst_scale)            (if there is one, static or dynamic)
- * Backward refuses scales, post-operations, the second output, and a residual that is multiplied
+ * Backward refuses scales, post-operations, the pre-quantization output, and a residual that is multiplied
  * (jitnorm_residual_mul_silu). It accepts every other attribute. */
 #ifndef JITNORM_ATTR_H
 #define JITNORM_ATTR_H
@@ -125,8 +125,8 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_residual_gate(jitnorm_pr
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_residual_gate(const_jitnorm_primitive_attr_t attr,
                                                                       const_jitnorm_memory_desc_t *gate_desc);
 
-/* Gives forward a second output, JITNORM_ARG_DST_2: the normalized, scaled and shifted values before post-ops and
- * before the scales of dst, converted to their type as dst is. A router in a mixture of experts reads this output,
+/* Gives forward a pre-quantization output, JITNORM_ARG_DST_2: the normalized, scaled and shifted values before post-ops
+ * and before the scales of dst, converted to their type as dst is. A router in a mixture of experts reads this output,
  * while the experts read the quantized dst.
  *   pre_quantization_desc  f32, bf16, f16 or f64; src's dimensions and any layout, an undecided one becomes src's;
  *     run-time sizes as for dst. Null or empty: there is no such output. It shares no memory with another tensor.

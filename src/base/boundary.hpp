@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // boundary: the border between a C interface and the C++ code behind it. The C++ code returns a status or throws. The C
 // interface only returns a status, keeps the reason as the thread's last error, and writes errors to the verbose log.
+// Engine and stream, the objects that all C interfaces share, are here, too.
 #pragma once
 
 #include <cstddef>
@@ -104,7 +105,6 @@ jitnorm_status_t destroy(Object *object) noexcept {
 
 } // namespace jitnorm::impl
 
-// The objects that these handles of all C interfaces point to.
 struct jitnorm_engine {
     jitnorm_engine_kind_t kind;
 };

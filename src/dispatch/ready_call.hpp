@@ -46,8 +46,7 @@ public:
         if (adapter->copies()) executor_ = std::move(adapter);
     }
 
-    // For tensors in the caller's layouts: completes the problem and chooses the implementation. Returns the statuses
-    // of prepare().
+    // For tensors in the caller's layouts: completes the problem and prepares it. Returns the statuses of prepare().
     static status make(call_name name, layer_norm::problem p, const adapted_layouts &layouts,
                        std::shared_ptr<const ready_call> &result) {
         layer_norm::solution chosen;
@@ -62,8 +61,8 @@ public:
     bool is_as_chosen() const { return is_as_chosen_; }
     size_t scratchpad_bytes() const { return scratchpad_bytes_; } // an execution needs so many, 64-byte aligned
 
-    // Executes on the threads of the pool (null: on the library's own), with arguments that are complete. If
-    // `thread_bytes` is not 0, their scratchpad is missing, and becomes one of so many bytes, the executing thread's.
+    // Executes on the threads of the pool (null: on the library's own). The arguments are complete, but for the
+    // scratchpad if `thread_bytes` is not 0: then the executing thread's buffer of so many bytes becomes it.
     [[gnu::always_inline]] status execute(arguments &args, const jitnorm_thread_pool_t *pool,
                                           size_t thread_bytes = 0) const {
         if (thread_bytes != 0) return execute_with_scratchpad(args, pool, thread_bytes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // configurations: for each kind of kernel, all that is fixed when it is generated. They are values that can be ordered
 // and compared. Sizes, strides and epsilon are arguments of a call, so that problems of different shapes share kernels.
-// A plan's decisions that follow from sizes are fields: stores, prefetches, short rows.
+// Decisions that follow from sizes are fields: stores and prefetches, which a plan decides, and whether rows are short.
 #pragma once
 
 #include <compare>
@@ -32,9 +32,9 @@ struct reduction_conf {
     auto operator<=>(const reduction_conf &) const = default;
 };
 
-// The addition kernel, which computes src + residual or (src + residual) + bias, rows that are normalized later; with
-// `silu`, src * silu(residual) in place of src + residual.
-// Tensors have any data type, f64 only if the compute type is double; the bias has f32, bf16 or f16.
+// The addition kernel, which computes rows that are normalized later: src (* gate) + residual (+ bias); with `silu`,
+// src (* gate) * silu(residual) (+ bias). Tensors have any data type, f64 only if the compute type is double; the bias
+// has f32, bf16 or f16.
 struct addition_conf {
     isa vectors = isa::none;
     jitnorm_data_type_t src = jitnorm_f32;
@@ -79,10 +79,10 @@ struct normalize_conf {
     bool non_temporal = false;                 // whole lines of dst, which is aligned to its elements, pass the caches
     jitnorm_data_type_t compute = jitnorm_f32; // f32 or f64; set by the kernel
     std::vector<post_op_conf> post_ops = {};
-    // The second output: the values of dst before the post-ops and the scale of dst. undef: there is none.
+    // The pre-quantization output: the values of dst before the post-ops and the scale of dst. undef: there is none.
     jitnorm_data_type_t pre_quantization = jitnorm_data_type_undef;
     unsigned affine_flags = 0; // problem::affine_flags()
-    bool centered = true;      // false: hi is zero, and is not subtracted
+    bool centered = true;      // false: hi is zero, and need not be subtracted
     // The types to which values are rounded before they are scaled and shifted, and then, where the conversion to dst
     // does not do it (problem::normalized_type(), scaled_type()). undef: they are not rounded.
     jitnorm_data_type_t normalized = jitnorm_data_type_undef, scaled = jitnorm_data_type_undef;
@@ -94,8 +94,7 @@ struct normalize_conf {
     auto operator<=>(const normalize_conf &) const = default;
 };
 
-// The kernel of backward that computes row sums and column sums. Types are f32, bf16 and f16, and f64 if the compute
-// type is double.
+// The kernel of backward that computes row sums and column sums. Types are f32, bf16, f16; f64 if it computes in f64.
 struct backward_sums_conf {
     isa vectors = isa::none;
     jitnorm_data_type_t src = jitnorm_f32;
@@ -108,8 +107,7 @@ struct backward_sums_conf {
     bool diff_shift = false; // computes the column sums for diff_shift
     jitnorm_data_type_t compute = jitnorm_f32; // f32 or f64; set by the kernel
     unsigned affine_flags = 0;                 // problem::affine_flags()
-    // Each row has its own scale, or is the only one, and, in place of column sums, its own gradients, of type
-    // `gradient`.
+    // Each row has its own scale, or is the only one, and its own gradients, of type `gradient`, but no column sums.
     bool own_rows = false;
     jitnorm_data_type_t gradient = jitnorm_data_type_undef;
     // The type to which xhat is rounded for diff_scale. undef: it is not rounded.

@@ -104,10 +104,8 @@ struct plan {
 
     // ---- the use of caches
     int one_loop_threads = 0; // a batch is written while the next one is reduced, if there are at most so many threads
-    // To which level of the caches rows are prefetched; 0: they are not, but for bands of forward that are stored past
-    // the caches, to L1. Bands of one row in backward, batches of forward and residuals while they are read first,
-    // other bands while the rows before them are written, to L1 in forward, whose evenly spaced rows are prefetched to
-    // L2 before, as they are reduced, if this is 2; rows in tiles while they are gathered and scattered.
+    // To which level of the caches rows that come from memory are prefetched; 0: they are not. Which pass prefetches
+    // stands with the kernels (src/run/forward_kernels.cpp, backward.cpp) and, for tiles, in src/run/tiles.cpp.
     int prefetch = 0;
     // The result is stored past the caches where it lies as such stores need it, with at most so many threads.
     int non_temporal_threads = 0;

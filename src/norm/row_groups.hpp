@@ -27,7 +27,7 @@ inline bool changes_along(const problem &p, int d) {
 // Whether each row has its own scale and shift, those that there are, and in backward its own gradients of them.
 bool groups_are_rows(const problem &p);
 
-// The same after src/dispatch, which leaves no other groups.
+// The same for a problem that kernels execute: src/dispatch executes others with groups by one_group().
 inline bool has_own_rows(const problem &p) { return p[SCALE].ndims != 0 || p[SHIFT].ndims != 0; }
 
 // The problem of one group. Its tensors have the strides of the whole problem's.
@@ -61,7 +61,7 @@ private:
     std::array<tensor, SLOT_COUNT> tensor_;
 };
 
-// All that is left of an execution with run-time sizes when there is an executor for them.
+// Executes a problem with run-time sizes by an executor for the sizes of these arguments: as a whole, or each group.
 inline jitnorm_status_t execute_each_group(const executor &made, const arguments &args) {
     return args.groups == nullptr ? made.execute(args) : args.groups->execute(made, {0, args.groups->count()}, args);
 }

@@ -116,7 +116,7 @@ private:
     bool writes_mean_, writes_variance_, rms_;
     statistics_form form_;
     jitnorm_data_type_t statistics_type_;
-    dim_t C_, sum_pitch_;                                    // columns; plan.hpp
+    dim_t C_, sum_pitch_;                                    // columns; sum_pitch() of make_plan.hpp
     dim_t row_size_, scale_size_, src_size_, residual_size_; // bytes of an element; row: of the rows to normalize
     double epsilon_, inv_C_;
 };

@@ -54,8 +54,8 @@ struct prefetches {
     jit::prefetch_to added, reduced, written;
 };
 // With a residual, the other passes read sums, which are in the caches. Rows whose results go past the caches come from
-// memory. Bands prefetch rows to L1 while others are written and, if the plan says L2 and rows are evenly spaced, to L2
-// before, while they are reduced.
+// memory. Bands prefetch rows to L1 while others are written one by one (not in pairs) and, if the plan says L2 and
+// rows are evenly spaced, to L2 before, while others are reduced.
 prefetches prefetches_of(const problem &p, const plan &planned, bool in_bands, bool past) {
     using enum jit::prefetch_to;
     const jit::prefetch_to ahead = prefetches_of(planned);

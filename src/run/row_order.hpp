@@ -40,8 +40,8 @@ public:
     // Whether there are units. There are none if visiting rows in the order of their numbers uses cache lines well
     // enough, or if row blocks do not fit into strands.
     bool exist() const { return strands_ > 1; }
-    // The order of the row dimensions in which the strands are counted fastest. A row's place is its number when rows
-    // are counted in this order.
+    // The order of the row dimensions in which the strands are counted fastest. A row's position is its number in this
+    // order.
     const row_order &order() const { return order_; }
 
     dim_t units() const { return exist() ? outer_ * groups() * (inner_ / block_rows_) : 0; }
@@ -49,8 +49,8 @@ public:
     dim_t block_rows() const { return block_rows_; }
 
     struct unit {
-        dim_t place;           // the place of the first row of the first strand
-        dim_t from_row;        // from a row of a strand to its next row, in places
+        dim_t position;        // of the first row of the first strand
+        dim_t from_row;        // from a row of a strand to its next row, in positions
         dim_t outer;           // the index over the dimensions before that of the strands
         dim_t strand, strands; // the first strand of the unit, and how many strands it has
         dim_t within;          // the number of the first of its block_rows() rows within each strand

@@ -86,7 +86,7 @@ bool result_lies_past_caches(const problem &p, const arguments &args) {
 
 const memory_desc &leading_tensor(const row_tensors &tensors) {
     const auto is_packed = [&](const row_tensor &t) { return !has_dense_rows(*t.md, tensors.row_ndims); };
-    for (const row_tensor *t : {&tensors.data[0], &tensors.last()})
+    for (const row_tensor *t : {&tensors.data[0], &tensors.result_or_last()})
         if (is_packed(*t)) return *t->md;
     const auto others = tensors.all().subspan(1);
     const auto packed = std::ranges::find_if(others, is_packed);
@@ -104,7 +104,7 @@ rows_in_place::rows_in_place(const problem &p, const plan &) : rows_in_place(row
 rows_in_place::rows_in_place(const row_tensors &tensors) : space_(space_of(tensors)), count_(size_t(tensors.count)) {
     for (size_t i = 0; i < count_; ++i) {
         const dim_t size = tensors.data[i].size;
-        data_[fields_[i] = tensors.data[i].field] = {tensors.data[i].place, size, space_.stride(int(i)) * size};
+        data_[fields_[i] = tensors.data[i].field] = {tensors.data[i].argument, size, space_.stride(int(i)) * size};
     }
     if (tensors.statistics == nullptr) return;
     statistics_size_ = element_size(*tensors.statistics);

@@ -54,7 +54,7 @@ constexpr std::array<strip panel::*, MAX_STEPPED_TENSORS> PANEL_FIELDS = {
 
 // A data tensor of the problem. Its rows are read, written or both.
 struct row_tensor {
-    slot place = NO_SLOT;
+    slot argument = NO_SLOT;
     size_t field = 0; // of PANEL_FIELDS
     strip &of(panel &here) const { return here.*PANEL_FIELDS[field]; }
     const strip &of(const panel &here) const { return here.*PANEL_FIELDS[field]; }
@@ -67,13 +67,13 @@ struct row_tensor {
 struct row_tensors {
     std::array<row_tensor, MAX_STEPPED_TENSORS> data;
     int count = 0;
-    int result = 0; // the index of the last tensor, but for a pre-quantization output
+    int result = 0; // the index of dst or diff_src; if there is neither, of the last tensor
     int row_ndims = 1;
     const memory_desc *statistics = nullptr; // null where no statistic is read or written
     unsigned written_statistics = 0;         // a set of slots
 
     std::span<const row_tensor> all() const { return {data.data(), size_t(count)}; }
-    const row_tensor &last() const { return data[size_t(result)]; }
+    const row_tensor &result_or_last() const { return data[size_t(result)]; }
 };
 
 // The result has pointers into p and must not outlive it.
@@ -83,8 +83,8 @@ row_tensors row_tensors_of(const problem &p);
 bool are_evenly_spaced(const row_tensors &tensors);
 
 // The tensor that decides in which order rows are visited, where any order is allowed: they are visited as they lie in
-// this tensor. It is the first of these whose rows are not dense: src, last(), the others in their order. If the rows
-// of all are dense, it is the second tensor.
+// this tensor. It is the first of these whose rows are not dense: src, result_or_last(), the others in their order. If
+// the rows of all are dense, it is the second tensor.
 const memory_desc &leading_tensor(const row_tensors &tensors);
 
 // The addresses of a batch's statistics, which have the type of the statistics tensors, and their stride in elements. A
@@ -111,7 +111,8 @@ bool takes_non_temporal_stores(const problem &p, const memory_desc &md);
 bool result_lies_past_caches(const problem &p, const arguments &args);
 
 // The bytes of rows, in backward of src and diff_dst, that one kernel reduces before it writes them: they stay in L1
-// beside the rows that it writes. While forward writes them, it prefetches the rows of the next band.
+// beside the rows that it writes. While forward writes rows one by one, it may prefetch src,
+// so many bytes ahead.
 constexpr dim_t BAND_BYTES = 16 * 1024;
 
 // How many bytes ahead of an element these rows are prefetched: about `ahead`. In one loop with 512, rows of 128
@@ -187,7 +188,7 @@ public:
             for (size_t i = 0; i < rows_.count_; ++i) {
                 const size_t field = rows_.fields_[i];
                 const tensor &t = rows_.data_[field];
-                batch_[field] = static_cast<std::byte *>(args_[t.place]) + run.offset[i] * t.size + row * t.stride;
+                batch_[field] = static_cast<std::byte *>(args_[t.argument]) + run.offset[i] * t.size + row * t.stride;
             }
             if (rows_.statistics_size_ == 0) return;
             statistics_offset_ = (run.offset[rows_.count_] + row * rows_.statistics_stride_) * rows_.statistics_size_;
@@ -201,7 +202,7 @@ public:
 
 private:
     struct tensor {
-        slot place = NO_SLOT;
+        slot argument = NO_SLOT;
         dim_t size = 0, stride = 0; // bytes of an element, bytes from row to row of a run
     };
 

@@ -81,7 +81,7 @@ jitnorm_status_t single_batch::execute(const arguments &args) const {
     return jitnorm_success;
 }
 
-// A kernel for one row does not read the numbers of rows and the strides.
+// Numbers of rows and strides mean nothing to a kernel for one row.
 void single_batch::go_from_row_to_row(jit::forward_rows_arguments<float> &call) const {
     const dim_t from = forward_.sum_pitch_ != 0 ? forward_.sum_pitch_ : step_[forward_.adds_ ? SUM : SRC];
     call.reduced.rows = call.written.rows = call.added.rows = rows_;

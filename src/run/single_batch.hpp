@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // single_batch: the executor of forward where one batch is the whole problem and its rows are dense and evenly spaced
 // in each tensor, as in each step of a language model. An execution does little more than to fill in the arguments of
-// the kernel that does bands of rows: there are no threads, cursors or panels.
+// the kernel that does bands of rows, or one row: there are no threads, cursors or panels.
 #pragma once
 
 #include <array>

@@ -54,8 +54,8 @@ void tiled_rows::cursor::gather(dim_t first, dim_t rows, range columns, dim_t to
         const row_tensor &t = rows_.tensors_.data[i];
         if (rows_.layout_.pitch[i] == 0 || !t.is_read) continue;
         const strip &tile = t.of(tiles_);
-        rows_.packers_[i]->gather(args_[t.place], first, rows, columns.begin, columns.end - columns.begin, tile.row(to),
-                                  tile.stride);
+        rows_.packers_[i]->gather(args_[t.argument], first, rows, columns.begin, columns.end - columns.begin,
+                                  tile.row(to), tile.stride);
     }
 }
 
@@ -65,13 +65,13 @@ void tiled_rows::cursor::scatter(dim_t first, dim_t rows, range columns, dim_t f
         if (rows_.layout_.pitch[i] == 0 || !t.is_written) continue;
         const strip &tile = t.of(tiles_);
         rows_.packers_[i]->scatter(tile.row(from), tile.stride, first, rows, columns.begin, columns.end - columns.begin,
-                                   args_[t.place]);
+                                   args_[t.argument]);
     }
 }
 
 void tiled_rows::cursor::zero_padding(int share, int shares) const {
     for (const row_tensor &t : rows_.tensors_.all())
-        if (t.is_written) impl::zero_padding(*t.md, args_[t.place], share, shares);
+        if (t.is_written) impl::zero_padding(*t.md, args_[t.argument], share, shares);
     for (const slot s : ROW_STATISTICS)
         if ((rows_.tensors_.written_statistics & bit_of(s)) != 0)
             impl::zero_padding(*rows_.tensors_.statistics, args_[s], share, shares);
@@ -108,7 +108,7 @@ void rows_in_tiles::cursor::move_to(dim_t first, dim_t end, dim_t most, dim_t sa
     for (size_t i = 0; i < size_t(rows_.tensors_.count); ++i) {
         if (rows_.layout_.pitch[i] != 0) continue;
         const auto [offset, count] = rows_.packers_[i]->run_from(first_, number_);
-        in_place_[i] = static_cast<std::byte *>(args_[rows_.tensors_.data[i].place]) + offset;
+        in_place_[i] = static_cast<std::byte *>(args_[rows_.tensors_.data[i].argument]) + offset;
         number_ = count;
     }
 }

@@ -176,18 +176,18 @@ public:
         void finish(int share, int shares) const { zero_padding(share, shares); }
 
     private:
-        // Cuts these rows of each strand into pieces whose places are consecutive, and calls body(first place, number
-        // of rows, all columns, first row in the tile) for each. A unit that has all strands is one piece.
+        // Cuts these rows of each strand into pieces whose positions are consecutive, and calls body(first position,
+        // number of rows, all columns, first row in the tile) for each. A unit that has all strands is one piece.
         template <typename Body>
         void for_each_piece(const interleaved_blocks::unit &u, range rows, Body &&body) const {
             const range all = {0, rows_.packers_[0]->row_length()};
-            const dim_t first = u.place + rows.begin * u.from_row, number = rows.end - rows.begin;
+            const dim_t first = u.position + rows.begin * u.from_row, number = rows.end - rows.begin;
             if (u.strands == u.from_row) return body(first, number * u.strands, all, dim_t(0));
             for (dim_t i = 0; i < number; ++i) body(first + i * u.from_row, u.strands, all, i * u.strands);
         }
 
         const rows_interleaved &rows_;
-        dim_t in_tile_ = 0, strands_ = 0; // the place of the batch's first row there, and how many strands are there
+        dim_t in_tile_ = 0, strands_ = 0; // the number of the batch's first row there, and how many strands are there
     };
 
 private:

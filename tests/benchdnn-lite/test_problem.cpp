@@ -64,7 +64,7 @@ TEST(scales, one_or_both) {
                            "src:common:1e50"});
 }
 
-TEST(pre_quantization, a_second_output) {
+TEST(pre_quantization, an_output) {
     EXPECT_EQ(parse_output("dst2", ""), std::nullopt);
     for (const char *text : {"dst2", "dst2:bf16", "dst2:f32:axb"})
         EXPECT_EQ(output_text("dst2", parse_output("dst2", text)), text);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations fused with a normalization: a residual before it, in backward the gradient of that sum, scales of dst that
-// the library finds, and the second output, dst before post-ops and scales. Kernels give the reference's bits in every
-// length, on every number of threads, and the bits of separate steps where the definition says so. The cross product
-// (test_cross_product.cpp) has their types, layouts and attributes.
+// the library finds, and the pre-quantization output, dst before post-ops and scales. Kernels give the reference's bits
+// in every length, on every number of threads, and the bits of separate steps where the definition says so. The cross
+// product (test_cross_product.cpp) has their types, layouts and attributes.
 #include <cmath>
 #include <limits>
 
@@ -88,10 +88,10 @@ setup gradient_of_sum(dim_t rows, jitnorm_data_type_t type = F32) {
 }
 const choices BACKWARDS = kinds({jitnorm_backward, jitnorm_backward_data});
 
-setup with_second_output(dim_t rows, jitnorm_data_type_t type = F32) {
+setup with_pre_quantization(dim_t rows, jitnorm_data_type_t type = F32) {
     return {.dims = {rows, 1}, .src_type = type, .dst_type = type, .seed = 0, .pre_quantization = "dense"};
 }
-choices second_types(const types &values) { return each_of(&setup::pre_quantization_type, values); }
+choices pre_quantization_types(const types &values) { return each_of(&setup::pre_quantization_type, values); }
 
 // A sum post-op too, which reads dst.
 void quantize_after_post_ops(setup &s) {
@@ -119,7 +119,7 @@ void add_narrow_residual(setup &s) {
 void multiply_columns(setup &s) {
     s.attr.post_ops.entries = {impl::binary_post_op{jitnorm_binary_mul, dense({1, s.dims.back()})}};
 }
-void write_second_output(setup &s) { s.pre_quantization = "dense"; }
+void write_pre_quantization(setup &s) { s.pre_quantization = "dense"; }
 void put_the_sum_over_the_residual(setup &s) {
     s.residual.in_place = !s.residual.sum.empty() && s.residual.type == s.residual.sum_type;
 }
@@ -177,18 +177,18 @@ const std::vector<sweep> SWEEPS = {
      .threads = {1, 2, 3, 7},
      .late_sizes = true},
     {.name = "second_outputs",
-     .of = with_second_output(37),
+     .of = with_pre_quantization(37),
      .each = {columns(LENGTHS), row_types({F32, BF16, F64}), {leave, quantize_after_post_ops}},
-     .in_turn = {{flags_by_length}, second_types(FLOATING), rows({37, 9, 37, 1})},
+     .in_turn = {{flags_by_length}, pre_quantization_types(FLOATING), rows({37, 9, 37, 1})},
      .small_caches = true},
     {.name = "second_outputs_on_threads",
-     .of = with_second_output(0, BF16),
+     .of = with_pre_quantization(0, BF16),
      .each = {MANY_ROWS_OR_LONG_ONES, one_or_all_packed()},
      .threads = {1, 2, 3, 7},
      .late_sizes = true},
     {.name = "second_outputs_of_special_values",
-     .of = with_second_output(8),
-     .each = {columns({20, 300, 5000}), second_types(FLOATING)},
+     .of = with_pre_quantization(8),
+     .each = {columns({20, 300, 5000}), pre_quantization_types(FLOATING)},
      .prepare = make_special},
     {.name = "found_scales",
      .of = with_scales(1),
@@ -197,7 +197,7 @@ const std::vector<sweep> SWEEPS = {
      .in_turn = {each_of(&setup::dst_type, QUANTIZED),
                  {rms_of_even_lengths},
                  each_of(&setup::src_type, {F32, F32, BF16}),
-                 {leave, leave, add_residual, multiply_columns, write_second_output}},
+                 {leave, leave, add_residual, multiply_columns, write_pre_quantization}},
      .small_caches = true},
     {.name = "found_scales_of_special_values",
      .of = with_scales(8),
@@ -216,7 +216,7 @@ const std::vector<sweep> SWEEPS = {
               scales_per_row({1, 2, 8, 10, 129}),
               {leave, one_or_all_packed().back()},
               {leave, add_narrow_residual, multiply_columns}},
-     .in_turn = {{rms_of_even_lengths}, {leave, write_second_output}},
+     .in_turn = {{rms_of_even_lengths}, {leave, write_pre_quantization}},
      .threads = {1, 3}},
 };
 
@@ -231,9 +231,9 @@ const std::vector<sweep> EMULATED = {
      .each = {columns({37}), row_types(FLOATING), each_of(&residual_setup::sum_type, FLOATING)},
      .in_turn = {{flags_by_length}}},
     {.name = "second_outputs",
-     .of = with_second_output(5),
+     .of = with_pre_quantization(5),
      .each = {columns({37, 64}), row_types({F32, BF16, F64}), {leave, quantize_after_post_ops}},
-     .in_turn = {{flags_by_length}, second_types({F32, BF16, F64})}},
+     .in_turn = {{flags_by_length}, pre_quantization_types({F32, BF16, F64})}},
     {.name = "found_scales",
      .of = with_scales(3),
      .each = {columns({1, 15, 16, 17, 31, 64, 77, 144}), GROUPS_OF_EVERY_SIZE, each_of(&setup::dst_type, QUANTIZED)},
@@ -278,7 +278,7 @@ TEST_P(fused_kernels_on, the_second_output_is_dst_of_a_normalization_without_att
     for (const implementation &entry : {reference_entry, jit_for(GetParam())})
         for (const auto type : {F32, BF16, F16})
             for (const dim_t C : {20, 300, 5000}) {
-                setup plain = with_second_output(6, BF16);
+                setup plain = with_pre_quantization(6, BF16);
                 plain.dims.back() = C;
                 plain.dst_type = plain.pre_quantization_type = type;
                 setup s = plain;

@@ -75,7 +75,7 @@ setup with_post_ops(setup s, const std::vector<impl::post_op> &entries) {
 setup with_gathered_operands(const setup &s) {
     return with_post_ops(s, {impl::binary_post_op{jitnorm_binary_mul, dense(s.dims, jitnorm_f64)}});
 }
-setup with_second_output(const char *layout, setup s) {
+setup with_pre_quantization(const char *layout, setup s) {
     s.pre_quantization = layout;
     return s;
 }
@@ -229,7 +229,7 @@ std::vector<decision> prefetches_and_stores() {
         {"short rows that are no lines", backward(jitnorm_f32, 37, 190), NO_CACHES, NO},
         {"only executions know where tensors begin", laid_out("dense+7", forward()), NO_CACHES, PAST},
         {"only executions know where tensors begin", laid_out("dense+7", backward()), NO_CACHES, PAST},
-        {"two outputs are streams enough", with_second_output("dense", forward()), NO_CACHES, NO}};
+        {"two outputs are streams enough", with_pre_quantization("dense", forward()), NO_CACHES, NO}};
     for (const auto type : FLOATING)
         for (const setup &s : {forward(type), backward(type), backward_data(backward(type))}) {
             all.push_back({"every type", s, NO_CACHES, PAST});
@@ -328,9 +328,9 @@ std::vector<decision> room() {
         {"two tiles in one loop", sums(forward(), ""), NO_CACHES, "batch:21,scratchpad:34944"},
         {"long sums", sums(forward(jitnorm_f32, 7, 20000), ""), ROOMY,
          "panel:4096,batch:1,chunk_threads:35,scratchpad:576832"},
-        {"sums, and a second output", with_second_output("@ba", sums(packed)), ROOMY, "rows:tiles"},
-        {"long sums, and a second output", with_second_output("@ba", sums(laid_out("@ba", {7, 20000}, forward()))),
-         ROOMY, "rows:tiles,panel:4096"},
+        {"sums, and a pre-quantization output", with_pre_quantization("@ba", sums(packed)), ROOMY, "rows:tiles"},
+        {"long sums, and a pre-quantization output",
+         with_pre_quantization("@ba", sums(laid_out("@ba", {7, 20000}, forward()))), ROOMY, "rows:tiles,panel:4096"},
         {"gathered operands of tiles",
          with_post_ops(forward(jitnorm_f32, 5, 100000),
                        {impl::binary_post_op{jitnorm_binary_mul, make_layout("ba", {5, 100000}, jitnorm_f32)},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order of rows in memory: neighbours follow each other, and no element moves. Units of strands: each row once,
-// blocks whole and in their order, rows where their places say.
+// blocks whole and in their order, rows where their positions say.
 #include "tensor/descriptors.hpp"
 
 using namespace jitnorm::impl;
@@ -42,7 +42,7 @@ TEST(row_order, the_same_elements_at_the_same_places) {
 
 interleaved_blocks strands_of(const memory_desc &md, dim_t block_rows) { return {md, md.ndims - 1, block_rows}; }
 
-TEST(interleaved_blocks, every_row_once_and_where_its_place_says) {
+TEST(interleaved_blocks, every_row_once_and_where_its_position_says) {
     const struct {
         memory_desc md;
         dim_t block_rows;
@@ -72,7 +72,7 @@ TEST(interleaved_blocks, every_row_once_and_where_its_place_says) {
                 for (dim_t i = 0; i < block_rows; ++i) {
                     ++seen.at(size_t(first + i));
                     ASSERT_EQ(row_offset(md, row_ndims, first + i),
-                              row_offset(ordered, row_ndims, unit.place + i * unit.from_row + strand))
+                              row_offset(ordered, row_ndims, unit.position + i * unit.from_row + strand))
                         << "unit " << number << " strand " << strand << " row " << i;
                 }
             }

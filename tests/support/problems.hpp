@@ -52,7 +52,7 @@ struct setup {
     unsigned omitted = 0;
     bool scale_is_ones = false;
     residual_setup residual = {};
-    std::string pre_quantization = {}; // layout of the second output; empty: there is none
+    std::string pre_quantization = {}; // layout of this output; empty: there is none
     jitnorm_data_type_t pre_quantization_type = jitnorm_f32;
 
     dim_t first_row = 0, all_rows = -1; // backward of some rows of a larger problem

@@ -126,11 +126,11 @@ public:
         for (size_t i = 0; i < slots; ++i) {
             const slot s = slot(i);
             const tensor t = tensor_of(what, s);
-            if (t.use == role::absent) continue;
+            if (t.as == role::absent) continue;
             mds_[s] = t.md;
             words_[s] = word_of(*t.md);
-            (t.use == role::ignored ? ignored_ : required_) |= only(s);
-            if (t.use == role::output) outputs_ |= only(s);
+            (t.as == role::ignored ? ignored_ : required_) |= only(s);
+            if (t.as == role::output) outputs_ |= only(s);
             if (words_[s] != 0) plain_ |= only(s);
             if (has_runtime_dims(*t.md))
                 runtime_ |= only(s);
@@ -275,14 +275,14 @@ private:
 // The part that all primitives of one `described` share.
 struct executable {
     executable(const described &what, layer_norm::ready_call made) // keeps pointers into `what`
-        : call(std::move(made)), arguments(what) {
+        : call(std::move(made)), map(what) {
         const size_t wanted = what.scratchpad_bytes();
         const bool is_known = !what.problem.has_runtime_sizes() || what.user_gives_scratchpad();
         if (is_known && size_with_alignment(wanted) > bytes(what.tensors[SCRATCHPAD])) thread_bytes = wanted;
     }
 
     layer_norm::ready_call call;
-    argument_map arguments;
+    argument_map map;
     // The bytes that an execution takes from the executing thread's buffer: 0 if the user's scratchpad is large enough.
     // It may be too small if another implementation than the chosen one had to be used. With run-time sizes and without
     // a user's scratchpad this is 0, because each execution finds the size.
@@ -323,7 +323,7 @@ status execute(const jitnorm_primitive &primitive, const jitnorm_stream &stream,
                const jitnorm_exec_arg_t *args) {
     layer_norm::arguments arguments;
     const executable &made = *primitive.made;
-    JITNORM_TRY(made.arguments.resolve(nargs, args, arguments));
+    JITNORM_TRY(made.map.resolve(nargs, args, arguments));
     return made.call.execute(arguments, stream.thread_pool(), made.thread_bytes);
 }
 
@@ -337,7 +337,7 @@ status execute(const jitnorm_primitive &primitive, const jitnorm_stream &stream,
     layer_norm::plan planned;
     arguments.sizes = &sizes;
     arguments.planned = &planned;
-    JITNORM_TRY(made.arguments.resolve(nargs, args, arguments, &sizes));
+    JITNORM_TRY(made.map.resolve(nargs, args, arguments, &sizes));
     const bool by_user = what.tensors[SCRATCHPAD].ndims != 0;
     planned = layer_norm::plan_for_sizes(what.solution, sizes, by_user ? what.scratchpad_bytes() : SIZE_MAX);
     return made.call.execute(arguments, stream.thread_pool(), by_user ? made.thread_bytes : planned.scratchpad.bytes());
@@ -377,8 +377,8 @@ jitnorm_status_t jitnorm_primitive_execute(const_jitnorm_primitive_t primitive, 
         return report_null(__func__, "primitive, stream, args", {primitive, stream, args});
     if (nargs < 0) return report(__func__, invalid(explain("nargs is %d, which is negative", nargs)));
     return guarded(__func__, [&] {
-        return primitive->made->arguments.has_runtime_sizes() ? execute_with_sizes(*primitive, *stream, nargs, args)
-                                                              : execute(*primitive, *stream, nargs, args);
+        return primitive->made->map.has_runtime_sizes() ? execute_with_sizes(*primitive, *stream, nargs, args)
+                                                        : execute(*primitive, *stream, nargs, args);
     });
 }
 

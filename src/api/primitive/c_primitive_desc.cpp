@@ -92,12 +92,12 @@ jitnorm_primitive_desc::jitnorm_primitive_desc(jitnorm_engine_t on_engine, const
 
 namespace {
 
-// Counts the tensors of this use, without scales and the scratchpad, which belong to the attributes.
-int count(const jitnorm_primitive_desc &pd, role use) {
+// Counts the tensors of this role, without scales and the scratchpad, which belong to the attributes.
+int count(const jitnorm_primitive_desc &pd, role wanted) {
     int found = 0;
     for (int s = 0; s < SLOT_COUNT; ++s) {
         const bool counts = s != SRC_SCALE && s != DST_SCALE && s != SCRATCHPAD;
-        found += counts && tensor_of(*pd.what, slot(s)).use == use;
+        found += counts && tensor_of(*pd.what, slot(s)).as == wanted;
     }
     return found;
 }
@@ -105,7 +105,7 @@ int count(const jitnorm_primitive_desc &pd, role use) {
 // Statistics have the numbers after src if they are inputs, and those after dst if they are outputs.
 slot statistics_slot(const jitnorm_primitive_desc &pd, role side, int index) {
     const bool is_statistic = index == 1 || index == 2;
-    if (!is_statistic || tensor_of(*pd.what, VARIANCE).use != side) return NO_SLOT;
+    if (!is_statistic || tensor_of(*pd.what, VARIANCE).as != side) return NO_SLOT;
     return index == 1 ? MEAN : VARIANCE;
 }
 
@@ -113,7 +113,7 @@ slot statistics_slot(const jitnorm_primitive_desc &pd, role side, int index) {
 slot weights_slot(const jitnorm_primitive_desc &pd, int index, slot scale, slot shift) {
     if (index != 0 && index != 1) return NO_SLOT;
     const slot asked = index == 0 ? scale : shift, other = index == 0 ? shift : scale;
-    return tensor_of(*pd.what, asked).use == role::absent ? other : asked;
+    return tensor_of(*pd.what, asked).as == role::absent ? other : asked;
 }
 
 slot slot_of_query(const jitnorm_primitive_desc &pd, jitnorm_query_t what, int index) {

@@ -92,7 +92,7 @@ inline slot slot_of(int arg) {
 enum class role { absent, input, output, ignored /* may be given, but is neither read nor written */ };
 
 struct tensor {
-    role use;
+    role as;
     const memory_desc *md; // belongs to `described`; empty if the tensor is absent
 };
 

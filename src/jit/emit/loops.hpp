@@ -116,8 +116,8 @@ struct place {
 };
 using places = std::span<const place>;
 
-// A row whose elements have `size` bytes, to which their addresses are aligned; and a register for numbers of elements.
-struct lines {
+// A row to be cut at cache lines: its address, which is aligned to elements of `size` bytes; a register for numbers.
+struct row_in_lines {
     reg row;
     int size;
     reg rest;
@@ -158,7 +158,7 @@ public:
 
     // The same for walk_lines(). Pieces end where lines of the row end: the first piece also has the elements before
     // the row's first whole line, and all others begin as many elements later. Changes row.rest.
-    void begin_in_lines(const reg &count, const Xbyak::Address &first, int most, const lines &row) {
+    void begin_in_lines(const reg &count, const Xbyak::Address &first, int most, const row_in_lines &row) {
         Xbyak::Label at_start, has_some;
         find_line(row, row.row);
         g_.mov(*position_, first);
@@ -200,8 +200,7 @@ public:
         g_.L(done);
     }
 
-    // The same for bodies that do not depend on the slot: vectors that the unrolled loop leaves over have slot 0, which
-    // needs less code.
+    // The same for bodies that do not depend on the slot, in less code: vectors after the unrolled loop have slot 0.
     void walk_freely(int unroll, vectors_body body) {
         const place incomplete{0, true};
         Xbyak::Label done;
@@ -218,7 +217,7 @@ public:
     // before and after them, which are walked by the same code, `part`. Prepares `tail` for each part. Changes
     // row.rest, which the bodies must not, and `scratch`. The line that the row shares with the next one is fetched
     // early: non-temporal stores would wait for an ordinary one to it.
-    void walk_lines(const lines &row, tail_mask &tail, const reg &scratch, int unroll, vectors_body past_caches,
+    void walk_lines(const row_in_lines &row, tail_mask &tail, const reg &scratch, int unroll, vectors_body past_caches,
                     vectors_body ordinary) {
         const reg &rest = row.rest;
         Xbyak::Label ends_line, part, whole, walked;
@@ -325,7 +324,7 @@ private:
     }
 
     // Sets row.rest to the number of elements before the first line that begins at the address `from` or later.
-    void find_line(const lines &row, const Xbyak::RegExp &from) {
+    void find_line(const row_in_lines &row, const Xbyak::RegExp &from) {
         g_.lea(row.rest, g_.ptr[from]);
         g_.neg(row.rest);
         g_.and_(row.rest, CACHE_LINE - 1);

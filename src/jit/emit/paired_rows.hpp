@@ -50,7 +50,9 @@ public:
 
     // For the bodies: goes to the piece; emits what is done before the first piece of a row.
     void go_to_piece(vector_loop &loop) const { loop.begin(count_, begin_, PIECE); }
-    void go_to_lines(vector_loop &loop, const lines &row) const { loop.begin_in_lines(count_, begin_, PIECE, row); }
+    void go_to_lines(vector_loop &loop, const row_in_lines &row) const {
+        loop.begin_in_lines(count_, begin_, PIECE, row);
+    }
 
     void at_first(function_ref<void()> body) const {
         Xbyak::Label later;

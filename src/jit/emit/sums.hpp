@@ -205,8 +205,8 @@ inline std::array<Xbyak::Ymm, 4> first_four(lanes s, lanes q) {
 }
 
 // What the reduction of one row or of four leaves: registers whose lowest lanes have the pivots, s and q of the rows
-// (rms_norm: only q), and the numbers of at least four registers that are free until the next row begins. With AVX-512
-// they are below 16. `first` is the number of the first row, counted from the index of the row loop.
+// (rms_norm: only q), and at least four registers that are free until the next row begins (with AVX-512 below 16).
+// `first` is the first row, counted from the index: 0, or of eight rows, from which the index has moved on, -8 or -4.
 struct reduced_rows {
     int rows, first;
     vmm p, s, q;

@@ -166,7 +166,7 @@ private:
     const reg src_ = registers_.take(g_.rsi), diff_dst_ = registers_.take(g_.rdx), diff_src_ = registers_.take(g_.r8);
     const reg diff_sum_ = registers_.take(g_.r9), scale_at_ = registers_.take(g_.r10);
     const reg next_src_ = registers_.take(g_.r13), next_diff_dst_ = registers_.take(g_.r14);
-    const lines lines_{diff_src_, element_bytes(conf_.diff_src), registers_.take(g_.r11)};
+    const row_in_lines lines_{diff_src_, element_bytes(conf_.diff_src), registers_.take(g_.r11)};
     const vmm mean_ = registers_.take_vector(), rstd_ = registers_.take_vector();
     const vmm m1_ = registers_.take_vector(), k_ = registers_.take_vector();
     const std::vector<vmm> g_values_ = registers_.take_vectors(UNROLL), x_ = registers_.take_vectors(UNROLL);

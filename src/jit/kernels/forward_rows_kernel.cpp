@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel for rows of forward, from their first load to their last store: a band of rows is reduced, their scalar
-// steps are done, four rows side by side, and the band is written while it is in L1. Or rows of one batch are written
-// beside rows of another one that are reduced.
+// steps are done, four rows side by side, and the band is written while it is in L1. Or the same of a single row, whose
+// scalars stay in registers; or rows of one batch are written beside rows of another one that are reduced.
 #include <algorithm>
 
 #include "addition_pass.hpp"
@@ -127,8 +127,8 @@ private:
         return ptr[loops_.left + index_ * size + first * size];
     }
 
-    // Calls the function of the caller for the rows of the band. No register has anything but rdi, and those that
-    // functions keep.
+    // Calls the function of the caller for the rows of the band. Here only rdi, and registers that functions keep, hold
+    // values that are read later.
     void refine() {
         push(rdi);
         sub(rsp, 8);

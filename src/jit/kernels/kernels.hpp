@@ -105,7 +105,7 @@ struct reduction_arguments {
     T *s = nullptr;     // an output: sum of (x - pivot) * factor; not used for rms_norm
     T *q = nullptr;     // an output: sum of ((x - pivot) * factor)^2
     T factor = 1;       // is read by a repeated reduction only
-    dim_t prefetch = 0; // how many bytes ahead of an element src is prefetched by kernels with several passes
+    dim_t prefetch = 0; // in one loop: how many bytes ahead of an element src is prefetched
 };
 
 template <typename T>
@@ -128,7 +128,7 @@ struct normalize_arguments {
     const T *parameters = nullptr; // two for each post-op: scale and zero point of sum, alpha and beta of eltwise
     // For each row one pointer for each post-op: to the row of a binary's tensor, or to the one value for the row.
     const void *const *operands = nullptr;
-    void *pre_quantization = nullptr; // rows of the second output; used only if the kernel writes it
+    void *pre_quantization = nullptr; // rows of this output; used only if the kernel writes it
     dim_t pre_quantization_row_stride = 0;
     // Used only if the kernel quantizes (docs/arithmetic.md, "Dynamic scales"): the scale of each row, an output;
     // room for one float for each row; and room for the `count` values of each row of a band.
@@ -149,7 +149,8 @@ constexpr int BAND_UNIT = 8;
 //
 // By bands it does rows from their inputs to dst: makes the rows of a residual, reduces them, does the scalar steps of
 // moments.hpp and writes them. All passes have the same rows. p, s and q, hi, rstd, bias and variance are outputs, one
-// for each row; the arrays have room for a multiple of four rows.
+// for each row; the arrays have room for a multiple of four rows. A kernel for one row does the same of a single row:
+// numbers of rows and strides have no meaning for it.
 //
 // In one loop it writes rows of one batch beside rows of another one that it reduces, row beside row: beyond the caches
 // the reads of one then overlap the stores of the other. Either may have no rows, but not both. Nothing that it writes
@@ -208,7 +209,7 @@ struct backward_data_arguments {
     T *m1 = nullptr, *k = nullptr;                 // the same
     const void *scale = nullptr;                   // `count` values
     dim_t scale_row_stride = 0;                    // bytes; 0: all rows have the same scale
-    dim_t src_prefetch = 0, diff_dst_prefetch = 0; // how many bytes ahead they are prefetched
+    dim_t src_prefetch = 0, diff_dst_prefetch = 0; // in bands: how many bytes ahead they are prefetched
 };
 
 template <typename T>

@@ -96,8 +96,8 @@ private:
     bool rounds() const { return conf_.normalized != jitnorm_data_type_undef; }
     bool writes_pre_quantization() const { return conf_.pre_quantization != jitnorm_data_type_undef; }
     jitnorm_data_type_t stored() const { return conf_.quantizes ? jitnorm_f32 : conf_.dst; } // of normalized values
-    // Non-temporal stores fill whole lines of one row at a time; post-ops, a second output and maxima need the
-    // registers; rows with their own scale and shift share no loads of these.
+    // Non-temporal stores fill whole lines of one row at a time; post-ops, a pre-quantization output and maxima need
+    // the registers; rows with their own scale and shift share no loads of these.
     bool takes_pairs() const {
         return !conf_.non_temporal && !has_post_ops() && !writes_pre_quantization() && !conf_.quantizes &&
                !conf_.own_rows;
@@ -157,7 +157,7 @@ private:
         if (!has_post_ops()) prepare_loads();
     }
 
-    // At most one of these two needs the register.
+    // At most one of these two needs `kept`.
     void prepare_loads() {
         const vmm kept = registers_.take_vector();
         if (in_unpack_order()) io_.use_unpack_order(kept);
@@ -399,7 +399,7 @@ private:
     const vmm &magnitude_ = rows_of_pair_[1].bias;                                      // the bits that a magnitude has
     const reg scale_at_ = registers_.take(g_.r10), shift_at_ = registers_.take(g_.r11);
     const reg ahead_ = registers_.take(g_.r14);
-    const lines lines_{rows_of_pair_[0].dst, element_bytes(conf_.dst), registers_.take(g_.r9)};
+    const row_in_lines lines_{rows_of_pair_[0].dst, element_bytes(conf_.dst), registers_.take(g_.r9)};
     const reg &values_ = lines_.rest; // the values of a row to be quantized, which is not stored past the caches
     const std::vector<vmm> scale_ = registers_.take_vectors(UNROLL), shift_ = registers_.take_vectors(UNROLL);
     tail_mask tail_{g_, registers_.take_vector()};

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduction_pass: sums up rows.
+// reduction_pass: sums up rows. First reductions in float take eight rows at a time (sum_eights()). The pivots of the
+// eight are found side by side (pivots::find_eight()). Each row is added to lanes, block by block (blocked_sum), and a
+// row of few vectors without a loop (sum_short_rows()). The lanes are folded to four of s and four of q, which the
+// frame keeps (sums_of_rows::sum_rows()). Those of eight rows are then added up side by side, and the sums are handed
+// on four rows at a time (sums_of_rows::add_up()). Other rows go one by one (sum_single()), in one loop piece by piece.
 #pragma once
 
 #include <algorithm>
@@ -53,8 +57,8 @@ public:
             [&] { sums_of_rows_.store_one(total_, s_, q_); });
     }
 
-    // Sums up the rows of a band, which begins at a multiple of eight rows or has fewer. Emits `finish` for every four
-    // rows of eight, and for each of the rows that these leave over; their pivots, s and q are in the arrays then.
+    // Sums up the rows of a band, which begins at a multiple of eight rows, or has fewer than eight. Emits `finish` for
+    // every four rows of eight, and for each of the rest; their pivots, s and q are in the arrays then.
     void sum_band(function_ref<void(const reduced_rows &)> finish) {
         prepare();
         rows_.point_to_row();
@@ -93,7 +97,7 @@ private:
         return free;
     }
 
-    // At most one of the last three needs the register.
+    // At most one of the last three needs the register kept_.
     void prepare() {
         g_.mov(count_, JITNORM_ARGUMENT(count));
         tail_.prepare(count_, left_, where_.loops.position);
@@ -110,8 +114,7 @@ private:
         return conf_.centered && (conf_.src == jitnorm_f16 || conf_.src == jitnorm_s8 || conf_.src == jitnorm_u8);
     }
 
-    // Sums up as many eights as there are, but none of rows with fewer than four elements, whose pivots are found in
-    // another way.
+    // Sums up as many eights as there are, but none of rows with fewer than four elements, which have other pivots.
     void sum_eights(function_ref<void(const reduced_rows &)> finish) {
         Xbyak::Label end;
         g_.cmp(count_, 4);
