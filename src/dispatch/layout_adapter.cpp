@@ -6,7 +6,7 @@
 #include "../base/bytes.hpp"
 #include "../math/convert.hpp"
 #include "../math/statistics_io.hpp"
-#include "../tensor/row_space.hpp"
+#include "../tensor/tensor_axis.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -35,14 +35,16 @@ line_copy choose_copy(jitnorm_data_type_t from, jitnorm_data_type_t to) {
 
 // Copies all elements in row-major order, in runs that are evenly spaced in both tensors, which must have elements.
 void copy_tensor(const memory_desc &from, const void *source, const memory_desc &to, void *target) {
-    const memory_desc *const both[] = {&from, &to};
-    const row_space elements(both, from.ndims);
-    const dim_t from_size = element_size(from), to_size = element_size(to);
+    const tensor_axis inputs(from, 0, from.ndims), outputs(to, 0, to.ndims);
+    const char *const first_input = static_cast<const char *>(source) + from.offset0 * element_size(from);
+    char *const first_output = static_cast<char *>(target) + to.offset0 * element_size(to);
     const line_copy copy = choose_copy(from.data_type, to.data_type);
-    elements.for_each_run(0, elements.rows(), [&](const row_space::run &run) {
-        copy(static_cast<const char *>(source) + run.offset[0] * from_size, elements.stride(0) * from_size,
-             static_cast<char *>(target) + run.offset[1] * to_size, elements.stride(1) * to_size, run.count);
-    });
+    for (dim_t done = 0; done < inputs.size();) {
+        const auto [input, most] = inputs.run_from(done, inputs.size() - done);
+        const auto [output, count] = outputs.run_from(done, most);
+        copy(first_input + input, inputs.step(), first_output + output, outputs.step(), count);
+        done += count;
+    }
 }
 
 // The caller's tensors other than the data.

@@ -12,7 +12,6 @@
 
 #include "../tensor/memory_desc.hpp"
 #include "../tensor/names.hpp"
-#include "../tensor/row_space.hpp"
 #include "gate_gradients.hpp"
 #include "row_groups.hpp"
 

@@ -94,10 +94,9 @@ private:
 
     [[gnu::noinline]] void convert_statistics(const batch &b, const statistics_rows &to) const;
     void refine_rest(const strip &src, batch &b) const;
-    // Does the rows of the batch from their inputs to dst, by a kernel for float. The caller has set `written`,
-    // `added`, `band_rows` and, except its arrays, `reduced`.
-    [[gnu::always_inline]] void run_bands(const jit::forward_rows_kernel<T> &kernel,
-                                          jit::forward_rows_arguments<T> &call, batch &b) const;
+    // Sets the arguments of a kernel for bands that do not depend on tensors: where it writes the numbers of the
+    // batch's rows, and what it does if a first reduction is not enough.
+    [[gnu::always_inline]] void set_scalars(jit::forward_rows_arguments<T> &call, batch &b) const;
     // forward_rows_arguments::refine, with this object as the context.
     static void refine_band(const jit::forward_rows_arguments<T> &call, dim_t first, dim_t rows);
     moments<T> refined(const std::byte *row, const batch &b, dim_t r, T k) const;
@@ -151,8 +150,7 @@ inline void forward<T>::for_each_chunk(const std::byte *src, range columns, Body
 }
 
 template <typename T>
-inline void forward<T>::run_bands(const jit::forward_rows_kernel<T> &kernel, jit::forward_rows_arguments<T> &call,
-                                  batch &b) const {
+inline void forward<T>::set_scalars(jit::forward_rows_arguments<T> &call, batch &b) const {
     call.reduced.pivot = b.p;
     call.reduced.s = b.s;
     call.reduced.q = b.q;
@@ -161,7 +159,6 @@ inline void forward<T>::run_bands(const jit::forward_rows_kernel<T> &kernel, jit
     call.epsilon = epsilon_;
     call.refine = refine_band;
     call.context = this;
-    kernel(call);
 }
 
 template <typename T>

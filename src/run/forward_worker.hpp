@@ -45,13 +45,11 @@ public:
         call.written.prefetch = prefetch_distance(rows, f_.C_ * f_.row_size_, BAND_BYTES);
         if (f_.adds_) call.added = addition_arguments_for(here, rows, all, b.rows, b.p, b.s, b.q);
         const auto &kernel = f_.kernels_->bands->choose(now.non_temporal);
-        float scales[MAX_BATCH_ROWS], factors[MAX_BATCH_ROWS]; // where they are found
-        call.written.dst_scales = scales;
-        call.written.factors = factors;
-        call.written.values = get(scratch::values);
+        const found_scales found(call.written, get(scratch::values));
         call.band_rows = now.non_temporal ? planned.non_temporal_band_rows : planned.band_rows;
-        with_operands(call.written, {b.first, b.rows, 0, f_.C_}, [&] { f_.run_bands(kernel, call, b); });
-        if (f_.quantizer_) f_.quantizer_->store_scales(b.first, b.rows, {0, 1}, scales, args[DST_SCALE]);
+        f_.set_scalars(call, b);
+        with_operands(call.written, {b.first, b.rows, 0, f_.C_}, [&] { kernel(call); });
+        if (f_.quantizer_) f_.quantizer_->store_scales(b.first, b.rows, {0, 1}, found.scales, args[DST_SCALE]);
         at.close();
         f_.write_statistics(b, statistics);
     }
@@ -305,14 +303,11 @@ private:
         q.for_each_unit(b.rows, [&](dim_t r, range groups) {
             jit::normalize_arguments<T> call = normalize_arguments_for(here, src, here.result, b, all);
             q.restrict_to(r, groups, call);
-            float scales[MAX_BATCH_ROWS], factors[MAX_BATCH_ROWS];
-            call.dst_scales = scales;
-            call.factors = factors;
-            call.values = get(scratch::values);
+            const found_scales found(call, get(scratch::values));
             const dim_t row = b.first + r;
             with_operands(call, {row, 1, q.first_column(groups), call.count},
                           [&] { f_.kernels_->normalize->ordinary(call); });
-            q.store_scales(row, 1, groups, scales, args[DST_SCALE]);
+            q.store_scales(row, 1, groups, found.scales, args[DST_SCALE]);
         });
         at.close();
     }

@@ -5,7 +5,6 @@
 
 #include "../base/bytes.hpp"
 #include "../math/convert.hpp"
-#include "../tensor/row_space.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

@@ -78,4 +78,15 @@ private:
     dim_t row_size_, dst_size_, pre_quantization_size_, scale_size_; // bytes of an element; 0: there is none
 };
 
+// What a kernel that finds scales writes for the rows of a call.
+struct found_scales {
+    template <typename Arguments>
+    found_scales(Arguments &call, std::byte *values) {
+        call.dst_scales = scales;
+        call.factors = factors;
+        call.values = values;
+    }
+    float scales[MAX_BATCH_ROWS], factors[MAX_BATCH_ROWS];
+};
+
 } // namespace jitnorm::impl::layer_norm

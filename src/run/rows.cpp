@@ -28,18 +28,6 @@ bool may_share_lines(const problem &p, const memory_desc &md) {
     return p.row_length() * element_size(md) >= SHORTEST_ROW;
 }
 
-static_assert(MAX_STEPPED_TENSORS < row_space::MAX_TENSORS);
-row_space space_of(const row_tensors &tensors) {
-    std::array<const memory_desc *, MAX_STEPPED_TENSORS + 1> mds;
-    const memory_desc &src = *tensors.data[0].md;
-    const memory_desc dense = make_dense({src.dims, size_t(src.ndims)}, src.data_type);
-    size_t count = 0;
-    for (; count < size_t(tensors.count); ++count)
-        mds[count] = tensors.data[count].md ? tensors.data[count].md : &dense;
-    if (tensors.statistics != nullptr) mds[count++] = tensors.statistics;
-    return {std::span(mds.data(), count), tensors.row_ndims};
-}
-
 } // namespace
 
 row_tensors row_tensors_of(const problem &p) {
@@ -65,8 +53,8 @@ row_tensors row_tensors_of(const problem &p) {
 bool are_evenly_spaced(const row_tensors &tensors) {
     const auto are_even = [&](const memory_desc *md) {
         if (md == nullptr) return true;
-        const row_space rows({&md, 1}, tensors.row_ndims);
-        return rows.run_length() == rows.rows();
+        const tensor_axis rows(*md, 0, tensors.row_ndims);
+        return rows.run_from(0, rows.size()).count == rows.size();
     };
     return are_even(tensors.statistics) && std::ranges::all_of(tensors.all(), are_even, &row_tensor::md);
 }
@@ -99,16 +87,22 @@ bool rows_in_place::take(const row_tensors &tensors) {
     return tensors.statistics == nullptr || tensors.statistics->inner_nblks == 0;
 }
 
-rows_in_place::rows_in_place(const problem &p, const plan &) : rows_in_place(row_tensors_of(p)) {}
-
-rows_in_place::rows_in_place(const row_tensors &tensors) : space_(space_of(tensors)), count_(size_t(tensors.count)) {
+rows_in_place::rows_in_place(const problem &p, const plan &) {
+    const row_tensors tensors = row_tensors_of(p);
+    count_ = size_t(tensors.count);
+    const memory_desc &src = *tensors.data[0].md;
     for (size_t i = 0; i < count_; ++i) {
-        const dim_t size = tensors.data[i].size;
-        data_[fields_[i] = tensors.data[i].field] = {tensors.data[i].argument, size, space_.stride(int(i)) * size};
+        const row_tensor &t = tensors.data[i];
+        const tensor_axis rows =
+            t.md ? tensor_axis(*t.md, src.dims, 0, p.row_ndims()) : tensor_axis(p.rows(), p.row_length() * t.size);
+        data_[fields_[i] = t.field] = {t.argument, t.size, rows.step(), t.md ? t.md->offset0 * t.size : 0, rows};
     }
     if (tensors.statistics == nullptr) return;
-    statistics_size_ = element_size(*tensors.statistics);
-    if (space_.run_length() > 1) statistics_stride_ = space_.stride(int(count_));
+    const memory_desc &md = *tensors.statistics;
+    const tensor_axis rows(md, 0, p.row_ndims());
+    has_statistics_ = true;
+    statistics_ = {NO_SLOT, element_size(md), rows.step(), md.offset0 * element_size(md), rows};
+    if (rows.size() > 1) statistics_stride_ = rows.step() / element_size(md);
 }
 
 } // namespace jitnorm::impl::layer_norm

@@ -21,7 +21,7 @@
 #include "../norm/executor.hpp"
 #include "../norm/plan.hpp"
 #include "../norm/problem.hpp"
-#include "../tensor/row_space.hpp"
+#include "../tensor/tensor_axis.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -137,7 +137,7 @@ public:
 
     rows_in_place(const problem &p, const plan &);
 
-    dim_t rows() const { return space_.rows(); }
+    dim_t rows() const { return data_[0].rows.size(); }
     // Where to cut the rows between two threads, at or before `row`.
     dim_t cut_at(dim_t row) const { return row; }
     // Whether every panel has whole rows, which matters only to tiles.
@@ -152,15 +152,11 @@ public:
         // functions below are for the body: they mean its batch.
         template <typename Body>
         void for_each_batch(range which, dim_t most, dim_t /* same_columns_until */, Body &&body) {
-            dim_t row = which.begin;
-            rows_.space_.for_each_run(which.begin, which.end, [&](const row_space::run &run) {
-                for (dim_t done = 0; done < run.count; done += most) {
-                    const dim_t number = std::min(most, run.count - done);
-                    move_to(run, done);
-                    body(row, number);
-                    row += number;
-                }
-            });
+            for (dim_t row = which.begin; row < which.end;) {
+                const dim_t number = move_to(row, std::min(most, which.end - row));
+                body(row, number);
+                row += number;
+            }
         }
 
         // Inline and without a loop, so that panels stay in registers: the load of a strip would wait for the stores of
@@ -184,14 +180,19 @@ public:
         [[gnu::always_inline]] strip at(size_t field, range columns) const {
             return {batch_[field] + columns.begin * rows_.data_[field].size, rows_.data_[field].stride};
         }
-        void move_to(const row_space::run &run, dim_t row) {
+        // Returns the number of rows of the batch, at most `most`: those that are evenly spaced in all tensors.
+        dim_t move_to(dim_t row, dim_t most) {
             for (size_t i = 0; i < rows_.count_; ++i) {
                 const size_t field = rows_.fields_[i];
                 const tensor &t = rows_.data_[field];
-                batch_[field] = static_cast<std::byte *>(args_[t.argument]) + run.offset[i] * t.size + row * t.stride;
+                const auto [offset, number] = t.rows.run_from(row, most);
+                batch_[field] = static_cast<std::byte *>(args_[t.argument]) + t.offset0 + offset;
+                most = number;
             }
-            if (rows_.statistics_size_ == 0) return;
-            statistics_offset_ = (run.offset[rows_.count_] + row * rows_.statistics_stride_) * rows_.statistics_size_;
+            if (!rows_.has_statistics_) return most;
+            const auto [offset, number] = rows_.statistics_.rows.run_from(row, most);
+            statistics_offset_ = rows_.statistics_.offset0 + offset;
+            return number;
         }
 
         const rows_in_place &rows_;
@@ -204,15 +205,16 @@ private:
     struct tensor {
         slot argument = NO_SLOT;
         dim_t size = 0, stride = 0; // bytes of an element, bytes from row to row of a run
+        dim_t offset0 = 0;          // bytes
+        tensor_axis rows;
     };
 
-    explicit rows_in_place(const row_tensors &tensors);
-
-    row_space space_;                                     // of the data tensors and, after them, the statistics
-    size_t count_;                                        // of data tensors
+    size_t count_ = 0;                                    // of data tensors
     std::array<size_t, MAX_STEPPED_TENSORS> fields_ = {}; // of the data tensors in a panel
     std::array<tensor, MAX_STEPPED_TENSORS> data_ = {};   // by field; those that there are not have sizes of 0
-    dim_t statistics_size_ = 0, statistics_stride_ = 1;   // bytes of an element, elements from row to row
+    bool has_statistics_ = false;                         // whether a statistic is read or written
+    tensor statistics_;
+    dim_t statistics_stride_ = 1; // elements from row to row
 };
 
 } // namespace jitnorm::impl::layer_norm

@@ -4,7 +4,7 @@
 #include <new>
 
 #include "../base/bytes.hpp"
-#include "../tensor/row_space.hpp"
+#include "../tensor/tensor_axis.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -27,17 +27,17 @@ private:
 single_batch::single_batch(const problem &p, const plan &planned, const std::shared_ptr<const kernels> &made)
     : problem_(p), plan_(planned), forward_(problem_, plan_, made),
       kernel_(p.rows() == 1 ? *made->one_row : made->bands->ordinary),
-      quantizes_(p.attr.src_scale || p.attr.dst_scale || p.writes(PRE_QUANTIZATION)),
-      has_post_ops_or_scales_(!p.attr.post_ops.entries.empty() || p.has_dynamic_scales()), scales_(p.uses_scale()),
-      shifts_(p.uses_shift()), writes_statistics_(p.writes(MEAN) || p.writes(VARIANCE)), rows_(p.rows()) {
+      has_attributes_(p.attr.src_scale || p.attr.dst_scale || p.writes(PRE_QUANTIZATION)),
+      has_post_ops_or_dynamic_scales_(!p.attr.post_ops.entries.empty() || p.has_dynamic_scales()),
+      reads_scale_(p.uses_scale()), reads_shift_(p.uses_shift()),
+      writes_statistics_(p.writes(MEAN) || p.writes(VARIANCE)), rows_(p.rows()) {
     for (size_t s = 0; s < offset_.size(); ++s)
         if (const memory_desc *md = p.descriptor(slot(s))) offset_[s] = md->offset0 * element_size(*md);
     if (rows_ == 1) return;
     for (const slot s : {SRC, RESIDUAL, SUM, DST, PRE_QUANTIZATION, SCALE, SHIFT, MEAN, VARIANCE})
         if (const memory_desc *md = p.descriptor(s)) {
-            const dim_t stride = row_space({&md, 1}, p.row_ndims()).stride(0);
-            step_[s] = stride * element_size(*md);
-            if (s == MEAN || s == VARIANCE) statistics_stride_ = stride;
+            step_[s] = tensor_axis(*md, 0, p.row_ndims()).step();
+            if (s == MEAN || s == VARIANCE) statistics_stride_ = step_[s] / element_size(*md);
         }
 }
 
@@ -55,9 +55,9 @@ jitnorm_status_t single_batch::execute(const arguments &args) const {
     call.written.hi = b.hi;
     call.written.rstd = b.rstd;
     call.written.bias = b.bias;
-    if (scales_) call.written.scale = at(args, SCALE);
-    if (shifts_) call.written.shift = at(args, SHIFT);
-    if (quantizes_) {
+    if (reads_scale_) call.written.scale = at(args, SCALE);
+    if (reads_shift_) call.written.shift = at(args, SHIFT);
+    if (has_attributes_) {
         call.written.pre_quantization = at(args, PRE_QUANTIZATION);
         call.written.pre_quantization_row_stride = step_[PRE_QUANTIZATION];
         if (args[SRC_SCALE] != nullptr) call.written.src_scale = load<float>(args[SRC_SCALE]);
@@ -76,7 +76,8 @@ jitnorm_status_t single_batch::execute(const arguments &args) const {
         call.added.count = forward_.C_;
     }
     if (rows_ > 1) go_from_row_to_row(call);
-    has_post_ops_or_scales_ ? do_with_post_ops(args, call, b) : forward_.run_bands(kernel_, call, b);
+    forward_.set_scalars(call, b);
+    has_post_ops_or_dynamic_scales_ ? do_with_post_ops(args, call) : kernel_(call);
     if (writes_statistics_) write_statistics(args, b);
     return jitnorm_success;
 }
@@ -96,22 +97,18 @@ void single_batch::go_from_row_to_row(jit::forward_rows_arguments<float> &call) 
 }
 
 // With post-ops, or dynamic scales. A function of its own, because the table takes much of the stack.
-void single_batch::do_with_post_ops(const arguments &args, jit::forward_rows_arguments<float> &call,
-                                    forward_batch<float> &b) const {
+void single_batch::do_with_post_ops(const arguments &args, jit::forward_rows_arguments<float> &call) const {
     post_op_operands<float>::table operands;
     if (!problem_.attr.post_ops.entries.empty())
         forward_.operands_.locate(args, {0, rows_, 0, forward_.C_},
                                   plan_.scratchpad.get(scratch::operands, args[SCRATCHPAD]), operands);
     call.written.operands = operands.pointers;
     call.written.parameters = forward_.kernels_->post_op_parameters.data();
-    float scales[MAX_BATCH_ROWS], factors[MAX_BATCH_ROWS];
-    call.written.dst_scales = scales;
-    call.written.factors = factors;
-    call.written.values = plan_.scratchpad.get(scratch::values, args[SCRATCHPAD]);
-    forward_.run_bands(kernel_, call, b);
+    const found_scales found(call.written, plan_.scratchpad.get(scratch::values, args[SCRATCHPAD]));
+    kernel_(call);
     if (!forward_.quantizer_) return;
-    if (rows_ == 1) return store(scales[0], at(args, DST_SCALE));
-    forward_.quantizer_->store_scales(0, rows_, {0, 1}, scales, args[DST_SCALE]);
+    if (rows_ == 1) return store(found.scales[0], at(args, DST_SCALE));
+    forward_.quantizer_->store_scales(0, rows_, {0, 1}, found.scales, args[DST_SCALE]);
 }
 
 void single_batch::write_statistics(const arguments &args, const forward_batch<float> &b) const {

@@ -24,8 +24,7 @@ private:
     std::byte *at(const arguments &args, slot s) const {
         return static_cast<std::byte *>(args[s]) + offset_[size_t(s)];
     }
-    [[gnu::noinline]] void do_with_post_ops(const arguments &args, jit::forward_rows_arguments<float> &call,
-                                            forward_batch<float> &b) const;
+    [[gnu::noinline]] void do_with_post_ops(const arguments &args, jit::forward_rows_arguments<float> &call) const;
     [[gnu::noinline]] void go_from_row_to_row(jit::forward_rows_arguments<float> &call) const;
     void write_statistics(const arguments &args, const forward_batch<float> &b) const;
 
@@ -33,7 +32,7 @@ private:
     const plan plan_;
     const forward<float> forward_;
     const jit::forward_rows_kernel<float> &kernel_; // belongs to forward_
-    const bool quantizes_, has_post_ops_or_scales_, scales_, shifts_, writes_statistics_;
+    const bool has_attributes_, has_post_ops_or_dynamic_scales_, reads_scale_, reads_shift_, writes_statistics_;
     const dim_t rows_;
     dim_t statistics_stride_ = 1;                  // elements
     std::array<dim_t, FIRST_POST_OP> offset_ = {}; // of each tensor's first element, in bytes

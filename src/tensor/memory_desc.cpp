@@ -2,6 +2,7 @@
 #include "memory_desc.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <numeric>
@@ -191,6 +192,26 @@ bool is_broadcast(const memory_desc &md) {
     for (int d = 0; d < md.ndims; ++d)
         if (md.strides[d] == 0 && md.dims[d] > 1) return true;
     return false;
+}
+
+bool has_dense_rows(const memory_desc &md, int row_ndims) {
+    dim_t step = 1;
+    for (int d = md.ndims - 1; d >= row_ndims; --d) {
+        if (md.dims[d] != 1 && (md.strides[d] != step || step == RUNTIME_DIM)) return false;
+        step = md.dims[d] == RUNTIME_DIM || step == RUNTIME_DIM ? RUNTIME_DIM : step * md.dims[d];
+    }
+    return md.inner_nblks == 0;
+}
+
+bool is_aligned(const memory_desc &md, const void *data, dim_t bytes) {
+    const dim_t offset = md.offset0 * element_size(md);
+    return (reinterpret_cast<uintptr_t>(data) + uintptr_t(offset)) % uintptr_t(bytes) == 0;
+}
+
+bool has_rows_in_lines(const memory_desc &md, int row_ndims) {
+    for (int d = 0; d < row_ndims; ++d)
+        if (md.dims[d] > 1 && md.strides[d] * element_size(md) % CACHE_LINE != 0) return false;
+    return true;
 }
 
 dim_t offset(const memory_desc &md, const dim_t *position) {

@@ -152,6 +152,14 @@ bool is_broadcast(const memory_desc &md);
 // front end asks this of every tensor that a program describes, in which any numbers may be that are not negative.
 bool fits_in_memory(const memory_desc &md);
 
+// Whether the elements of every row follow each other in row-major order without a gap. The dimensions from `row_ndims`
+// on count a row's elements. False if this depends on sizes or strides that are known at execution only.
+bool has_dense_rows(const memory_desc &md, int row_ndims);
+// Whether the distance between rows is a multiple of a cache line, along each of the first `row_ndims` dimensions.
+bool has_rows_in_lines(const memory_desc &md, int row_ndims);
+// Whether the address of the first element of a tensor with the data handle `data` is a multiple of so many bytes.
+bool is_aligned(const memory_desc &md, const void *data, dim_t bytes);
+
 // The distance in elements from the data handle to a position: ndims indices, each below its padded dimension.
 dim_t offset(const memory_desc &md, const dim_t *position);
 // The same for the element with this number in row-major order over dims.

@@ -65,9 +65,9 @@ void tensor_axis::append(const level &inner) {
 
 dim_t tensor_axis::outer_offset(dim_t index) const {
     dim_t offset = 0;
-    for (auto i = size_t(count_ - 1); i-- > 0; index /= levels_[i].size)
+    for (auto i = size_t(count_ - 1); i-- > 1; index /= levels_[i].size)
         offset += levels_[i].offset(index % levels_[i].size);
-    return offset;
+    return count_ > 1 ? offset + levels_[0].offset(index) : 0;
 }
 
 } // namespace jitnorm::impl::layer_norm

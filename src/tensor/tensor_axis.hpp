@@ -15,7 +15,9 @@ namespace jitnorm::impl::layer_norm {
 
 class tensor_axis {
 public:
-    tensor_axis() : count_(1) { levels_[0] = {1, 1, 0, 0}; } // one index, at offset 0
+    // So many indices with a stride of `step` bytes.
+    tensor_axis(dim_t size, dim_t step) : count_(1), size_(size) { levels_[0] = {size, size, step, 0}; }
+    tensor_axis() : tensor_axis(1, 0) {}
 
     // The dimensions begin .. end-1 of md, counted in row-major order. Where md.dims[d] differs from dims[d], the
     // tensor is broadcast: all dims[d] indices of the dimension have the same offset.
@@ -52,9 +54,9 @@ public:
         const level &fast = fastest();
         if (count_ == 1 && fast.is_one_block()) // the usual case needs no division
             return {first * fast.step, std::min(most, fast.size - first)};
-        const dim_t index = first % fast.size, within = index % fast.block;
-        const dim_t offset = outer_offset(first / fast.size) + index / fast.block * fast.jump + within * fast.step;
-        return {offset, std::min({most, fast.size - index, fast.block - within})};
+        const dim_t outer = outer_offset(first / fast.size), index = first % fast.size;
+        const dim_t within = fast.is_one_block() ? index : index % fast.block;
+        return {outer + fast.offset(index), std::min({most, fast.size - index, fast.block - within})};
     }
 
     // Calls body(box) for boxes that cover the indices first .. first+count-1. Each box has the axes of `start` and,
@@ -102,10 +104,10 @@ private:
     // The offset of an index that counts the levels outside the fastest one, in bytes.
     dim_t outer_offset(dim_t index) const;
 
-    std::array<level, MAX_NDIMS> levels_ = {}; // outermost first
-    int count_ = 0;                            // of levels, at least one
-    dim_t size_ = 1;                           // the number of indices
-    dim_t group_ = 1;                          // group_size()
+    std::array<level, MAX_NDIMS> levels_; // outermost first
+    int count_ = 0;                       // of levels, at least one
+    dim_t size_ = 1;                      // the number of indices
+    dim_t group_ = 1;                     // group_size()
 };
 
 } // namespace jitnorm::impl::layer_norm

@@ -2,19 +2,20 @@
 #include <cstring>
 
 #include "memory_desc.hpp"
-#include "row_space.hpp"
+#include "tensor_axis.hpp"
 
 namespace jitnorm::impl {
 
 namespace {
 
-// The inner tiles that have padding of one dimension, as a tensor in which each tile is one element.
+// The inner tiles that have padding of one dimension, as a tensor with one element for each tile, its first one.
 memory_desc padded_tiles(const memory_desc &md, int d) {
     memory_desc tiles = md;
     for (int i = 0; i < md.ndims; ++i) tiles.dims[i] = md.padded_dims[i];
     for (int i = 0; i < md.inner_nblks; ++i) tiles.dims[md.inner_idxs[i]] /= md.inner_blks[i];
     tiles.offset0 += (tiles.dims[d] - 1) * md.strides[d];
     tiles.dims[d] = 1;
+    tiles.inner_nblks = 0;
     return tiles;
 }
 
@@ -31,14 +32,13 @@ void zero_padding_of(const memory_desc &md, int d, char *data, int part, int par
     }
     const dim_t size = element_size(md), used = md.dims[d] % block;
     const memory_desc padded = padded_tiles(md, d);
-    const memory_desc *const one[] = {&padded};
-    const row_space tiles(one, md.ndims);
-    const range mine = split(tiles.rows(), parts, part);
-    tiles.for_each_run(mine.begin, mine.end, [&](const row_space::run &run) {
-        for (dim_t t = 0; t < run.count; ++t)
+    const layer_norm::tensor_axis tiles(padded, 0, md.ndims);
+    const range mine = split(tiles.size(), parts, part);
+    tiles.for_each_run(mine.begin, mine.end - mine.begin, [&](dim_t offset, dim_t count) {
+        for (dim_t t = 0; t < count; ++t)
             for (dim_t begin = used * step; begin < tile; begin += block * step) {
-                const dim_t first = run.offset[0] + t * tiles.stride(0) + begin;
-                std::memset(data + first * size, 0, size_t((block - used) * step * size));
+                const dim_t first = offset + t * tiles.step() + (padded.offset0 + begin) * size;
+                std::memset(data + first, 0, size_t((block - used) * step * size));
             }
     });
 }
