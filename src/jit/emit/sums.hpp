@@ -204,11 +204,10 @@ inline std::array<Xbyak::Ymm, 4> first_four(lanes s, lanes q) {
     return four;
 }
 
-// What the reduction of one row or of four leaves: registers whose lowest lanes have the pivots, s and q of the rows
-// (rms_norm: only q), and at least four registers that are free until the next row begins (with AVX-512 below 16).
-// `first` is the first row, counted from the index: 0, or of eight rows, from which the index has moved on, -8 or -4.
+// One row or four that are reduced: registers whose lowest lanes have the pivots, s and q of the rows (rms_norm: only
+// q), and at least four registers that are free (with AVX-512 below 16).
 struct reduced_rows {
-    int rows, first;
+    int rows;
     vmm p, s, q;
     std::vector<int> free;
 };
@@ -249,13 +248,8 @@ public:
         g_.jnz(row, NEAR);
     }
 
-    // Adds up the rows, in whose lanes four of s are followed by four of q, and stores their sums. finish() emits what
-    // follows for four rows at a time; it may also use the registers `free`.
-    void add_up(const register_set &free, function_ref<void(const reduced_rows &)> finish) {
-        std::vector<int> rest = free.free_vectors();
-        std::erase_if(rest, [&](int i) { return std::ranges::count(four_, i, &ymm::getIdx) != 0; });
-        const vmm p(rest.at(0)), q(rest.at(1));
-        rest.erase(rest.begin(), rest.begin() + 2);
+    // Adds up the rows, in whose lanes four of s are followed by four of q, and stores their sums.
+    void add_up() {
         const auto lanes_of = [&](int row) { return g_.ptr[g_.rsp + frame_ + row * ROW_BYTES]; };
         for (int pair = 0; pair < ROWS / 2; ++pair) {
             const ymm &sums = four_[size_t(pair)];
@@ -270,13 +264,8 @@ public:
             g_.vshufps(work_, sums, second, 0x88); // even lanes
             g_.vshufps(sums, sums, second, 0xDD);
             g_.vaddps(sums, work_, sums);
-            g_.vextractf128(q, sums, 1);
-            g_.vmovups(of_row(numbers_.q, row), q);
-            if (centered_) {
-                g_.vmovups(of_row(numbers_.s, row), xmm_of(sums));
-                g_.vmovups(p, of_row(numbers_.pivot, row));
-            }
-            finish({4, row - ROWS, p, xmm_of(sums), q, rest});
+            if (centered_) g_.vmovups(of_row(numbers_.s, row), xmm_of(sums));
+            g_.vextractf128(of_row(numbers_.q, row), sums, 1);
         }
     }
 
@@ -294,7 +283,7 @@ public:
         std::erase_if(rest, [&](int i) {
             return i == q[0].getIdx() || (centered_ && (i == pivot.getIdx() || i == s[0].getIdx()));
         });
-        return {1, 0, pivot, centered_ ? s[0] : q[0], q[0], rest};
+        return {1, pivot, centered_ ? s[0] : q[0], q[0], rest};
     }
 
 private:

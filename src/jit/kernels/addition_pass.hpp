@@ -48,8 +48,15 @@ public:
 
     void add_all() {
         prepare();
-        rows_.begin();
-        rows_.step(1, [&] { add_row(); });
+        begin_rows(rows_);
+        if (conf_.reduces) {
+            registers_.take(next_lanes_);
+            rows_.while_left(sums_of_rows::ROWS, [&] { add_eight(); });
+        }
+        rows_.step(1, [&] {
+            add_row();
+            if (conf_.reduces) sums_of_row();
+        });
     }
 
     void add_piece(const paired_rows &rows) {
@@ -74,20 +81,6 @@ public:
         loop_.walk_freely(unroll(), add_and_prefetch);
     }
 
-    // Does the rows of a band. If the pass reduces them, emits `finish` as reduction_pass::sum_band() does.
-    void add_band(function_ref<void(const reduced_rows &)> finish) {
-        prepare();
-        rows_.point_to_row();
-        if (conf_.reduces) {
-            registers_.take(next_lanes_);
-            rows_.while_left(sums_of_rows::ROWS, [&] { add_eight(finish); });
-        }
-        rows_.step(1, [&] {
-            add_row();
-            if (conf_.reduces) finish(sums_of_row());
-        });
-    }
-
     // Returns what its reduction leaves, if there is one.
     reduced_rows add_one() {
         prepare();
@@ -109,14 +102,14 @@ private:
     int lanes_bytes() const { return (where_.in_one_loop ? 2 : 1) * int(sums_.size()) * g_.kind.bytes(); }
     int unroll() const { return conf_.silu ? 1 : UNROLL; }
 
-    void add_eight(function_ref<void(const reduced_rows &)> finish) {
+    void add_eight() {
         sums_of_rows_->begin();
         sums_of_rows_->sum_rows([&] {
             add_row();
             const Xbyak::Ymm q = total_.to_ymm(q_);
             return std::pair(conf_.centered ? total_.to_ymm(s_) : q, q);
         });
-        sums_of_rows_->add_up(registers_between_rows(), finish);
+        sums_of_rows_->add_up();
     }
 
     register_set registers_between_rows() const {

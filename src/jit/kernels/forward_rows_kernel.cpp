@@ -57,17 +57,38 @@ private:
     // ---- bands
 
     void reduce_band() {
-        detour &unfinished = rarely([this] { refine(); });
-        const auto finish = [this](const reduced_rows &rows) {
-            find_scalars(rows);
-            or_(dword[rsp + UNFINISHED], loops_.position.cvt32());
-        };
-        mov(dword[rsp + UNFINISHED], 0);
-        if (added_) added_->add_band(finish);
+        if (added_) added_->add_all();
         if (added_ && !conf_.added->reduces) return_to_band();
-        if (!added_ || !conf_.added->reduces) reduced_.sum_band(finish);
-        cmp(dword[rsp + UNFINISHED], 0);
-        jne(unfinished.begin, NEAR);
+        if (!added_ || !conf_.added->reduces) reduced_.sum_all();
+        find_scalars_of_band();
+    }
+
+    // After all rows of the band: the steps of four rows wait for each other, but not for those of other rows.
+    void find_scalars_of_band() {
+        detour &unfinished = rarely([this] { refine(); });
+        register_set free = registers;
+        const reg any = free.take(r8); // a flag for each row for which the first reduction was not enough
+        const vmm p = xmm_of(free.take_vector()), s = xmm_of(free.take_vector()), q = xmm_of(free.take_vector());
+        const std::vector<int> rest = free.free_vectors();
+        const auto find = [&](int rows) {
+            const auto load = [&](const vmm &to, size_t array) {
+                const Xbyak::Address from = address_of(array, sizeof(float));
+                rows == 1 ? vmovss(to, from) : vmovups(to, from);
+            };
+            if (conf_.reduced.centered) load(p, offsetof(arguments, reduced.pivot));
+            if (conf_.reduced.centered) load(s, offsetof(arguments, reduced.s));
+            load(q, offsetof(arguments, reduced.q));
+            find_scalars({rows, p, s, q, rest});
+            or_(any.cvt32(), loops_.position.cvt32());
+            add(index_, rows);
+        };
+        row_loop rows(*this, index_, loops_.left, qword[rsp + BAND_END], {});
+        xor_(any.cvt32(), any.cvt32());
+        return_to_band();
+        rows.while_left(4, [&] { find(4); });
+        rows.while_left(1, [&] { find(1); });
+        test(any, any);
+        jnz(unfinished.begin, NEAR);
         L(unfinished.end);
     }
 
@@ -78,7 +99,7 @@ private:
             mov(qword[rsp + BAND_BEGIN], 0);
             mov(qword[rsp + BAND_END], 1);
             refine();
-            for (size_t i = 0; i < results_.size(); ++i) vmovss(xmm_of(results_[i]), address_of(RESULTS[i], 0, 4));
+            for (size_t i = 0; i < results_.size(); ++i) vmovss(xmm_of(results_[i]), address_of(RESULTS[i], 4));
         });
         xor_(index_.cvt32(), index_.cvt32());
         reduced_rows sums = added_ ? added_->add_one() : reduced_rows();
@@ -109,22 +130,21 @@ private:
                                  JITNORM_ARGUMENT(epsilon), loops_.position, loops_.left);
         steps.emit();
         const auto store = [&](size_t array, const vmm &v) {
-            const Xbyak::Address to = address_of(array, rows.first, sizeof(float));
+            const Xbyak::Address to = address_of(array, sizeof(float));
             rows.rows == 1 ? vmovss(to, xmm_of(v)) : vmovups(to, xmm_of(v));
         };
         store(RESULTS[0], steps.hi());
         store(RESULTS[1], steps.rstd());
         store(RESULTS[2], steps.bias());
-        const Xbyak::Address variance = address_of(offsetof(arguments, variance), rows.first, sizeof(double));
+        const Xbyak::Address variance = address_of(offsetof(arguments, variance), sizeof(double));
         rows.rows == 1 ? vmovsd(variance, xmm_of(steps.variance())) : vmovupd(variance, steps.variance());
         return steps;
     }
 
-    // The elements of rows from the row `first` on, counted from the index, in an array of the arguments. Changes no
-    // flag.
-    Xbyak::Address address_of(size_t array, int first, int size) {
+    // The elements of rows from the index on in an array of the arguments. Changes no flag.
+    Xbyak::Address address_of(size_t array, int size) {
         mov(loops_.left, argument(array));
-        return ptr[loops_.left + index_ * size + first * size];
+        return ptr[loops_.left + index_ * size];
     }
 
     // Calls the function of the caller for the rows of the band. Here only rdi, and registers that functions keep, hold

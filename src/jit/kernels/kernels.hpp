@@ -149,7 +149,7 @@ constexpr int BAND_UNIT = 8;
 //
 // By bands it does rows from their inputs to dst: makes the rows of a residual, reduces them, does the scalar steps of
 // moments.hpp and writes them. All passes have the same rows. p, s and q, hi, rstd, bias and variance are outputs, one
-// for each row; the arrays have room for a multiple of four rows. A kernel for one row does the same of a single row:
+// for each row. A kernel for one row does the same of a single row:
 // numbers of rows and strides have no meaning for it.
 //
 // In one loop it writes rows of one batch beside rows of another one that it reduces, row beside row: beyond the caches

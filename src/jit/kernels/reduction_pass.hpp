@@ -2,8 +2,8 @@
 // reduction_pass: sums up rows. First reductions in float take eight rows at a time (sum_eights()). The pivots of the
 // eight are found side by side (pivots::find_eight()). Each row is added to lanes, block by block (blocked_sum), and a
 // row of few vectors without a loop (sum_short_rows()). The lanes are folded to four of s and four of q, which the
-// frame keeps (sums_of_rows::sum_rows()). Those of eight rows are then added up side by side, and the sums are handed
-// on four rows at a time (sums_of_rows::add_up()). Other rows go one by one (sum_single()), in one loop piece by piece.
+// frame keeps (sums_of_rows::sum_rows()). Those of eight rows are then added up side by side (sums_of_rows::add_up()).
+// Other rows go one by one (sum_single()), in one loop piece by piece.
 #pragma once
 
 #include <algorithm>
@@ -35,8 +35,8 @@ public:
 
     void sum_all() {
         prepare();
-        rows_.begin();
-        if (has_eights()) sum_eights([](const reduced_rows &) {});
+        begin_rows(rows_);
+        if (has_eights()) sum_eights();
         rows_.step(1, [&] { sum_single(); });
     }
 
@@ -55,15 +55,6 @@ public:
                 add(vectors);
             },
             [&] { sums_of_rows_.store_one(total_, s_, q_); });
-    }
-
-    // Sums up the rows of a band, which begins at a multiple of eight rows, or has fewer than eight. Emits `finish` for
-    // every four rows of eight, and for each of the rest; their pivots, s and q are in the arrays then.
-    void sum_band(function_ref<void(const reduced_rows &)> finish) {
-        prepare();
-        rows_.point_to_row();
-        sum_eights(finish);
-        rows_.step(1, [&] { finish(sum_single()); });
     }
 
     reduced_rows sum_one() {
@@ -115,7 +106,7 @@ private:
     }
 
     // Sums up as many eights as there are, but none of rows with fewer than four elements, which have other pivots.
-    void sum_eights(function_ref<void(const reduced_rows &)> finish) {
+    void sum_eights() {
         Xbyak::Label end;
         g_.cmp(count_, 4);
         g_.jb(end, NEAR);
@@ -127,7 +118,7 @@ private:
             if (conf_.short_rows) sum_short_rows(summed);
             sum_rows_of_eight();
             g_.L(summed);
-            sums_of_rows_.add_up(registers_between_rows(), finish);
+            sums_of_rows_.add_up();
         });
         g_.L(end);
     }

@@ -118,7 +118,7 @@ protected:
 
     // The place of a pass. The variables of the kernel are in its frame before the parts of the passes. Pieces are
     // those of one loop, which has no bands.
-    static constexpr int BAND_BEGIN = 0, BAND_END = 8, UNFINISHED = 16, PIECE_BEGIN = 0, VARIABLES = 64;
+    static constexpr int BAND_BEGIN = 0, BAND_END = 8, PIECE_BEGIN = 0, VARIABLES = 64;
     pass_place place(size_t arguments_of_pass, int frame) const {
         pass_place where{loops_, rdi + arguments_of_pass, frame, order_ == pass_order::one_loop};
         if (order_ == pass_order::by_bands) where.band = {qword[rsp + BAND_BEGIN], qword[rsp + BAND_END]};
