@@ -156,9 +156,9 @@ constexpr dim_t LEAST_SHARED_WORK = 16;
 constexpr dim_t WORK_FOR_SLEEPERS = 8;
 
 // How many threads are worth starting for so many bytes, at least one, and at most `shares`, the number of pieces that
-// the work can be cut into.
-constexpr int threads_for(dim_t bytes, dim_t shares, bool threads_sleep) {
-    const dim_t of_thread = BYTES_PER_THREAD * (threads_sleep ? WORK_FOR_SLEEPERS : 1);
+// the work can be cut into. `of_thread` is for threads that are awake.
+constexpr int threads_for(dim_t bytes, dim_t shares, bool threads_sleep, dim_t of_thread = BYTES_PER_THREAD) {
+    if (threads_sleep) of_thread *= WORK_FOR_SLEEPERS;
     if (bytes < LEAST_SHARED_WORK * of_thread) return 1;
     return int(std::clamp<dim_t>(std::min(bytes / of_thread, shares), 1, 1 << 20));
 }

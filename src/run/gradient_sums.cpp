@@ -107,8 +107,11 @@ template <typename T>
 int gradient_sums<T>::threads_to_finish(dim_t added, int available) const {
     const dim_t parts = layout_.cut().parts(), sum = layout_.keeps_blocks() ? sizeof(T) : sizeof(double);
     const dim_t left = partial_ ? parts : parts - added;
-    const bool sleep = the_environment().threads_sleep;
-    return std::min(threads_for(left * layout_.width() * sum, partial_ ? parts : lines(), sleep), available);
+    // The sums lie in the caches of the cores that have computed them, from which one thread reads them slowly.
+    constexpr dim_t MERGED_BYTES_PER_THREAD = 6 * 1024;
+    return std::min(threads_for(left * layout_.width() * sum, partial_ ? parts : lines(),
+                                the_environment().threads_sleep, MERGED_BYTES_PER_THREAD),
+                    available);
 }
 
 template <typename T>
