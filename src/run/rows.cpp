@@ -100,9 +100,10 @@ rows_in_place::rows_in_place(const problem &p, const plan &) {
     if (tensors.statistics == nullptr) return;
     const memory_desc &md = *tensors.statistics;
     const tensor_axis rows(md, 0, p.row_ndims());
+    const dim_t size = std::max<dim_t>(element_size(md), 1); // never 0, which clang-tidy does not know
     has_statistics_ = true;
-    statistics_ = {NO_SLOT, element_size(md), rows.step(), md.offset0 * element_size(md), rows};
-    if (rows.size() > 1) statistics_stride_ = rows.step() / element_size(md);
+    statistics_ = {NO_SLOT, size, rows.step(), md.offset0 * size, rows};
+    if (rows.size() > 1) statistics_stride_ = rows.step() / size;
 }
 
 } // namespace jitnorm::impl::layer_norm
