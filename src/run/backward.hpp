@@ -106,7 +106,8 @@ public:
         for_each_part(items, body);
     }
 
-    // Each of these functions does a batch, or a part of what is to be done, and adds to the column sums.
+    // ---- a batch: what reduces it also adds to the column sums
+
     void do_bands(batch &b) {
         const range all = {0, layout_.columns()};
         begin(b);

@@ -243,8 +243,7 @@ private:
 
     // ---- sums with a residual
 
-    // The rows to normalize of a panel, to be reduced or written: its src or sums, which are made if they are not
-    // there.
+    // The rows to normalize of a panel, to be reduced or to be written: its src or sums, which may have to be made.
     strip rows_to_reduce(const panel &here, range columns, dim_t rows) const {
         return f_.adds_ ? add(here, columns, rows, !adds_again_) : here.src;
     }
@@ -261,9 +260,9 @@ private:
     // Computes the sums of a panel. If they have a tile, `writes` says whether the output is written besides.
     [[gnu::noinline]] strip add(const panel &here, range columns, dim_t rows, bool writes) const {
         const strip sums = rows_of(here);
+        const bool writes_besides = writes && f_.sum_pitch_ != 0;
         const auto &kernels = *f_.kernels_->addition;
-        (writes && f_.sum_pitch_ != 0 ? kernels.add_and_write
-                                      : kernels.add)(addition_arguments_for(here, sums, columns, rows));
+        (writes_besides ? kernels.add_and_write : kernels.add)(addition_arguments_for(here, sums, columns, rows));
         return sums;
     }
 
