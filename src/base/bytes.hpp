@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // bytes: the type of sizes, indices and numbers of bytes, how they are rounded, and how ranges of them are cut; memory
-// that the library allocates for tensors and scratchpads; and access to values in users' memory, which may have any
-// alignment.
+// that the library allocates for tensors and scratchpads; access to values in users' memory, which may have any
+// alignment; and rows in it.
 #pragma once
 
 #include <cstddef>
@@ -69,5 +69,17 @@ template <typename Value>
 void store(Value value, void *array, dim_t index = 0) {
     std::memcpy(static_cast<char *>(array) + index * dim_t(sizeof value), &value, sizeof value);
 }
+
+// The address `bytes` after `first`; null stays null.
+inline std::byte *after(const void *first, dim_t bytes) {
+    return first == nullptr ? nullptr : static_cast<std::byte *>(const_cast<void *>(first)) + bytes;
+}
+
+// Rows of one tensor, evenly spaced in memory: the first element of the first row, and the bytes from row to row.
+struct strip {
+    std::byte *first;
+    dim_t stride;
+    std::byte *row(dim_t number) const { return first + number * stride; }
+};
 
 } // namespace jitnorm::impl

@@ -41,13 +41,11 @@ jit::backward_data_conf data_conf_of(const problem &p, jit::isa vectors, bool no
 }
 
 // Kernels of both passes, which prefetch to these caches while they reduce and while they write.
-template <typename T>
-jit::stores_of<jit::backward_rows_kernel<T>> rows_kernels_of(const problem &p, const plan &planned, jit::isa vectors,
-                                                             jit::pass_order order, jit::prefetch_to reduced,
-                                                             jit::prefetch_to written) {
+template <typename Kernel>
+jit::stores_of<Kernel> rows_kernels_of(const problem &p, const plan &planned, jit::isa vectors, jit::pass_order order,
+                                       jit::prefetch_to reduced, jit::prefetch_to written) {
     return jit::both_stores(planned.non_temporal_threads > 0, [&](bool past) {
-        return jit::backward_rows_kernel<T>(
-            {sums_conf_of(p, vectors, reduced), data_conf_of(p, vectors, past, written), order});
+        return Kernel({sums_conf_of(p, vectors, reduced), data_conf_of(p, vectors, past, written), order});
     });
 }
 
@@ -75,8 +73,8 @@ backward_kernels<T>::backward_kernels(const problem &p, const plan &planned, jit
     constexpr auto nowhere = jit::prefetch_to::nowhere;
     const jit::prefetch_to ahead = prefetches_of(planned);
     const bool one_by_one = planned.band_rows == 1;
-    bands = rows_kernels_of<T>(p, planned, vectors, jit::pass_order::by_bands, one_by_one ? ahead : nowhere,
-                               one_by_one ? nowhere : ahead);
+    bands = rows_kernels_of<jit::backward_rows_kernel<T>>(p, planned, vectors, jit::pass_order::by_bands,
+                                                          one_by_one ? ahead : nowhere, one_by_one ? nowhere : ahead);
 }
 
 template <typename T>
@@ -88,7 +86,8 @@ void backward_kernels<T>::make_steps(const problem &p, const plan &planned, jit:
             return jit::backward_data_kernel<T>(data_conf_of(p, vectors, past, nowhere));
         });
     if (planned.one_loop_threads > 0 && may_go_in_one_loop(p))
-        one_loop = rows_kernels_of<T>(p, planned, vectors, jit::pass_order::one_loop, nowhere, nowhere);
+        one_loop = rows_kernels_of<jit::backward_loop_kernel<T>>(p, planned, vectors, jit::pass_order::one_loop,
+                                                                 nowhere, nowhere);
 }
 
 // ---- the end of an execution

@@ -27,7 +27,8 @@ struct backward_kernels {
     std::optional<jit::backward_sums_kernel<T>> sums; // row sums and column sums; empty: the problem needs no sums
     std::optional<jit::stores_of<jit::backward_data_kernel<T>>> data; // diff_src; empty: it is omitted
 
-    std::optional<jit::stores_of<jit::backward_rows_kernel<T>>> bands, one_loop;
+    std::optional<jit::stores_of<jit::backward_rows_kernel<T>>> bands;
+    std::optional<jit::stores_of<jit::backward_loop_kernel<T>>> one_loop;
     std::optional<weights_kernels<T>> weights; // empty: neither gradient is made of column sums
 
 private:
@@ -112,11 +113,7 @@ public:
         const range all = {0, layout_.columns()};
         begin(b);
         const panel here = at.open(all);
-        b_.kernels_->bands->choose(now.non_temporal)(
-            {.reduced = sums_arguments(here, b, all, sums_, b.chunk_s1, b.chunk_s2),
-             .written = data_arguments(here, b, all),
-             .inverse_count = b_.inv_C_,
-             .band_rows = planned.band_rows});
+        b_.kernels_->bands->choose(now.non_temporal)(arguments_for(here, b, all));
         at.close();
     }
 
@@ -126,7 +123,7 @@ public:
         if (b_.reduces())
             for (dim_t chunk = 0; chunk < layout_.chunks(); ++chunk) {
                 const range columns = layout_.columns_of(chunk);
-                sum(b, columns, sums_, b.chunk_s1, b.chunk_s2);
+                (*b_.kernels_->sums)(arguments_for(at.open(columns), b, columns));
                 add_chunk(b, b.chunk_s1, b.chunk_s2);
             }
         b.find_slopes(b_.inv_C_);
@@ -142,11 +139,11 @@ public:
         for (dim_t chunk = 0; chunk < layout_.chunks(); ++chunk) {
             const range columns = layout_.columns_of(chunk);
             const panel there = before.open(columns), here = at.open(columns);
-            b_.kernels_->one_loop->choose(now.non_temporal)(
-                {.reduced = sums_arguments(here, next, columns, sums_, next.chunk_s1, next.chunk_s2),
-                 .written = data_arguments(there, ready, columns),
-                 .inverse_count = 0,
-                 .band_rows = 0});
+            jit::backward_loop_arguments<T> call = {arguments_for(here, next, columns),
+                                                    arguments_for(there, ready, columns)};
+            call.reduced.src_prefetch = prefetch_distance(here.src, b_.src_row_bytes_);
+            call.reduced.diff_dst_prefetch = prefetch_distance(here.second, b_.diff_dst_row_bytes_);
+            b_.kernels_->one_loop->choose(now.non_temporal)(call);
             add_chunk(next, next.chunk_s1, next.chunk_s2);
         }
         next.find_slopes(b_.inv_C_);
@@ -185,15 +182,12 @@ private:
     // Without a mean nobody sets or takes s1. Adding up s2 in its place reads no memory that is not set.
     void add_chunk(batch &b, const T *s1, const T *s2) const { b.add_chunk(b_.rms_ ? s2 : s1, s2); }
 
-    void sum(const batch &b, range columns, const column_sums<T> &to, T *s1, T *s2) {
-        (*b_.kernels_->sums)(sums_arguments(at.open(columns), b, columns, to, s1, s2));
-    }
     void write_columns(typename Rows::cursor &from, batch &b, range columns) {
         const auto &kernel = b_.kernels_->data->choose(now.non_temporal);
         const dim_t step = planned.panel_columns;
         for (dim_t begin = columns.begin; begin < columns.end; begin += step) {
             const range some = {begin, std::min(begin + step, columns.end)};
-            kernel(data_arguments(from.open(some), b, some));
+            kernel(arguments_for(from.open(some), b, some));
             from.close();
         }
     }
@@ -290,8 +284,12 @@ private:
 
     void reduce_chunk_of_rows(dim_t chunk, range rows, const column_sums<T> &to) {
         const range columns = layout_.columns_of(chunk);
+        sums_ = to.after(-columns.begin);
         for_each_batch(rows, [&](batch &b) {
-            sum(b, columns, to.after(-columns.begin), row_sums(0, chunk) + b.first, row_sums(1, chunk) + b.first);
+            jit::backward_arguments<T> call = arguments_for(at.open(columns), b, columns);
+            call.s1 = row_sums(0, chunk) + b.first;
+            call.s2 = row_sums(1, chunk) + b.first;
+            (*b_.kernels_->sums)(call);
         });
     }
 
@@ -308,68 +306,44 @@ private:
         b.find_slopes(b_.inv_C_);
     }
 
-    // ---- the arguments of kernels, for a panel that has these columns of a batch
+    // ---- the arguments of kernels
 
-    const void *scale_of(const panel &here, range columns) const {
-        return b_.own_rows_ ? here.scale.first : after(args[SCALE], columns.begin * b_.scale_size_);
-    }
     // Where the kernel writes a gradient of rows, or adds to these column sums.
-    void *gradient_of(slot gradient, const strip &own, T *sums, range columns) const {
-        if (!b_.gradients_of_rows_) return sums;
-        return b_.own_rows_ ? own.first : after(args[gradient], columns.begin * b_.gradient_size_);
+    strip gradient_of(slot gradient, const strip &own, T *sums, range columns) const {
+        if (!b_.gradients_of_rows_) return {reinterpret_cast<std::byte *>(sums), 0};
+        return b_.own_rows_ ? own : strip{after(args[gradient], columns.begin * b_.gradient_size_), 0};
     }
 
-    // Of at most CHUNK columns. The kernel adds them to the column sums; `to` points to the sums of the row's
-    // first column. s1 and s2 get one sum for each row.
-    jit::backward_sums_arguments<T> sums_arguments(const panel &here, const batch &b, range columns,
-                                                   const column_sums<T> &to, T *s1, T *s2) const {
-        const column_sums<T> sums = to.after(columns.begin);
-        return {.src = here.src.first,
-                .diff_dst = here.second.first,
-                .src_row_stride = here.src.stride,
-                .diff_dst_row_stride = here.second.stride,
-                .rows = b.rows,
+    // For a panel that has these columns of a batch. Kernels that reduce rows add them to the current column sums.
+    jit::backward_arguments<T> arguments_for(const panel &here, batch &b, range columns) const {
+        const column_sums<T> sums = sums_.after(columns.begin);
+        return {.rows = b.rows,
                 .count = columns.end - columns.begin,
+                .src = copy_of(here.src),
+                .diff_dst = copy_of(here.second),
+                .scale =
+                    b_.own_rows_ ? copy_of(here.scale) : strip{after(args[SCALE], columns.begin * b_.scale_size_), 0},
                 .mean = b.mean,
+                .src_prefetch = planned.band_rows * here.src.stride,
+                .diff_dst_prefetch = planned.band_rows * here.second.stride,
                 .factor = b.factor,
-                .scale = scale_of(here, columns),
                 .diff_scale = gradient_of(DIFF_SCALE, here.diff_scale, sums.scale, columns),
                 .diff_shift = gradient_of(DIFF_SHIFT, here.diff_shift, sums.shift, columns),
-                .scale_row_stride = here.scale.stride,
-                .diff_scale_row_stride = here.diff_scale.stride,
-                .diff_shift_row_stride = here.diff_shift.stride,
-                .s1 = s1,
-                .s2 = s2,
-                .src_prefetch = prefetch_distance(here.src, b_.src_row_bytes_),
-                .diff_dst_prefetch = prefetch_distance(here.second, b_.diff_dst_row_bytes_)};
-    }
-
-    // m1 and k are inputs of the kernel for diff_src, and outputs of the kernel for bands.
-    jit::backward_data_arguments<T> data_arguments(const panel &here, batch &b, range columns) const {
-        return {.src = here.src.first,
-                .diff_dst = here.second.first,
-                .diff_sum = here.sum.first,
-                .diff_src = here.result.first,
-                .src_row_stride = here.src.stride,
-                .diff_dst_row_stride = here.second.stride,
-                .diff_src_row_stride = here.result.stride,
-                .diff_sum_row_stride = here.sum.stride,
-                .rows = b.rows,
-                .count = columns.end - columns.begin,
-                .mean = b.mean,
+                .s1 = b.chunk_s1,
+                .s2 = b.chunk_s2,
+                .inverse_count = b_.inv_C_,
+                .band_rows = planned.band_rows,
                 .rstd = b.rstd,
                 .m1 = b.m1,
                 .k = b.k,
-                .scale = scale_of(here, columns),
-                .scale_row_stride = here.scale.stride,
-                .src_prefetch = planned.band_rows * here.src.stride,
-                .diff_dst_prefetch = planned.band_rows * here.second.stride};
+                .diff_sum = copy_of(here.sum),
+                .diff_src = copy_of(here.result)};
     }
 
     const backward &b_;
     const gradient_layout &layout_;
     const gradient_sums<T> &gradients_;
-    column_sums<T> sums_; // of the current row block
+    column_sums<T> sums_; // of the current row block; they point to the first column
 };
 
 } // namespace jitnorm::impl::layer_norm

@@ -13,8 +13,7 @@ forward<T>::forward(const problem &p, const plan &planned, std::shared_ptr<const
       has_dst_(p.writes(DST)), own_scale_(p[SCALE].ndims != 0), own_shift_(p[SHIFT].ndims != 0),
       writes_mean_(p.writes(MEAN)), writes_variance_(p.writes(VARIANCE)), rms_(p.is_rms()), form_(p.form),
       statistics_type_(p[VARIANCE].data_type), C_(p.row_length()), sum_pitch_(sum_pitch(p, planned)),
-      row_size_(dim_t(size_of(p.row_type()))), scale_size_(dim_t(size_of(p.scale_shift_type))),
-      src_size_(element_size(p[SRC])), residual_size_(element_size(p[RESIDUAL])), epsilon_(p.epsilon),
+      row_size_(dim_t(size_of(p.row_type()))), scale_size_(dim_t(size_of(p.scale_shift_type))), epsilon_(p.epsilon),
       inv_C_(1.0 / double(p.whole_row_length())) {
     if (p.has_dynamic_scales()) quantizer_.emplace(p);
 }
@@ -27,14 +26,8 @@ void forward<T>::refine_rest(const strip &src, batch &b) const {
         const T k = rescale_factor(b.q[begin]);
         while (end < b.rows && rescale_factor(b.q[end]) == k) ++end;
         if (k != T(1))
-            kernels_->repeat({.src = src.row(begin),
-                              .row_stride = src.stride,
-                              .rows = end - begin,
-                              .count = C_,
-                              .pivot = b.p + begin,
-                              .s = b.s + begin,
-                              .q = b.q + begin,
-                              .factor = k});
+            reduce(kernels_->repeat, {src.row(begin), src.stride}, end - begin, C_, b.p + begin, b.s + begin,
+                   b.q + begin, k);
         for (dim_t r = begin; r < end; ++r)
             if (k != T(1) || pivot_is_poor<T>({b.s[r], b.q[r]}, inv_C_))
                 b.set(r, finish(refined(src.row(r), b, r, k), inv_C_));
@@ -42,21 +35,31 @@ void forward<T>::refine_rest(const strip &src, batch &b) const {
 }
 
 template <typename T>
-void forward<T>::refine_band(const jit::forward_rows_arguments<T> &call, dim_t first, dim_t rows) {
+void forward<T>::refine_band(const jit::forward_arguments<T> &call, dim_t first, dim_t rows) {
     batch b;
     b.rows = rows;
-    std::copy_n(call.reduced.pivot + first, rows, b.p);
-    std::copy_n(call.reduced.s + first, rows, b.s);
-    std::copy_n(call.reduced.q + first, rows, b.q);
-    const strip src = {static_cast<std::byte *>(const_cast<void *>(call.reduced.src)), call.reduced.row_stride};
-    static_cast<const forward *>(call.context)->take_first_reductions({src.row(first), src.stride}, b);
-    const auto give = [&](const auto *found, const auto *to) {
-        std::copy_n(found, rows, const_cast<std::remove_cvref_t<decltype(*found)> *>(to) + first);
-    };
-    give(b.hi, call.written.hi);
-    give(b.rstd, call.written.rstd);
-    give(b.bias, call.written.bias);
-    give(b.variance, call.variance);
+    std::copy_n(call.pivot + first, rows, b.p);
+    std::copy_n(call.s + first, rows, b.s);
+    std::copy_n(call.q + first, rows, b.q);
+    static_cast<const forward *>(call.context)->take_first_reductions({call.x.row(first), call.x.stride}, b);
+    std::copy_n(b.hi, rows, call.hi + first);
+    std::copy_n(b.rstd, rows, call.rstd + first);
+    std::copy_n(b.bias, rows, call.bias + first);
+    std::copy_n(b.variance, rows, call.variance + first);
+}
+
+template <typename T>
+void forward<T>::reduce(const jit::reduction_kernel<T> &kernel, const strip &x, dim_t rows, dim_t count, T *p, T *s,
+                        T *q, T factor) {
+    jit::forward_arguments<T> call;
+    call.rows = rows;
+    call.count = count;
+    call.x = x;
+    call.pivot = p;
+    call.s = s;
+    call.q = q;
+    call.factor = factor;
+    kernel(call);
 }
 
 template <typename T>
@@ -74,14 +77,7 @@ moments<T> forward<T>::refine_chunk(const std::byte *src, dim_t count, T p, cons
 template <typename T>
 sums<T> forward<T>::repeat(const std::byte *src, dim_t count, T pivot, T factor) const {
     sums<T> again{0, 0};
-    kernels_->repeat({.src = src,
-                      .row_stride = 0,
-                      .rows = 1,
-                      .count = count,
-                      .pivot = &pivot,
-                      .s = &again.s,
-                      .q = &again.q,
-                      .factor = factor});
+    reduce(kernels_->repeat, {const_cast<std::byte *>(src), 0}, 1, count, &pivot, &again.s, &again.q, factor);
     return again;
 }
 

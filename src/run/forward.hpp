@@ -42,7 +42,8 @@ struct forward_kernels {
     std::optional<jit::stores_of<jit::normalize_kernel<T>>> normalize; // empty: no dst
 
     std::optional<jit::forward_rows_kernel<T>> one_row; // only with float, as are bands
-    std::optional<jit::stores_of<jit::forward_rows_kernel<T>>> bands, one_loop;
+    std::optional<jit::stores_of<jit::forward_rows_kernel<T>>> bands;
+    std::optional<jit::stores_of<jit::forward_loop_kernel<T>>> one_loop;
     std::vector<T> post_op_parameters;              // two per post-op, as normalize_arguments says
     std::vector<jitnorm_data_type_t> operand_types; // one per post-op, as post_op_conf says
 
@@ -94,11 +95,14 @@ private:
 
     [[gnu::noinline]] void convert_statistics(const batch &b, const statistics_rows &to) const;
     void refine_rest(const strip &src, batch &b) const;
-    // Sets the arguments of a kernel for bands that do not depend on tensors: where it writes the numbers of the
-    // batch's rows, and what it does if a first reduction is not enough.
-    [[gnu::always_inline]] void set_scalars(jit::forward_rows_arguments<T> &call, batch &b) const;
-    // forward_rows_arguments::refine, with this object as the context.
-    static void refine_band(const jit::forward_rows_arguments<T> &call, dim_t first, dim_t rows);
+    // Sets the arguments that do not depend on tensors: the numbers of the batch's rows, and what the kernel for bands
+    // does if a first reduction is not enough.
+    [[gnu::always_inline]] void set_scalars(jit::forward_arguments<T> &call, batch &b) const;
+    // forward_arguments::refine, with this object as the context.
+    static void refine_band(const jit::forward_arguments<T> &call, dim_t first, dim_t rows);
+    // Reduces so many rows of `count` elements with this kernel.
+    static void reduce(const jit::reduction_kernel<T> &kernel, const strip &x, dim_t rows, dim_t count, T *p, T *s,
+                       T *q, T factor = 1);
     moments<T> refined(const std::byte *row, const batch &b, dim_t r, T k) const;
     moments<T> refine_chunk(const std::byte *src, dim_t count, T p, const sums<T> &first) const;
     sums<T> repeat(const std::byte *src, dim_t count, T pivot, T factor) const;
@@ -115,8 +119,8 @@ private:
     bool writes_mean_, writes_variance_, rms_;
     statistics_form form_;
     jitnorm_data_type_t statistics_type_;
-    dim_t C_, sum_pitch_;                                    // columns; sum_pitch() of make_plan.hpp
-    dim_t row_size_, scale_size_, src_size_, residual_size_; // bytes of an element; row: of the rows to normalize
+    dim_t C_, sum_pitch_;         // columns; sum_pitch() of make_plan.hpp
+    dim_t row_size_, scale_size_; // bytes of an element; row: of the rows to normalize
     double epsilon_, inv_C_;
 };
 
@@ -136,24 +140,21 @@ inline void forward<T>::for_each_chunk(const std::byte *src, range columns, Body
     for (dim_t begin = columns.begin; begin < columns.end;) {
         const dim_t count = std::min(CHUNK, columns.end - begin);
         const dim_t chunks = std::clamp<dim_t>((columns.end - begin) / CHUNK, 1, MAX_BATCH_ROWS);
-        (*kernels_->reduce)({.src = src,
-                             .row_stride = CHUNK * row_size_,
-                             .rows = chunks,
-                             .count = count,
-                             .pivot = p,
-                             .s = s,
-                             .q = q,
-                             .factor = 1});
+        const strip x = {const_cast<std::byte *>(src), CHUNK * row_size_};
+        reduce(*kernels_->reduce, x, chunks, count, p, s, q);
         for (dim_t k = 0; k < chunks; ++k, begin += count, src += count * row_size_)
             body(begin / CHUNK, refine_chunk(src, count, p[k], {s[k], q[k]}));
     }
 }
 
 template <typename T>
-inline void forward<T>::set_scalars(jit::forward_rows_arguments<T> &call, batch &b) const {
-    call.reduced.pivot = b.p;
-    call.reduced.s = b.s;
-    call.reduced.q = b.q;
+inline void forward<T>::set_scalars(jit::forward_arguments<T> &call, batch &b) const {
+    call.pivot = b.p;
+    call.s = b.s;
+    call.q = b.q;
+    call.hi = b.hi;
+    call.rstd = b.rstd;
+    call.bias = b.bias;
     call.variance = b.variance;
     call.inverse_count = inv_C_;
     call.epsilon = epsilon_;

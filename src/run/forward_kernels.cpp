@@ -122,8 +122,8 @@ jitnorm_data_type_t sum_type_of(const problem &p) { return p.writes(SUM) ? p[SUM
 bool may_reduce_sums(const problem &p) { return p.row_type() == p.compute_type() && !p.attr.multiplies_silu; }
 
 template <typename T>
-jit::forward_rows_kernel<T> rows_kernel_of(const problem &p, const plan &planned, jit::isa vectors,
-                                           jit::pass_order order, bool stores_past) {
+jit::forward_rows_conf rows_conf_of(const problem &p, const plan &planned, jit::isa vectors, jit::pass_order order,
+                                    bool stores_past) {
     const bool in_bands = order != jit::pass_order::one_loop;
     const prefetches to = prefetches_of(p, planned, in_bands, stores_past);
     jit::forward_rows_conf conf = {.reduced = first_reduction_conf_of(p, vectors, to.reduced),
@@ -132,7 +132,7 @@ jit::forward_rows_kernel<T> rows_kernel_of(const problem &p, const plan &planned
     if (!in_bands) conf.reduced.short_rows = false;
     const auto besides = normalizes_the_sum(p) ? jitnorm_data_type_undef : sum_type_of(p);
     if (p.reads(RESIDUAL)) conf.added = addition_conf_of(p, vectors, besides, may_reduce_sums(p), to.added);
-    return jit::forward_rows_kernel<T>(conf);
+    return conf;
 }
 
 } // namespace
@@ -148,7 +148,7 @@ forward_kernels<T>::forward_kernels(const problem &p, const plan &planned, jit::
 template <typename T>
 void forward_kernels<T>::make_bands(const problem &p, const plan &planned, jit::isa vectors) {
     const auto kernel = [&](jit::pass_order order, bool stores_past) {
-        return rows_kernel_of<T>(p, planned, vectors, order, stores_past);
+        return jit::forward_rows_kernel<T>(rows_conf_of<T>(p, planned, vectors, order, stores_past));
     };
     const bool is_one_row = !p.has_runtime_sizes() && p.rows() == 1 && takes_single_batch(p, planned);
     if (p.has_runtime_sizes() || is_one_row) one_row.emplace(kernel(jit::pass_order::one_row, false));
@@ -174,7 +174,7 @@ void forward_kernels<T>::make_steps(const problem &p, const plan &planned, jit::
         });
     if (planned.one_loop_threads > 0 && may_go_in_one_loop(p))
         one_loop = jit::both_stores(planned.non_temporal_threads > 0, [&](bool past) {
-            return rows_kernel_of<T>(p, planned, vectors, jit::pass_order::one_loop, past);
+            return jit::forward_loop_kernel<T>(rows_conf_of<T>(p, planned, vectors, jit::pass_order::one_loop, past));
         });
 }
 

@@ -27,7 +27,6 @@ public:
 
     worker(const forward &direction, const Rows &rows, const arguments &given, const schedule &current, int number)
         : base(rows, direction.plan_, given, current, number), f_(direction),
-          scale_(static_cast<const std::byte *>(given[SCALE])), shift_(static_cast<const std::byte *>(given[SHIFT])),
           src_scale_(given[SRC_SCALE] ? T(load<float>(given[SRC_SCALE])) : T(1)),
           inverse_dst_scale_(f_.problem_.attr.dst_scale ? T(1) / T(load<float>(given[DST_SCALE])) : T(1)) {}
 
@@ -38,17 +37,13 @@ public:
         const range all = {0, f_.C_};
         const statistics_rows statistics = at.open_statistics();
         const panel here = at.open(all);
-        const strip rows = rows_of(here);
-        jit::forward_rows_arguments<T> call;
-        call.reduced = {.src = rows.first, .row_stride = rows.stride, .rows = b.rows, .count = f_.C_};
-        call.written = normalize_arguments_for(here, rows, here.result, b, all);
-        call.written.prefetch = prefetch_distance(rows, f_.C_ * f_.row_size_, BAND_BYTES);
-        if (f_.adds_) call.added = addition_arguments_for(here, rows, all, b.rows, b.p, b.s, b.q);
-        const auto &kernel = f_.kernels_->bands->choose(now.non_temporal);
-        const found_scales found(call.written, get(scratch::values));
+        const strip x = rows_of(here);
+        jit::forward_arguments<T> call = arguments_for(here, x, b, all);
+        call.prefetch = prefetch_distance(x, f_.C_ * f_.row_size_, BAND_BYTES);
         call.band_rows = now.non_temporal ? planned.non_temporal_band_rows : planned.band_rows;
-        f_.set_scalars(call, b);
-        with_operands(call.written, {b.first, b.rows, 0, f_.C_}, [&] { kernel(call); });
+        const auto &kernel = f_.kernels_->bands->choose(now.non_temporal);
+        const found_scales found(call, get(scratch::values));
+        with_operands(call, {b.first, b.rows, 0, f_.C_}, [&] { kernel(call); });
         if (f_.quantizer_) f_.quantizer_->store_scales(b.first, b.rows, {0, 1}, found.scales, args[DST_SCALE]);
         at.close();
         f_.write_statistics(b, statistics);
@@ -66,14 +61,14 @@ public:
             reduce_long_rows(b);
         f_.write_statistics(b, statistics);
     }
-    [[gnu::always_inline]] void write(const batch &b) {
+    [[gnu::always_inline]] void write(batch &b) {
         if (f_.has_dst_) write_columns(b, {0, f_.C_});
     }
 
     // ---- a batch that is written while the next one is reduced
 
     // Writes the batch `ready`, at which `before` is, while it reduces the next one.
-    void write_and_reduce(typename Rows::cursor &before, const batch &ready, batch &next) {
+    void write_and_reduce(typename Rows::cursor &before, batch &ready, batch &next) {
         const statistics_rows statistics = at.open_statistics();
         if (f_.C_ <= CHUNK) {
             const range all = {0, f_.C_};
@@ -81,7 +76,7 @@ public:
             const strip written = rows_of(there);
             tile_ = 1 - tile_; // the batches take turns with two tiles of sums
             const strip src = rows_of(here);
-            run_loop(here, src, next.rows, there, written, ready, all, next.p, next.s, next.q);
+            run_loop(here, src, next, there, written, ready, all);
             f_.take_first_reductions(src, next);
         } else {
             write_and_reduce_chunks(before, ready, next);
@@ -89,10 +84,10 @@ public:
         f_.write_statistics(next, statistics);
     }
     // Writes the batch `ready`, at which `before` is.
-    void write_at(typename Rows::cursor &before, const batch &ready) {
+    void write_at(typename Rows::cursor &before, batch &ready) {
         for_each_panel({0, f_.C_}, [&](range some) {
             const panel here = before.open(some);
-            normalize(here, rows_of(here), here.result, ready, some);
+            normalize(here, rows_of(here), ready, some);
         });
     }
 
@@ -101,12 +96,12 @@ public:
     void reduce_chunks(range items) {
         void *const found =
             f_.writes_moments_ ? args[ROW_SUMS] : planned.scratchpad.get(scratch::moments, args[SCRATCHPAD]);
-        for_each_row(items, [&](dim_t row, range mine) {
+        for_each_row(items, [&](batch &b, range mine) {
             for (dim_t chunk = mine.begin; chunk < mine.end; ++chunk) {
                 const range columns = {chunk * CHUNK, std::min((chunk + 1) * CHUNK, f_.C_)};
-                const strip src = rows_to_reduce(at.open(columns), columns, 1);
-                f_.for_each_chunk(src.first, columns, [&](dim_t, const moments<T> &of_chunk) {
-                    store(of_chunk, found, row * f_.chunks() + chunk);
+                const strip x = rows_to_reduce(at.open(columns), b, columns);
+                f_.for_each_chunk(x.first, columns, [&](dim_t, const moments<T> &of_chunk) {
+                    store(of_chunk, found, b.first * f_.chunks() + chunk);
                 });
             }
         });
@@ -115,11 +110,8 @@ public:
     // Each thread merges the moments of the rows that it normalizes.
     void write_chunks(range items) {
         const auto *const found = planned.scratchpad.template get<moments<T>>(scratch::moments, args[SCRATCHPAD]);
-        for_each_row(items, [&](dim_t row, range mine) {
-            batch b;
-            b.first = row;
-            b.rows = 1;
-            take_statistics(f_.given_ ? nullptr : found + row * f_.chunks(), mine.begin == 0, b);
+        for_each_row(items, [&](batch &b, range mine) {
+            take_statistics(f_.given_ ? nullptr : found + b.first * f_.chunks(), mine.begin == 0, b);
             if (f_.has_dst_) write_columns(b, {mine.begin * CHUNK, std::min(mine.end * CHUNK, f_.C_)});
         });
     }
@@ -129,34 +121,35 @@ private:
 
     // ---- the arguments of kernels
 
-    [[gnu::always_inline]] jit::normalize_arguments<T> normalize_arguments_for(const panel &here, const strip &src,
-                                                                               const strip &dst, const batch &b,
-                                                                               range columns) const {
-        return {.src = src.first,
-                .dst = dst.first,
-                .src_row_stride = src.stride,
-                .dst_row_stride = dst.stride,
-                .rows = b.rows,
-                .count = columns.end - columns.begin,
-                .hi = b.hi,
-                .rstd = b.rstd,
-                .bias = b.bias,
-                .scale = f_.own_scale_ ? here.scale.first : after(scale_, columns.begin * f_.scale_size_),
-                .shift = f_.own_shift_ ? here.shift.first : after(shift_, columns.begin * f_.scale_size_),
-                .src_scale = src_scale_,
-                .inverse_dst_scale = inverse_dst_scale_,
-                .prefetch = b.rows * src.stride,
-                .parameters = f_.kernels_->post_op_parameters.data(),
-                .operands = nullptr,
-                .pre_quantization = here.pre_quantization.first,
-                .pre_quantization_row_stride = here.pre_quantization.stride,
-                .scale_row_stride = here.scale.stride,
-                .shift_row_stride = here.shift.stride};
+    // For these columns of a batch, whose rows to normalize are `x`.
+    [[gnu::always_inline]] jit::forward_arguments<T> arguments_for(const panel &here, const strip &x, batch &b,
+                                                                   range columns) const {
+        const memory_desc &gate = f_.problem_[GATE];
+        const auto shared = [&](slot s) { return strip{after(args[s], columns.begin * f_.scale_size_), 0}; };
+        jit::forward_arguments<T> call;
+        call.rows = b.rows;
+        call.count = columns.end - columns.begin;
+        call.x = copy_of(x);
+        call.prefetch = b.rows * x.stride;
+        call.src = copy_of(here.src);
+        call.residual = copy_of(here.second);
+        call.sum = copy_of(here.sum);
+        call.sum_bias = after(args[BIAS], columns.begin * dim_t(size_of(f_.problem_.attr.bias_type)));
+        call.gate = after(args[GATE], (gate.offset0 + columns.begin) * element_size(gate));
+        call.scale = f_.own_scale_ ? copy_of(here.scale) : shared(SCALE);
+        call.shift = f_.own_shift_ ? copy_of(here.shift) : shared(SHIFT);
+        call.dst = copy_of(here.result);
+        call.pre_quantization = copy_of(here.pre_quantization);
+        call.src_scale = src_scale_;
+        call.inverse_dst_scale = inverse_dst_scale_;
+        call.parameters = f_.kernels_->post_op_parameters.data();
+        f_.set_scalars(call, b);
+        return call;
     }
 
     // Calls run() when the operands of post-ops have been put into the arguments.
     template <typename Run>
-    [[gnu::always_inline]] void with_operands(jit::normalize_arguments<T> &call, const window &where, Run &&run) {
+    [[gnu::always_inline]] void with_operands(jit::forward_arguments<T> &call, const window &where, Run &&run) {
         if (f_.operands_.size() == 0)
             run();
         else
@@ -165,33 +158,11 @@ private:
 
     // Is a function of its own, because the table takes much of the stack.
     template <typename Run>
-    [[gnu::noinline]] void locate_operands(jit::normalize_arguments<T> &call, const window &where, Run &run) {
+    [[gnu::noinline]] void locate_operands(jit::forward_arguments<T> &call, const window &where, Run &run) {
         typename post_op_operands<T>::table operands;
         f_.operands_.locate(args, where, get(scratch::operands), operands);
         call.operands = operands.pointers;
         run();
-    }
-
-    jit::addition_arguments<T> addition_arguments_for(const panel &here, const strip &to, range columns, dim_t rows,
-                                                      T *p = nullptr, T *s = nullptr, T *q = nullptr) const {
-        const memory_desc &gate = f_.problem_[GATE];
-        return {.src = here.src.first,
-                .residual = here.second.first,
-                .bias = after(args[BIAS], columns.begin * dim_t(size_of(f_.problem_.attr.bias_type))),
-                .gate = after(args[GATE], (gate.offset0 + columns.begin) * element_size(gate)),
-                .sum = here.sum.first,
-                .row = to.first,
-                .src_row_stride = here.src.stride,
-                .residual_row_stride = here.second.stride,
-                .sum_row_stride = here.sum.stride,
-                .row_stride = to.stride,
-                .rows = rows,
-                .count = columns.end - columns.begin,
-                .pivot = p,
-                .s = s,
-                .q = q,
-                .src_prefetch = prefetch_distance(here.src, f_.C_ * f_.src_size_),
-                .residual_prefetch = prefetch_distance(here.second, f_.C_ * f_.residual_size_)};
     }
 
     // ---- reduction
@@ -204,16 +175,9 @@ private:
     void reduce_at_once(batch &b) {
         const range all = {0, f_.C_};
         const panel here = at.open(all);
-        const strip src = rows_to_reduce(here, all, b.rows);
-        (*f_.kernels_->reduce)({.src = src.first,
-                                .row_stride = src.stride,
-                                .rows = b.rows,
-                                .count = f_.C_,
-                                .pivot = b.p,
-                                .s = b.s,
-                                .q = b.q,
-                                .factor = 1});
-        f_.take_first_reductions(src, b);
+        const strip x = rows_to_reduce(here, b, all);
+        (*f_.kernels_->reduce)(arguments_for(here, x, b, all));
+        f_.take_first_reductions(x, b);
         close_reduced();
     }
     [[gnu::noinline]] void reduce_long_rows(batch &b) {
@@ -221,7 +185,7 @@ private:
         for_each_chunk(b, [&](dim_t r, dim_t chunk, const moments<T> &found) { add_chunk(rows[r], chunk, found); });
         f_.set_statistics(rows, b);
     }
-    [[gnu::noinline]] void find_moments(const batch &b) {
+    [[gnu::noinline]] void find_moments(batch &b) {
         for_each_chunk(b, [&](dim_t r, dim_t chunk, const moments<T> &found) {
             store(found, args[ROW_SUMS], (b.first + r) * f_.chunks() + chunk);
         });
@@ -229,11 +193,11 @@ private:
 
     // Calls body(row of the batch, number of a chunk, its moments); the chunks of a row come in order.
     template <typename Body>
-    void for_each_chunk(const batch &b, Body &&body) {
+    void for_each_chunk(batch &b, Body &&body) {
         for_each_panel({0, f_.C_}, [&](range columns) {
-            const strip src = rows_to_reduce(at.open(columns), columns, b.rows);
+            const strip x = rows_to_reduce(at.open(columns), b, columns);
             for (dim_t r = 0; r < b.rows; ++r)
-                f_.for_each_chunk(src.row(r), columns, [&](dim_t chunk, const auto &found) { body(r, chunk, found); });
+                f_.for_each_chunk(x.row(r), columns, [&](dim_t chunk, const auto &found) { body(r, chunk, found); });
             close_reduced();
         });
     }
@@ -244,11 +208,11 @@ private:
     // ---- sums with a residual
 
     // The rows to normalize of a panel, to be reduced or to be written: its src or sums, which may have to be made.
-    strip rows_to_reduce(const panel &here, range columns, dim_t rows) const {
-        return f_.adds_ ? add(here, columns, rows, !adds_again_) : here.src;
+    strip rows_to_reduce(const panel &here, batch &b, range columns) const {
+        return f_.adds_ ? add(here, b, columns, !adds_again_) : here.src;
     }
-    [[gnu::always_inline]] strip rows_to_write(const panel &here, range columns, dim_t rows) const {
-        return adds_again_ || (f_.adds_ && f_.given_) ? add(here, columns, rows, true) : rows_of(here);
+    [[gnu::always_inline]] strip rows_to_write(const panel &here, batch &b, range columns) const {
+        return adds_again_ || (f_.adds_ && f_.given_) ? add(here, b, columns, true) : rows_of(here);
     }
     // The place of these rows.
     strip rows_of(const panel &here) const {
@@ -258,11 +222,11 @@ private:
         return {tiles + tile_ * planned.batch_rows * f_.sum_pitch_, f_.sum_pitch_};
     }
     // Computes the sums of a panel. If they have a tile, `writes` says whether the output is written besides.
-    [[gnu::noinline]] strip add(const panel &here, range columns, dim_t rows, bool writes) const {
+    [[gnu::noinline]] strip add(const panel &here, batch &b, range columns, bool writes) const {
         const strip sums = rows_of(here);
         const bool writes_besides = writes && f_.sum_pitch_ != 0;
         const auto &kernels = *f_.kernels_->addition;
-        (writes_besides ? kernels.add_and_write : kernels.add)(addition_arguments_for(here, sums, columns, rows));
+        (writes_besides ? kernels.add_and_write : kernels.add)(arguments_for(here, sums, b, columns));
         return sums;
     }
 
@@ -274,33 +238,31 @@ private:
             body(range{begin, std::min(begin + planned.panel_columns, columns.end)});
     }
 
-    [[gnu::always_inline]] void write_columns(const batch &b, range columns) {
+    [[gnu::always_inline]] void write_columns(batch &b, range columns) {
         if (f_.quantizer_) return quantize(b);
         for_each_panel(columns, [&](range some) {
             const panel here = at.open(some);
-            normalize(here, rows_to_write(here, some, b.rows), here.result, b, some);
+            normalize(here, rows_to_write(here, b, some), b, some);
             at.close();
         });
     }
 
-    // Normalizes these columns of the rows `src` and stores them to `dst` and to the pre-quantization output, if there
-    // is one.
-    [[gnu::always_inline]] void normalize(const panel &here, const strip &src, const strip &dst, const batch &b,
-                                          range columns) {
-        jit::normalize_arguments<T> call = normalize_arguments_for(here, src, dst, b, columns);
+    // Normalizes these columns of the rows `x`.
+    [[gnu::always_inline]] void normalize(const panel &here, const strip &x, batch &b, range columns) {
+        jit::forward_arguments<T> call = arguments_for(here, x, b, columns);
         const auto &kernel = f_.kernels_->normalize->choose(now.non_temporal);
         with_operands(call, {b.first, b.rows, columns.begin, call.count}, [&] { kernel(call); });
     }
 
     // ---- normalization where scales are found
 
-    [[gnu::noinline]] void quantize(const batch &b) {
+    [[gnu::noinline]] void quantize(batch &b) {
         const quantizer &q = *f_.quantizer_;
         const range all = {0, f_.C_};
         const panel here = at.open(all);
-        const strip src = rows_to_write(here, all, b.rows);
+        const strip x = rows_to_write(here, b, all);
         q.for_each_unit(b.rows, [&](dim_t r, range groups) {
-            jit::normalize_arguments<T> call = normalize_arguments_for(here, src, here.result, b, all);
+            jit::forward_arguments<T> call = arguments_for(here, x, b, all);
             q.restrict_to(r, groups, call);
             const found_scales found(call, get(scratch::values));
             const dim_t row = b.first + r;
@@ -313,48 +275,44 @@ private:
 
     // ---- reduction beside normalization
 
-    // Writes the rows `written` of `there`, and reduces the rows `src`, which a residual makes of `here`.
-    void run_loop(const panel &here, const strip &src, dim_t rows, const panel &there, const strip &written,
-                  const batch &ready, range columns, T *p, T *s, T *q) {
-        jit::forward_rows_arguments<T> call;
-        call.reduced = {.src = src.first,
-                        .row_stride = src.stride,
-                        .rows = rows,
-                        .count = columns.end - columns.begin,
-                        .pivot = p,
-                        .s = s,
-                        .q = q,
-                        .prefetch = prefetch_distance(src, f_.C_ * f_.row_size_)};
-        call.written = normalize_arguments_for(there, written, there.result, ready, columns);
-        if (f_.adds_) call.added = addition_arguments_for(here, src, columns, rows, p, s, q);
+    // Writes the rows `written` of `there`, and reduces the rows `x`, which a residual makes of `here`.
+    void run_loop(const panel &here, const strip &x, batch &next, const panel &there, const strip &written,
+                  batch &ready, range columns) {
+        jit::forward_loop_arguments<T> call = {arguments_for(here, x, next, columns),
+                                               arguments_for(there, written, ready, columns)};
+        call.reduced.prefetch = prefetch_distance(x, f_.C_ * f_.row_size_);
+        call.reduced.src_prefetch = prefetch_distance(here.src, f_.C_ * element_size(f_.problem_[SRC]));
+        call.reduced.residual_prefetch = prefetch_distance(here.second, f_.C_ * element_size(f_.problem_[RESIDUAL]));
         const auto &kernel = f_.kernels_->one_loop->choose(now.non_temporal);
         with_operands(call.written, {ready.first, ready.rows, columns.begin, call.written.count},
                       [&] { kernel(call); });
     }
-    [[gnu::noinline]] void write_and_reduce_chunks(typename Rows::cursor &before, const batch &ready, batch &next) {
+    [[gnu::noinline]] void write_and_reduce_chunks(typename Rows::cursor &before, batch &ready, batch &next) {
         moments<T> rows[MAX_BATCH_ROWS];
-        T p[MAX_BATCH_ROWS], s[MAX_BATCH_ROWS], q[MAX_BATCH_ROWS];
         for (dim_t begin = 0; begin < f_.C_; begin += CHUNK) {
             const range columns = {begin, std::min(begin + CHUNK, f_.C_)};
             const panel here = at.open(columns), there = before.open(columns);
-            const strip src = here.src;
-            run_loop(here, src, next.rows, there, there.src, ready, columns, p, s, q);
+            run_loop(here, here.src, next, there, there.src, ready, columns);
             for (dim_t r = 0; r < next.rows; ++r)
-                add_chunk(rows[r], begin / CHUNK, f_.refine_chunk(src.row(r), columns.end - begin, p[r], {s[r], q[r]}));
+                add_chunk(rows[r], begin / CHUNK,
+                          f_.refine_chunk(here.src.row(r), columns.end - begin, next.p[r], {next.s[r], next.q[r]}));
         }
         f_.set_statistics(rows, next);
     }
 
     // ---- chunks of rows that threads share
 
-    // The items are chunks of rows. Calls body(row, its chunks) for these rows. The row is the batch.
+    // The items are chunks of rows. Calls body(batch of one row, its chunks) for these rows.
     template <typename Body>
     void for_each_row(range items, Body &&body) {
         const dim_t per_row = f_.chunks();
         for (dim_t begin = items.begin; begin < items.end;) {
             const dim_t row = begin / per_row, first = begin % per_row;
             const dim_t last = std::min(per_row, first + items.end - begin);
-            at.for_each_batch({row, row + 1}, 1, 0, [&](dim_t, dim_t) { body(row, range{first, last}); });
+            batch b;
+            b.first = row;
+            b.rows = 1;
+            at.for_each_batch({row, row + 1}, 1, 0, [&](dim_t, dim_t) { body(b, range{first, last}); });
             begin += last - first;
         }
     }
@@ -379,8 +337,7 @@ private:
     // Whether the sums are gone from their tile when they are to be normalized, so that they are computed again.
     const bool adds_again_ = f_.adds_ && f_.has_dst_ && !f_.given_ && f_.sum_pitch_ != 0 &&
                              (now.through_rows == way::chunks || planned.panel_columns != f_.C_);
-    dim_t tile_ = 0;                  // of sums, which the batch has
-    const std::byte *scale_, *shift_; // null where the problem has none
+    dim_t tile_ = 0; // of sums, which the batch has
     T src_scale_, inverse_dst_scale_;
 };
 

@@ -54,21 +54,19 @@ public:
     template <typename Arguments>
     void restrict_to(dim_t r, range groups, Arguments &call) const {
         const dim_t columns = first_column(groups);
-        call.src = after(call.src, r * call.src_row_stride + columns * row_size_);
-        call.dst = after(call.dst, r * call.dst_row_stride + columns * dst_size_);
-        call.pre_quantization =
-            after(call.pre_quantization, r * call.pre_quantization_row_stride + columns * pre_quantization_size_);
-        call.scale = after(call.scale, r * call.scale_row_stride + columns * scale_size_);
-        call.shift = after(call.shift, r * call.shift_row_stride + columns * scale_size_);
+        const auto narrow = [&](strip &rows, dim_t size) {
+            rows = {after(rows.row(r), columns * size), width_ * size};
+        };
+        narrow(call.x, row_size_);
+        narrow(call.dst, dst_size_);
+        narrow(call.pre_quantization, pre_quantization_size_);
+        narrow(call.scale, scale_size_);
+        narrow(call.shift, scale_size_);
         call.count = width_;
         call.rows = groups.end - groups.begin;
         call.hi += r;
         call.rstd += r;
         call.bias += r;
-        call.src_row_stride = width_ * row_size_;
-        call.dst_row_stride = width_ * dst_size_;
-        call.pre_quantization_row_stride = width_ * pre_quantization_size_;
-        call.scale_row_stride = call.shift_row_stride = width_ * scale_size_;
     }
 
 private:

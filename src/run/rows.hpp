@@ -31,12 +31,8 @@ namespace jitnorm::impl::layer_norm {
 // own, which have no tiles.
 constexpr int MAX_ROW_TENSORS = 5, MAX_STEPPED_TENSORS = MAX_ROW_TENSORS + 4;
 
-// Rows of one tensor, evenly spaced in memory: the first element of the first row, and the bytes from row to row.
-struct strip {
-    std::byte *first = nullptr;
-    dim_t stride = 0;
-    std::byte *row(dim_t number) const { return first + number * stride; }
-};
+// A copy that is made word by word, in registers. A load of both words at once would wait for the stores of each.
+inline strip copy_of(const strip &s) { return {s.first, s.stride}; }
 
 // Some columns of the rows of a batch in each data tensor. A tensor that the problem does not have is a null strip.
 struct panel {
@@ -95,12 +91,6 @@ struct statistics_rows {
     void *&operator[](slot s) { return first[size_t(s - ROW_STATISTICS.front())]; }
     void *operator[](slot s) const { return first[size_t(s - ROW_STATISTICS.front())]; }
 };
-
-// The address `bytes` after `first`; null stays null.
-inline std::byte *after(void *first, dim_t bytes) {
-    return first == nullptr ? nullptr : static_cast<std::byte *>(first) + bytes;
-}
-inline const std::byte *after(const void *first, dim_t bytes) { return after(const_cast<void *>(first), bytes); }
 
 // ---- how rows are read and written
 

@@ -1,28 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "single_batch.hpp"
 
-#include <new>
-
 #include "../base/bytes.hpp"
 #include "../tensor/tensor_axis.hpp"
 
 namespace jitnorm::impl::layer_norm {
-
-namespace {
-
-// The arguments of a call, undefined until they are set: a kernel reads few of them, and storing defaults to all others
-// made a row of 16 elements take 38 ns in place of 30.
-class unset_arguments {
-public:
-    jit::forward_rows_arguments<float> &operator*() {
-        return *std::launder(reinterpret_cast<jit::forward_rows_arguments<float> *>(bytes_));
-    }
-
-private:
-    alignas(jit::forward_rows_arguments<float>) std::byte bytes_[sizeof(jit::forward_rows_arguments<float>)];
-};
-
-} // namespace
 
 single_batch::single_batch(const problem &p, const plan &planned, const std::shared_ptr<const kernels> &made)
     : problem_(p), plan_(planned), forward_(problem_, plan_, made),
@@ -44,36 +26,27 @@ single_batch::single_batch(const problem &p, const plan &planned, const std::sha
 jitnorm_status_t single_batch::execute(const arguments &args) const {
     forward_batch<float> b;
     b.rows = rows_;
-    unset_arguments unset;
-    jit::forward_rows_arguments<float> &call = *unset;
+    // Most members stay unset: a kernel reads few of them, and storing zeros to all others made a row of 16 elements
+    // take 38 ns in place of 30.
+    jit::forward_arguments<float> call;
     const bool has_tile = forward_.sum_pitch_ != 0;
-    const slot from = forward_.adds_ ? SUM : SRC;
-    std::byte *const rows = has_tile ? plan_.scratchpad.get(scratch::sum_rows, args[SCRATCHPAD]) : at(args, from);
-    call.reduced.src = call.written.src = rows;
-    call.reduced.count = call.written.count = forward_.C_;
-    call.written.dst = at(args, DST);
-    call.written.hi = b.hi;
-    call.written.rstd = b.rstd;
-    call.written.bias = b.bias;
-    if (reads_scale_) call.written.scale = at(args, SCALE);
-    if (reads_shift_) call.written.shift = at(args, SHIFT);
+    call.count = forward_.C_;
+    call.x.first =
+        has_tile ? plan_.scratchpad.get(scratch::sum_rows, args[SCRATCHPAD]) : at(args, forward_.adds_ ? SUM : SRC);
+    call.dst.first = at(args, DST);
+    if (reads_scale_) call.scale.first = at(args, SCALE);
+    if (reads_shift_) call.shift.first = at(args, SHIFT);
     if (has_attributes_) {
-        call.written.pre_quantization = at(args, PRE_QUANTIZATION);
-        call.written.pre_quantization_row_stride = step_[PRE_QUANTIZATION];
-        if (args[SRC_SCALE] != nullptr) call.written.src_scale = load<float>(args[SRC_SCALE]);
-        if (args[DST_SCALE] != nullptr) call.written.inverse_dst_scale = 1.0F / load<float>(args[DST_SCALE]);
+        call.pre_quantization = {at(args, PRE_QUANTIZATION), step_[PRE_QUANTIZATION]};
+        if (args[SRC_SCALE] != nullptr) call.src_scale = load<float>(args[SRC_SCALE]);
+        if (args[DST_SCALE] != nullptr) call.inverse_dst_scale = 1.0F / load<float>(args[DST_SCALE]);
     }
     if (forward_.adds_) {
-        call.added.row = rows;
-        call.added.pivot = b.p;
-        call.added.s = b.s;
-        call.added.q = b.q;
-        call.added.src = at(args, SRC);
-        call.added.residual = at(args, RESIDUAL);
-        call.added.bias = args[BIAS];
-        call.added.gate = at(args, GATE);
-        call.added.sum = at(args, SUM);
-        call.added.count = forward_.C_;
+        call.src.first = at(args, SRC);
+        call.residual.first = at(args, RESIDUAL);
+        call.sum.first = at(args, SUM);
+        call.sum_bias = args[BIAS];
+        call.gate = at(args, GATE);
     }
     if (rows_ > 1) go_from_row_to_row(call);
     forward_.set_scalars(call, b);
@@ -83,28 +56,27 @@ jitnorm_status_t single_batch::execute(const arguments &args) const {
 }
 
 // Numbers of rows and strides mean nothing to a kernel for one row.
-void single_batch::go_from_row_to_row(jit::forward_rows_arguments<float> &call) const {
-    const dim_t from = forward_.sum_pitch_ != 0 ? forward_.sum_pitch_ : step_[forward_.adds_ ? SUM : SRC];
-    call.reduced.rows = call.written.rows = call.added.rows = rows_;
+void single_batch::go_from_row_to_row(jit::forward_arguments<float> &call) const {
+    call.rows = rows_;
     call.band_rows = plan_.band_rows;
-    call.reduced.row_stride = call.written.src_row_stride = call.added.row_stride = from;
-    call.written.dst_row_stride = step_[DST];
-    call.written.scale_row_stride = step_[SCALE];
-    call.written.shift_row_stride = step_[SHIFT];
-    call.added.src_row_stride = step_[SRC];
-    call.added.residual_row_stride = step_[RESIDUAL];
-    call.added.sum_row_stride = step_[SUM];
+    call.x.stride = forward_.sum_pitch_ != 0 ? forward_.sum_pitch_ : step_[forward_.adds_ ? SUM : SRC];
+    call.dst.stride = step_[DST];
+    call.scale.stride = step_[SCALE];
+    call.shift.stride = step_[SHIFT];
+    call.src.stride = step_[SRC];
+    call.residual.stride = step_[RESIDUAL];
+    call.sum.stride = step_[SUM];
 }
 
 // With post-ops, or dynamic scales. A function of its own, because the table takes much of the stack.
-void single_batch::do_with_post_ops(const arguments &args, jit::forward_rows_arguments<float> &call) const {
+void single_batch::do_with_post_ops(const arguments &args, jit::forward_arguments<float> &call) const {
     post_op_operands<float>::table operands;
     if (!problem_.attr.post_ops.entries.empty())
         forward_.operands_.locate(args, {0, rows_, 0, forward_.C_},
                                   plan_.scratchpad.get(scratch::operands, args[SCRATCHPAD]), operands);
-    call.written.operands = operands.pointers;
-    call.written.parameters = forward_.kernels_->post_op_parameters.data();
-    const found_scales found(call.written, plan_.scratchpad.get(scratch::values, args[SCRATCHPAD]));
+    call.operands = operands.pointers;
+    call.parameters = forward_.kernels_->post_op_parameters.data();
+    const found_scales found(call, plan_.scratchpad.get(scratch::values, args[SCRATCHPAD]));
     kernel_(call);
     if (!forward_.quantizer_) return;
     if (rows_ == 1) return store(found.scales[0], at(args, DST_SCALE));

@@ -24,8 +24,8 @@ private:
     std::byte *at(const arguments &args, slot s) const {
         return static_cast<std::byte *>(args[s]) + offset_[size_t(s)];
     }
-    [[gnu::noinline]] void do_with_post_ops(const arguments &args, jit::forward_rows_arguments<float> &call) const;
-    [[gnu::noinline]] void go_from_row_to_row(jit::forward_rows_arguments<float> &call) const;
+    [[gnu::noinline]] void do_with_post_ops(const arguments &args, jit::forward_arguments<float> &call) const;
+    [[gnu::noinline]] void go_from_row_to_row(jit::forward_arguments<float> &call) const;
     void write_statistics(const arguments &args, const forward_batch<float> &b) const;
 
     const problem problem_;

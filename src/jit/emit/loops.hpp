@@ -20,6 +20,7 @@ namespace jitnorm::impl::jit {
 struct stepped_rows {
     std::vector<reg> at;
     Xbyak::Address first, stride;
+    bool exists = true;
 };
 
 // Emits the loop over the rows of a batch, with one or several rows in a pass. It keeps the addresses of the rows in
@@ -29,7 +30,9 @@ public:
     // `index` holds the index of the pass's first row; `number` is the address of the number of rows.
     row_loop(kernel_generator &g, const reg &index, const reg &scratch, const Xbyak::Address &number,
              std::vector<stepped_rows> tensors)
-        : g_(g), index_(index), scratch_(scratch), number_(number), tensors_(std::move(tensors)) {}
+        : g_(g), index_(index), scratch_(scratch), number_(number), tensors_(std::move(tensors)) {
+        std::erase_if(tensors_, [](const stepped_rows &rows) { return !rows.exists; });
+    }
 
     void begin() {
         g_.xor_(index_.cvt32(), index_.cvt32());

@@ -14,7 +14,7 @@
 namespace jitnorm::impl::jit {
 
 class addition_pass : row_pass {
-    using arguments = addition_arguments<float>;
+    using arguments = forward_arguments<float>;
     static constexpr int UNROLL = 2; // with silu 1
 
 public:
@@ -146,7 +146,7 @@ private:
     }
 
     void prepare() {
-        if (has_bias()) g_.mov(vector_, JITNORM_ARGUMENT(bias));
+        if (has_bias()) g_.mov(vector_, JITNORM_ARGUMENT(sum_bias));
         if (has_gate()) g_.mov(vector_, JITNORM_ARGUMENT(gate));
         if (g_.kind.is_avx512() && !conf_.silu) io_.permute_bf16(registers_.take_vector());
         g_.mov(count_, JITNORM_ARGUMENT(count));
@@ -204,7 +204,7 @@ private:
             multiply_by_silu(vectors);
         else
             add_all(residual_, conf_.residual);
-        if (has_both) g_.mov(vector_, JITNORM_ARGUMENT(bias));
+        if (has_both) g_.mov(vector_, JITNORM_ARGUMENT(sum_bias));
         if (has_bias()) add_all(vector_, conf_.bias);
     }
 
@@ -243,10 +243,10 @@ private:
                    index_,
                    left_,
                    end_of_rows(JITNORM_ARGUMENT(rows)),
-                   {{{src_}, JITNORM_ARGUMENT(src), JITNORM_ARGUMENT(src_row_stride)},
-                    {{residual_}, JITNORM_ARGUMENT(residual), JITNORM_ARGUMENT(residual_row_stride)},
-                    {{sum_}, JITNORM_ARGUMENT(sum), JITNORM_ARGUMENT(sum_row_stride)},
-                    {{row_}, JITNORM_ARGUMENT(row), JITNORM_ARGUMENT(row_stride)}}};
+                   {{{src_}, JITNORM_STRIP(src)},
+                    {{residual_}, JITNORM_STRIP(residual)},
+                    {{sum_}, JITNORM_STRIP(sum)},
+                    {{row_}, JITNORM_STRIP(x)}}};
     pivots pivots_{g_, io_, conf_.row, count_, other_[1]};
     blocked_sum blocks_{g_, loop_, count_, rest_, where_.frame};
     horizontal_sum total_{g_, x_[0]};

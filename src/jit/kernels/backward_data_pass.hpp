@@ -12,7 +12,7 @@
 namespace jitnorm::impl::jit {
 
 class backward_data_pass : row_pass {
-    using arguments = backward_data_arguments<float>;
+    using arguments = backward_arguments<float>;
     static constexpr int UNROLL = 2;
 
 public:
@@ -149,16 +149,6 @@ private:
         }
     }
 
-    std::vector<stepped_rows> tensors() const {
-        std::vector<stepped_rows> all = {
-            {{src_}, JITNORM_ARGUMENT(src), JITNORM_ARGUMENT(src_row_stride)},
-            {{diff_dst_}, JITNORM_ARGUMENT(diff_dst), JITNORM_ARGUMENT(diff_dst_row_stride)},
-            {{diff_src_}, JITNORM_ARGUMENT(diff_src), JITNORM_ARGUMENT(diff_src_row_stride)}};
-        if (conf_.scale) all.push_back({{scale_at_}, JITNORM_ARGUMENT(scale), JITNORM_ARGUMENT(scale_row_stride)});
-        if (adds()) all.push_back({{diff_sum_}, JITNORM_ARGUMENT(diff_sum), JITNORM_ARGUMENT(diff_sum_row_stride)});
-        return all;
-    }
-
     const vmm &g_at(const place &p) const { return g_values_[size_t(p.slot)]; }
     const vmm &x_at(const place &p) const { return x_[size_t(p.slot)]; }
 
@@ -173,7 +163,15 @@ private:
     const std::array<vmm, 2> narrowing_{registers_.take_vector(), registers_.take_vector()};
     tail_mask tail_{g_, registers_.take_vector()};
     element_io io_{g_, tail_, loop_, where_.loops.io, narrowing_};
-    row_loop rows_{g_, index_, left_, end_of_rows(JITNORM_ARGUMENT(rows)), tensors()};
+    row_loop rows_{g_,
+                   index_,
+                   left_,
+                   end_of_rows(JITNORM_ARGUMENT(rows)),
+                   {{{src_}, JITNORM_STRIP(src)},
+                    {{diff_dst_}, JITNORM_STRIP(diff_dst)},
+                    {{diff_src_}, JITNORM_STRIP(diff_src)},
+                    {{scale_at_}, JITNORM_STRIP(scale), conf_.scale},
+                    {{diff_sum_}, JITNORM_STRIP(diff_sum), adds()}}};
     centered_load difference_{g_, io_, conf_.src, conf_.centered};
 };
 

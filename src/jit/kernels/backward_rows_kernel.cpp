@@ -10,8 +10,9 @@ namespace jitnorm::impl::jit {
 namespace {
 
 class backward_rows_generator : public rows_generator {
-    using arguments = backward_rows_arguments<float>;
+    using arguments = backward_arguments<float>;
     enum array { S1, S2, RSTD, M1, K };
+    static constexpr size_t WRITTEN = offsetof(backward_loop_arguments<float>, written);
 
 public:
     explicit backward_rows_generator(const backward_rows_conf &conf)
@@ -19,15 +20,16 @@ public:
         open_frame(VARIABLES + reduced_.frame_bytes() + written_.frame_bytes());
         if (goes_in_one_loop()) {
             do_in_one_loop(
-                JITNORM_ARGUMENT(reduced.rows), [this](const paired_rows &rows) { reduced_.sum_piece(rows); },
-                JITNORM_ARGUMENT(written.rows), [this](const paired_rows &rows) { written_.write_piece(rows); });
+                JITNORM_ARGUMENT(rows), [this](const paired_rows &rows) { reduced_.sum_piece(rows); },
+                argument(WRITTEN + offsetof(arguments, rows)),
+                [this](const paired_rows &rows) { written_.write_piece(rows); });
         } else {
-            begin_bands(JITNORM_ARGUMENT(band_rows), JITNORM_ARGUMENT(reduced.rows));
+            begin_bands(JITNORM_ARGUMENT(band_rows), JITNORM_ARGUMENT(rows));
             reduced_.sum_all();
             if (conf_.reduced.sums) find_slopes();
             return_to_band();
             written_.write_all();
-            end_bands(JITNORM_ARGUMENT(reduced.rows));
+            end_bands(JITNORM_ARGUMENT(rows));
         }
         close_frame();
     }
@@ -81,15 +83,15 @@ private:
     const struct {
         reg at;
         size_t field;
-    } arrays_[5] = {{rax, offsetof(arguments, reduced.s1)},
-                    {rcx, offsetof(arguments, reduced.s2)},
-                    {rdx, offsetof(arguments, written.rstd)},
-                    {rsi, offsetof(arguments, written.m1)},
-                    {r8, offsetof(arguments, written.k)}};
+    } arrays_[5] = {{rax, offsetof(arguments, s1)},
+                    {rcx, offsetof(arguments, s2)},
+                    {rdx, offsetof(arguments, rstd)},
+                    {rsi, offsetof(arguments, m1)},
+                    {r8, offsetof(arguments, k)}};
     const Xbyak::Xmm mean_{0}, rstd_{1}, zero_{2}, inverse_{3};
     row_loop rows_{*this, index_, loops_.left, qword[rsp + BAND_END], {}};
-    backward_sums_pass reduced_{*this, place(offsetof(arguments, reduced), VARIABLES), conf_.reduced};
-    backward_data_pass written_{*this, place(offsetof(arguments, written), VARIABLES + reduced_.frame_bytes()),
+    backward_sums_pass reduced_{*this, place(0, VARIABLES), conf_.reduced};
+    backward_data_pass written_{*this, place(goes_in_one_loop() ? WRITTEN : 0, VARIABLES + reduced_.frame_bytes()),
                                 conf_.written};
 };
 

@@ -20,7 +20,7 @@ inline void store_numbers(kernel_generator &g, const Xbyak::Address &to, const X
 }
 
 class backward_sums_pass : row_pass {
-    using arguments = backward_sums_arguments<float>;
+    using arguments = backward_arguments<float>;
     static constexpr int PAIR = 2;
 
     struct row { // the registers of one row of a pair
@@ -90,9 +90,9 @@ private:
 
     void prepare() {
         g_.mov(count_, JITNORM_ARGUMENT(count));
-        g_.mov(scale_at_, JITNORM_ARGUMENT(scale));
-        g_.mov(diff_scale_, JITNORM_ARGUMENT(diff_scale));
-        g_.mov(diff_shift_, JITNORM_ARGUMENT(diff_shift));
+        g_.mov(scale_at_, JITNORM_ARGUMENT(scale.first));
+        g_.mov(diff_scale_, JITNORM_ARGUMENT(diff_scale.first));
+        g_.mov(diff_shift_, JITNORM_ARGUMENT(diff_shift.first));
         prepare_tail();
         if (conf_.diff_dst == jitnorm_bf16 && g_.kind.is_avx512())
             io_.permute_bf16(registers_.take_vector(g_.kind.registers() - 2));
@@ -283,19 +283,6 @@ private:
         return rows;
     }
 
-    std::vector<stepped_rows> tensors() {
-        std::vector<stepped_rows> all = {
-            {{rows_[0].src, rows_[1].src}, JITNORM_ARGUMENT(src), JITNORM_ARGUMENT(src_row_stride)},
-            {{rows_[0].diff_dst, rows_[1].diff_dst},
-             JITNORM_ARGUMENT(diff_dst),
-             JITNORM_ARGUMENT(diff_dst_row_stride)}};
-        if (!conf_.own_rows) return all;
-        all.push_back({{scale_at_}, JITNORM_ARGUMENT(scale), JITNORM_ARGUMENT(scale_row_stride)});
-        all.push_back({{diff_scale_}, JITNORM_ARGUMENT(diff_scale), JITNORM_ARGUMENT(diff_scale_row_stride)});
-        all.push_back({{diff_shift_}, JITNORM_ARGUMENT(diff_shift), JITNORM_ARGUMENT(diff_shift_row_stride)});
-        return all;
-    }
-
     const backward_sums_conf conf_;
     const int vectors_ = backward_vectors(g_.kind);             // registers per sum, and the unroll
     const int mask_at_ = 2 * PAIR * vectors_ * g_.kind.bytes(); // in the frame, after the lanes
@@ -313,7 +300,15 @@ private:
     tail_mask tail_{g_, scale_sum_};
     // Only rows with gradients of their own are narrowed. They go one by one and leave the second row's registers free.
     element_io io_{g_, tail_, loop_, where_.loops.io, {rows_[1].s1[0], rows_[1].s2[0]}};
-    row_loop pairs_{g_, index_, left_, end_of_rows(JITNORM_ARGUMENT(rows)), tensors()};
+    row_loop pairs_{g_,
+                    index_,
+                    left_,
+                    end_of_rows(JITNORM_ARGUMENT(rows)),
+                    {{{rows_[0].src, rows_[1].src}, JITNORM_STRIP(src)},
+                     {{rows_[0].diff_dst, rows_[1].diff_dst}, JITNORM_STRIP(diff_dst)},
+                     {{scale_at_}, JITNORM_STRIP(scale), conf_.own_rows},
+                     {{diff_scale_}, JITNORM_STRIP(diff_scale), conf_.own_rows},
+                     {{diff_shift_}, JITNORM_STRIP(diff_shift), conf_.own_rows}}};
     horizontal_sum total_{g_, dy_};
     blocked_sum blocks_{g_, loop_, count_, rest_, where_.frame};
     narrowing narrowing_{g_, {rounding_, rounding_}};

@@ -16,32 +16,34 @@ namespace {
 static_assert(sums_of_rows::ROWS == BAND_UNIT);
 
 class forward_rows_generator : public rows_generator {
-    using arguments = forward_rows_arguments<float>;
+    using arguments = forward_arguments<float>;
+    static constexpr size_t WRITTEN = offsetof(forward_loop_arguments<float>, written);
 
 public:
     explicit forward_rows_generator(const forward_rows_conf &conf)
         : rows_generator(kind_of(conf.written), 2 * room_for(conf.written), conf.order), conf_(conf) {
         int frame = VARIABLES + reduced_.frame_bytes() + written_.frame_bytes();
         if (conf.added) {
-            added_.emplace(*this, place(offsetof(arguments, added), frame), *conf.added);
+            added_.emplace(*this, place(0, frame), *conf.added);
             frame += added_->frame_bytes();
         }
         open_frame(frame);
         switch (order_) {
         case pass_order::by_bands:
-            begin_bands(JITNORM_ARGUMENT(band_rows), JITNORM_ARGUMENT(reduced.rows));
+            begin_bands(JITNORM_ARGUMENT(band_rows), JITNORM_ARGUMENT(rows));
             reduce_band();
             return_to_band();
             written_.write_all();
-            end_bands(JITNORM_ARGUMENT(reduced.rows));
+            end_bands(JITNORM_ARGUMENT(rows));
             break;
         case pass_order::one_row:
             do_one_row();
             break;
         case pass_order::one_loop:
             do_in_one_loop(
-                JITNORM_ARGUMENT(reduced.rows), [this](const paired_rows &rows) { reduce_piece(rows); },
-                JITNORM_ARGUMENT(written.rows), [this](const paired_rows &rows) { written_.write_piece(rows); });
+                JITNORM_ARGUMENT(rows), [this](const paired_rows &rows) { reduce_piece(rows); },
+                argument(WRITTEN + offsetof(arguments, rows)),
+                [this](const paired_rows &rows) { written_.write_piece(rows); });
             break;
         }
         close_frame();
@@ -75,9 +77,9 @@ private:
                 const Xbyak::Address from = address_of(array, sizeof(float));
                 rows == 1 ? vmovss(to, from) : vmovups(to, from);
             };
-            if (conf_.reduced.centered) load(p, offsetof(arguments, reduced.pivot));
-            if (conf_.reduced.centered) load(s, offsetof(arguments, reduced.s));
-            load(q, offsetof(arguments, reduced.q));
+            if (conf_.reduced.centered) load(p, offsetof(arguments, pivot));
+            if (conf_.reduced.centered) load(s, offsetof(arguments, s));
+            load(q, offsetof(arguments, q));
             find_scalars({rows, p, s, q, rest});
             or_(any.cvt32(), loops_.position.cvt32());
             add(index_, rows);
@@ -162,13 +164,12 @@ private:
         pop(rdi);
     }
 
-    static constexpr size_t RESULTS[] = {offsetof(arguments, written.hi), offsetof(arguments, written.rstd),
-                                         offsetof(arguments, written.bias)};
+    static constexpr size_t RESULTS[] = {offsetof(arguments, hi), offsetof(arguments, rstd), offsetof(arguments, bias)};
 
     const forward_rows_conf conf_;
-    reduction_pass reduced_{*this, place(offsetof(arguments, reduced), VARIABLES), conf_.reduced};
-    normalize_pass written_{*this, place(offsetof(arguments, written), VARIABLES + reduced_.frame_bytes()),
-                            conf_.written};
+    reduction_pass reduced_{*this, place(0, VARIABLES), conf_.reduced};
+    normalize_pass written_{
+        *this, place(order_ == pass_order::one_loop ? WRITTEN : 0, VARIABLES + reduced_.frame_bytes()), conf_.written};
     std::optional<addition_pass> added_;
     const std::array<vmm, 3> results_ = written_.scalars_of_one();
 };

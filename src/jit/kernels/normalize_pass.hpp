@@ -16,7 +16,7 @@
 namespace jitnorm::impl::jit {
 
 class normalize_pass : row_pass {
-    using arguments = normalize_arguments<float>;
+    using arguments = forward_arguments<float>;
     static constexpr int UNROLL = 2, PAIR = 2;
 
     struct row { // the registers of one row of a pair
@@ -150,8 +150,8 @@ private:
 
     void prepare() {
         g_.mov(count_, JITNORM_ARGUMENT(count));
-        g_.mov(scale_at_, JITNORM_ARGUMENT(scale));
-        g_.mov(shift_at_, JITNORM_ARGUMENT(shift));
+        g_.mov(scale_at_, JITNORM_ARGUMENT(scale.first));
+        g_.mov(shift_at_, JITNORM_ARGUMENT(shift.first));
         tail_.prepare(count_, left_, where_.loops.position);
         if (conf_.quantizes) g_.ops.broadcast_bits(magnitude_, layer_norm::MAGNITUDE_BITS, left_);
         if (!has_post_ops()) prepare_loads();
@@ -238,8 +238,7 @@ private:
     // registers of a pair's second row.
     void store_pre_quantization(places vectors) {
         const auto &[values, copies] = rows_of_pair_;
-        rows_.point_to_row(pre_quantization_, JITNORM_ARGUMENT(pre_quantization),
-                           JITNORM_ARGUMENT(pre_quantization_row_stride));
+        rows_.point_to_row(pre_quantization_, JITNORM_STRIP(pre_quantization));
         for (const place &p : vectors) g_.ops.load(copies.work[size_t(p.slot)], values.work[size_t(p.slot)]);
         loop_.prefetch_for_write(pre_quantization_, vectors, conf_.pre_quantization);
         io_.store_all(pre_quantization_, vectors, copies.work, conf_.pre_quantization, false);
@@ -379,17 +378,6 @@ private:
         return rows;
     }
 
-    std::vector<stepped_rows> tensors() const {
-        const auto &[first, second] = rows_of_pair_;
-        std::vector<stepped_rows> stepped = {
-            {{first.src, second.src}, JITNORM_ARGUMENT(src), JITNORM_ARGUMENT(src_row_stride)},
-            {{first.dst, second.dst}, JITNORM_ARGUMENT(dst), JITNORM_ARGUMENT(dst_row_stride)}};
-        if (!conf_.own_rows) return stepped;
-        stepped.push_back({{scale_at_}, JITNORM_ARGUMENT(scale), JITNORM_ARGUMENT(scale_row_stride)});
-        stepped.push_back({{shift_at_}, JITNORM_ARGUMENT(shift), JITNORM_ARGUMENT(shift_row_stride)});
-        return stepped;
-    }
-
     const normalize_conf conf_;
     const std::array<row, PAIR> rows_of_pair_ = take_rows();
     // The registers of the second row are free while rows go one by one.
@@ -404,7 +392,14 @@ private:
     const std::vector<vmm> scale_ = registers_.take_vectors(UNROLL), shift_ = registers_.take_vectors(UNROLL);
     tail_mask tail_{g_, registers_.take_vector()};
     element_io io_{g_, tail_, loop_, where_.loops.io, {scale_[0], scale_[1]}}; // scale and shift have been used
-    row_loop rows_{g_, index_, left_, end_of_rows(JITNORM_ARGUMENT(rows)), tensors()};
+    row_loop rows_{g_,
+                   index_,
+                   left_,
+                   end_of_rows(JITNORM_ARGUMENT(rows)),
+                   {{{rows_of_pair_[0].src, rows_of_pair_[1].src}, JITNORM_STRIP(x)},
+                    {{rows_of_pair_[0].dst, rows_of_pair_[1].dst}, JITNORM_STRIP(dst)},
+                    {{scale_at_}, JITNORM_STRIP(scale), conf_.own_rows},
+                    {{shift_at_}, JITNORM_STRIP(shift), conf_.own_rows}}};
     centered_load difference_{g_, io_, conf_.src, conf_.centered};
     scale_shift affine_{g_,
                         io_,

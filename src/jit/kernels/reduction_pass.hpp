@@ -17,7 +17,7 @@
 namespace jitnorm::impl::jit {
 
 class reduction_pass : row_pass {
-    using arguments = reduction_arguments<float>;
+    using arguments = forward_arguments<float>;
 
 public:
     static constexpr auto NAME = "reduction"; // of a kernel of this pass
@@ -110,7 +110,7 @@ private:
         Xbyak::Label end;
         g_.cmp(count_, 4);
         g_.jb(end, NEAR);
-        g_.mov(stride_, JITNORM_ARGUMENT(row_stride));
+        g_.mov(stride_, JITNORM_ARGUMENT(x.stride));
         rows_.while_left(sums_of_rows::ROWS, [&] {
             Xbyak::Label summed;
             if (conf_.centered) find_pivots_of_eight();
@@ -225,11 +225,7 @@ private:
     tail_mask tail_{g_, registers_.take_vector()};
     const vmm kept_ = registers_.take_vector(); // what prepare() loads for conversions, or ones
     element_io io_{g_, tail_, loop_, where_.loops.io};
-    row_loop rows_{g_,
-                   index_,
-                   left_,
-                   end_of_rows(JITNORM_ARGUMENT(rows)),
-                   {{{src_}, JITNORM_ARGUMENT(src), JITNORM_ARGUMENT(row_stride)}}};
+    row_loop rows_{g_, index_, left_, end_of_rows(JITNORM_ARGUMENT(rows)), {{{src_}, JITNORM_STRIP(x)}}};
     centered_load difference_{g_, io_, conf_.src, conf_.centered};
     pivots pivots_{g_, io_, conf_.src, count_, factor_};
     blocked_sum blocks_{g_, loop_, count_, rest_, where_.frame};

@@ -12,7 +12,7 @@
 namespace jitnorm::impl::jit {
 
 class short_normalize {
-    using arguments = normalize_arguments<float>;
+    using arguments = forward_arguments<float>;
     static constexpr int VECTORS = 4; // the most vectors of a row
 
 public:
@@ -60,10 +60,10 @@ private:
     // The index runs from minus the number of rows to zero. That of a band begins at the number of its first row.
     void load_arguments() {
         const auto load = [&](const reg &to, size_t field) { g_.mov(to, g_.ptr[where_.arguments + field]); };
-        load(src_, offsetof(arguments, src));
-        load(dst_, offsetof(arguments, dst));
-        load(src_stride_, offsetof(arguments, src_row_stride));
-        load(dst_stride_, offsetof(arguments, dst_row_stride));
+        load(src_, offsetof(arguments, x.first));
+        load(dst_, offsetof(arguments, dst.first));
+        load(src_stride_, offsetof(arguments, x.stride));
+        load(dst_stride_, offsetof(arguments, dst.stride));
         load(hi_, offsetof(arguments, hi));
         load(rstd_, offsetof(arguments, rstd));
         load(bias_, offsetof(arguments, bias));
