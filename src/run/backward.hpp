@@ -315,7 +315,7 @@ private:
     }
 
     // For a panel that has these columns of a batch. Kernels that reduce rows add them to the current column sums.
-    jit::backward_arguments<T> arguments_for(const panel &here, batch &b, range columns) const {
+    [[gnu::always_inline]] jit::backward_arguments<T> arguments_for(const panel &here, batch &b, range columns) const {
         const column_sums<T> sums = sums_.after(columns.begin);
         return {.rows = b.rows,
                 .count = columns.end - columns.begin,
