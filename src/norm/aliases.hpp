@@ -52,7 +52,7 @@ public:
     alias_check(const problem &p, bool has_scratchpad);
 
     // Whether two tensors that may not share memory have the same data handle. The tensors' numbers must be slots.
-    bool fails(const arguments &args) const {
+    bool finds_alias(const arguments &args) const {
         bool equal = false;
         for (const pair p : apart_) equal |= args[slot(p.output)] == args[slot(p.other)];
         return equal;

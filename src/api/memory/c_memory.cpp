@@ -32,7 +32,7 @@ jitnorm_status_t jitnorm_memory_create(jitnorm_memory_t *memory, const_jitnorm_m
         aligned_bytes owned(size == 0 ? nullptr : allocate_aligned(size));
         if (size != 0 && owned == nullptr) return OUT_OF_MEMORY;
         void *data = allocate ? owned.get() : handle;
-        *memory = new jitnorm_memory{word_of(md), data, engine, std::move(owned), md};
+        *memory = new jitnorm_memory{layout_key(md), data, engine, std::move(owned), md};
         return {};
     });
 }
@@ -53,7 +53,7 @@ jitnorm_status_t jitnorm_memory_create_host_scalar(jitnorm_memory_t *memory, con
         aligned_bytes owned(allocate_aligned(size));
         if (owned == nullptr) return OUT_OF_MEMORY;
         std::memcpy(owned.get(), value, size);
-        *memory = new jitnorm_memory{word_of(*memory_desc), nullptr, nullptr, std::move(owned), *memory_desc};
+        *memory = new jitnorm_memory{layout_key(*memory_desc), nullptr, nullptr, std::move(owned), *memory_desc};
         return {};
     });
 }

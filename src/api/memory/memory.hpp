@@ -10,10 +10,10 @@
 
 namespace jitnorm::impl::api {
 
-// Two descriptors with the same word mean the same elements at the same places. There are words for dense tensors
-// without an offset, of up to 3 dimensions of less than 2^18, so that an execution compares one word for each argument;
-// for other tensors this is 0.
-inline uint64_t word_of(const memory_desc &md) {
+// Two descriptors with the same key mean the same elements at the same places. There are keys for dense tensors without
+// an offset, of up to 3 dimensions of less than 2^18, so that an execution compares one number for each argument; for
+// other tensors this is 0.
+inline uint64_t layout_key(const memory_desc &md) {
     constexpr int DIMS = 3, DIM_BITS = 18, RANK_BITS = 2;
     if (md.ndims > DIMS || md.format_kind != jitnorm_blocked || md.inner_nblks != 0 || md.offset0 != 0) return 0;
     uint64_t sizes = 0;
@@ -31,7 +31,7 @@ inline status no_buffer(int index) { return invalid(explain("index is %d; the on
 } // namespace jitnorm::impl::api
 
 struct jitnorm_memory {
-    uint64_t word; // word_of() md
+    uint64_t key; // layout_key() of md
     void *handle;
     jitnorm_engine_t engine;
     jitnorm::impl::aligned_bytes owned; // the memory's own bytes, or the value of a host scalar; otherwise null

@@ -64,30 +64,8 @@ namespace jitnorm::impl::api {
 
 using layer_norm::arg_of;
 using layer_norm::slot;
+using layer_norm::slot_of;
 using enum layer_norm::slot;
-
-// Returns NO_SLOT for an argument that no primitive has.
-[[gnu::noinline]] constexpr slot find_slot(int arg) {
-    if (arg >= JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE) {
-        const int post_op = arg / JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE - 1;
-        const bool is_src1 = arg % JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE == JITNORM_ARG_SRC_1;
-        return is_src1 && post_op < MAX_POST_OPS ? layer_norm::post_op_slot(size_t(post_op)) : NO_SLOT;
-    }
-    for (int s = FIRST_POST_OP - 1; s >= 0; --s)
-        if (layer_norm::arg_of(slot(s)) == arg) return slot(s);
-    return NO_SLOT;
-}
-
-constexpr int LOW_ARGS = JITNORM_ARG_DIFF_SHIFT + 1; // the arguments below are in the table
-inline constexpr auto SLOT_OF_LOW_ARG = [] {
-    std::array<signed char, LOW_ARGS> slots = {};
-    for (int arg = 0; arg < LOW_ARGS; ++arg) slots[size_t(arg)] = static_cast<signed char>(find_slot(arg));
-    return slots;
-}();
-
-inline slot slot_of(int arg) {
-    return 0 <= arg && arg < LOW_ARGS ? slot(SLOT_OF_LOW_ARG[size_t(arg)]) : find_slot(arg);
-}
 
 enum class role { absent, input, output, ignored /* may be given, but is neither read nor written */ };
 
