@@ -13,13 +13,6 @@ const plan &plan::anything() {
     return all;
 }
 
-schedule plan::on(int available_threads, bool past_caches) const {
-    const bool by_chunks = may_go_by_chunks(available_threads);
-    const int threads = std::min(by_chunks ? chunk_threads : row_threads, available_threads);
-    const way by_rows = threads <= one_loop_threads ? way::one_loop : band_rows > 0 ? way::bands : way::steps;
-    return {threads, by_chunks ? way::chunks : by_rows, threads <= non_temporal_threads && past_caches};
-}
-
 void plan::share_chunks(int gain) {
     const int least = std::max(gain * row_threads, row_threads + 1);
     chunks_from = chunk_threads >= least ? least : NEVER;

@@ -12,12 +12,12 @@
 #include <cstddef>
 #include <string>
 
-#include "../base/machine.hpp"
 #include "../tensor/memory_desc.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
-// The most rows of a batch: all are reduced, then the scalar steps of all are done, then all are normalized.
+// The most rows of a batch. In steps all are reduced, then the scalar steps of all are done, then all are normalized;
+// in bands the kernel cuts the batch further.
 constexpr dim_t MAX_BATCH_ROWS = 32;
 
 // The most threads of an execution whose threads need scratchpad, whatever the number of cores.
@@ -96,7 +96,7 @@ struct plan {
     row_access rows = row_access::in_place;
     dim_t panel_columns = 0; // columns of a panel
     dim_t tile_rows = 0;     // the most rows of a tile; 0: there are no tiles
-    dim_t batch_rows = 1;    // rows of a batch: so many that they stay in a cache from one kernel to the next
+    dim_t batch_rows = 1;    // the most rows of a batch; in steps they stay in a cache from one kernel to the next
     // One kernel reduces a band of so many rows and then writes them, from their inputs to the result, unless batches
     // are written in one loop; 0: kernels for each step do a batch.
     dim_t band_rows = 0;
@@ -129,7 +129,12 @@ struct plan {
     bool goes_by_bands_only() const { return band_rows > 0 && one_loop_threads == 0; }
     // `past_caches`: whether the result lies as non-temporal stores need it (result_lies_past_caches()). It matters
     // only where stores past the caches are planned.
-    schedule on(int available_threads, bool past_caches) const;
+    schedule on(int available_threads, bool past_caches) const {
+        const bool by_chunks = may_go_by_chunks(available_threads);
+        const int threads = std::min(by_chunks ? chunk_threads : row_threads, available_threads);
+        const way by_rows = threads <= one_loop_threads ? way::one_loop : band_rows > 0 ? way::bands : way::steps;
+        return {threads, by_chunks ? way::chunks : by_rows, threads <= non_temporal_threads && past_caches};
+    }
     // Lets threads share chunks where more of them can work then, at least `gain` times as many.
     void share_chunks(int gain);
     // Lets threads share rows only. This is for forward plans, whose threads then have no scratchpad in common.
@@ -161,25 +166,6 @@ constexpr int threads_for(dim_t bytes, dim_t shares, bool threads_sleep, dim_t o
     if (threads_sleep) of_thread *= WORK_FOR_SLEEPERS;
     if (bytes < LEAST_SHARED_WORK * of_thread) return 1;
     return int(std::clamp<dim_t>(std::min(bytes / of_thread, shares), 1, 1 << 20));
-}
-
-// The most threads with which it is worth while to write a batch while the next one is reduced. Each thread must have
-// `least` bytes, and more than its own caches keep at hand. If `bytes`, the data of all threads, do not fit into the
-// last level, it is so for any number of threads.
-constexpr int one_loop_threads_for(dim_t bytes, dim_t least, const machine &m) {
-    if (m.one_loop == 0) return 0;
-    const dim_t of_thread = std::max(least, m.one_loop * m.l2 + 1);
-    return bytes >= m.last_level ? INT_MAX : int(std::min<dim_t>(bytes / of_thread, INT_MAX));
-}
-
-// From how many bytes on data come from memory, at least in part.
-constexpr dim_t from_memory(const machine &m) { return m.last_level * m.memory / 100; }
-constexpr bool come_from_memory(dim_t bytes, const machine &m) { return bytes >= from_memory(m); }
-
-// The most threads whose results are worth storing past the caches; from `shared` percent of the last level on, any.
-constexpr int non_temporal_threads_for(dim_t bytes, dim_t shared, const machine &m) {
-    if (!come_from_memory(bytes, m)) return 0;
-    return bytes >= m.last_level * shared / 100 ? INT_MAX : 1;
 }
 
 // A tile of so many bytes stays in L2 beside the data: one row of sums with a residual, or the values of groups of

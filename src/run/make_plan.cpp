@@ -26,6 +26,25 @@ constexpr dim_t LONG_ROW = 128 * 1024;
 
 // ---- for both directions
 
+// The most threads with which it is worth while to write a batch while the next one is reduced. Each thread must have
+// `least` bytes, and more than its own caches keep at hand. If `bytes`, the data of all threads, do not fit into the
+// last level, it is so for any number of threads.
+int one_loop_threads_for(dim_t bytes, dim_t least, const machine &m) {
+    if (m.one_loop == 0) return 0;
+    const dim_t of_thread = std::max(least, m.one_loop * m.l2 + 1);
+    return bytes >= m.last_level ? INT_MAX : int(std::min<dim_t>(bytes / of_thread, INT_MAX));
+}
+
+// From how many bytes on data come from memory, at least in part.
+dim_t from_memory(const machine &m) { return m.last_level * m.memory / 100; }
+bool come_from_memory(dim_t bytes, const machine &m) { return bytes >= from_memory(m); }
+
+// The most threads whose results are worth storing past the caches; from `shared` percent of the last level on, any.
+int non_temporal_threads_for(dim_t bytes, dim_t shared, const machine &m) {
+    if (!come_from_memory(bytes, m)) return 0;
+    return bytes >= m.last_level * shared / 100 ? INT_MAX : 1;
+}
+
 // Whether src has fewer bits than the compute type.
 bool is_narrow(const problem &p) { return element_size(p[SRC]) < p.compute_size(); }
 
