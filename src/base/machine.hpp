@@ -62,7 +62,8 @@ struct machine {
     dim_t shared_forward = 100, shared_others = 100;
 
     // A batch of rows is written while the next one is reduced if a thread has more data than so many times L2 and, in
-    // forward without a residual, if they come from memory. 0: never, where the processor's own prefetchers keep the rows coming if one is read after the other.
+    // forward without a residual, if they come from memory. 0: never, where the processor's own prefetchers keep the
+    // rows coming if one is read after the other.
     dim_t one_loop = 2;
 
     // Bytes of a batch: with all else that is used it stays in L1 or, where that is as fast, in L2.
