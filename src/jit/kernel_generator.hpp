@@ -115,11 +115,6 @@ private:
 std::string kernel_name(const char *what, const vector_kind &kind, std::initializer_list<jitnorm_data_type_t> types,
                         std::initializer_list<std::pair<bool, const char *>> words = {}, unsigned flags = 0);
 
-template <typename Conf>
-vector_kind kind_of(const Conf &conf) {
-    return {conf.vectors, conf.compute};
-}
-
 // The code for a configuration, from the cache or generated now. The constructor of Generator generates the code for
 // its configuration; name() is the kernel's name.
 template <typename Generator, typename Conf>

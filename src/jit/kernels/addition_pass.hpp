@@ -34,7 +34,7 @@ public:
         register_set used = registers_;
         used.give_back(std::array{x_[1], other_[0], other_[1]}); // only slot 0 is in use
         used.give_back(narrowing_);                              // only stores need these
-        silu_.emplace(g, trace_post_ops(product, conf.compute), used.free_vectors(), where.frame + lanes_bytes());
+        silu_.emplace(g, trace_post_ops(product, conf.kind.compute), used.free_vectors(), where.frame + lanes_bytes());
     }
 
     std::string name(const char *what) const {
@@ -217,7 +217,7 @@ private:
     // All loads come before the first store, because the stores may overwrite the residual. Stores of narrow types
     // change their registers.
     void store(places vectors) {
-        const bool changes = conf_.row != conf_.compute;
+        const bool changes = conf_.row != conf_.kind.compute;
         if (changes && writes_sum())
             for (const place &p : vectors) g_.ops.load(other_[size_t(p.slot)], x_[size_t(p.slot)]);
         io_.store_all(row_, vectors, changes && writes_sum() ? other_ : x_, conf_.row, false);

@@ -15,7 +15,7 @@ class backward_rows_generator : public rows_generator {
 
 public:
     explicit backward_rows_generator(const backward_rows_conf &conf)
-        : rows_generator(kind_of(conf.written), 2 * MAX_KERNEL_BYTES, conf.order), conf_(conf) {
+        : rows_generator(conf.written.kind, 2 * MAX_KERNEL_BYTES, conf.order), conf_(conf) {
         open_frame(VARIABLES + reduced_.frame_bytes() + written_.frame_bytes());
         if (goes_in_one_loop()) {
             do_in_one_loop(

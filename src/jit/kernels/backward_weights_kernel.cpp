@@ -12,8 +12,7 @@ class backward_weights_generator : public kernel_generator {
     static constexpr int UNROLL = 4;
 
 public:
-    explicit backward_weights_generator(const backward_weights_conf &conf)
-        : kernel_generator(kind_of(conf)), conf_(conf) {
+    explicit backward_weights_generator(const backward_weights_conf &conf) : kernel_generator(conf.kind), conf_(conf) {
         open_frame(0);
         mov(reg_start_, JITNORM_ARGUMENT(start));
         mov(reg_stride_, JITNORM_ARGUMENT(sums_stride));
@@ -30,7 +29,7 @@ private:
     void add_up(places columns) {
         Xbyak::Label next, end;
         for (const place &p : columns) ops.clear(totals_[size_t(p.slot)]);
-        if (conf_.compute == jitnorm_f64) add_start(columns);
+        if (kind.is_f64()) add_start(columns);
         mov(reg_sums_, JITNORM_ARGUMENT(sums));
         mov(reg_number_, JITNORM_ARGUMENT(number));
         test(reg_number_, reg_number_);

@@ -20,7 +20,7 @@ class forward_rows_generator : public rows_generator {
 
 public:
     explicit forward_rows_generator(const forward_rows_conf &conf)
-        : rows_generator(kind_of(conf.written), 2 * room_for(conf.written), conf.order), conf_(conf) {
+        : rows_generator(conf.written.kind, 2 * room_for(conf.written), conf.order), conf_(conf) {
         int frame = VARIABLES + reduced_.frame_bytes() + written_.frame_bytes();
         if (conf.added) {
             added_.emplace(*this, place(offsetof(arguments, added), frame), *conf.added);

@@ -22,29 +22,15 @@ code_ptr code_of(const forward_rows_conf &conf);
 code_ptr code_of(const backward_rows_conf &conf);
 code_ptr code_of(const backward_weights_conf &conf);
 
-template <typename T> // a compute type: float or double
-constexpr jitnorm_data_type_t data_type_of = std::is_same_v<T, double> ? jitnorm_f64 : jitnorm_f32;
-
-template <typename Conf, typename Arguments, typename T> // T: the compute type, float or double
+template <typename Conf, typename Arguments>
 class kernel {
 public:
     // Throws std::system_error when executable pages are refused.
-    explicit kernel(Conf conf)
-        : code_(code_of(with_compute_type(conf))), run_(code_->entry<void(const Arguments *)>()) {}
+    explicit kernel(const Conf &conf) : code_(code_of(conf)), run_(code_->entry<void(const Arguments *)>()) {}
     void operator()(const Arguments &args) const { run_(&args); }
     size_t code_bytes() const { return code_->size(); }
 
 private:
-    static const Conf &with_compute_type(Conf &conf) {
-        if constexpr (requires { conf.compute; })
-            conf.compute = data_type_of<T>;
-        else // a kernel of several passes
-            conf.reduced.compute = conf.written.compute = data_type_of<T>;
-        if constexpr (requires { conf.added; })
-            if (conf.added) conf.added->compute = data_type_of<T>;
-        return conf;
-    }
-
     code_ptr code_;
     void (*run_)(const Arguments *);
 };
@@ -85,12 +71,12 @@ struct addition_arguments {
 };
 
 template <typename T>
-using addition_kernel = kernel<addition_conf, addition_arguments<T>, T>;
+using addition_kernel = kernel<addition_conf, addition_arguments<T>>;
 
 // Reductions of rows of at most so many vectors may have code of their own (reduction_conf::short_rows).
 constexpr int SHORT_ROW_VECTORS = 8;
-constexpr bool are_short_rows(dim_t columns, isa vectors) {
-    return columns <= SHORT_ROW_VECTORS * vector_kind{vectors, jitnorm_f32}.width();
+constexpr bool are_short_rows(dim_t columns, const vector_kind &kind) {
+    return columns <= SHORT_ROW_VECTORS * kind.width();
 }
 
 // reduction_kernel: computes the sums for the statistics of rows, in one pass over at most CHUNK elements of each row
@@ -109,7 +95,7 @@ struct reduction_arguments {
 };
 
 template <typename T>
-using reduction_kernel = kernel<reduction_conf, reduction_arguments<T>, T>;
+using reduction_kernel = kernel<reduction_conf, reduction_arguments<T>>;
 
 // normalize_kernel: computes dst = fma(x - hi, rstd, bias), then applies scale, shift, attribute scales and post-ops,
 // for rows whose statistics are known (docs/arithmetic.md, "Normalization").
@@ -139,7 +125,7 @@ struct normalize_arguments {
 };
 
 template <typename T>
-using normalize_kernel = kernel<normalize_conf, normalize_arguments<T>, T>;
+using normalize_kernel = kernel<normalize_conf, normalize_arguments<T>>;
 
 // How many rows of a band are summed up at once.
 constexpr int BAND_UNIT = 8;
@@ -171,7 +157,7 @@ struct forward_rows_arguments {
 };
 
 template <typename T>
-using forward_rows_kernel = kernel<forward_rows_conf, forward_rows_arguments<T>, T>;
+using forward_rows_kernel = kernel<forward_rows_conf, forward_rows_arguments<T>>;
 
 // backward_sums_kernel: computes all sums of backward in one pass over at most CHUNK elements of each row: the two
 // sums of each row, and the column sums for the gradients of scale and shift (docs/arithmetic.md, "Backward").
@@ -192,7 +178,7 @@ struct backward_sums_arguments {
 };
 
 template <typename T>
-using backward_sums_kernel = kernel<backward_sums_conf, backward_sums_arguments<T>, T>;
+using backward_sums_kernel = kernel<backward_sums_conf, backward_sums_arguments<T>>;
 
 // backward_data_kernel: computes diff_src = rstd * fma(mean - x, k, g - m1), + diff_sum, for rows whose sums are known
 // (docs/arithmetic.md, "Backward").
@@ -213,7 +199,7 @@ struct backward_data_arguments {
 };
 
 template <typename T>
-using backward_data_kernel = kernel<backward_data_conf, backward_data_arguments<T>, T>;
+using backward_data_kernel = kernel<backward_data_conf, backward_data_arguments<T>>;
 
 // backward_rows_kernel: the same for backward, of a backward_sums_kernel and a backward_data_kernel. By bands it does
 // the scalar steps of moments.hpp between them; s1, s2, m1 and k are outputs then.
@@ -226,7 +212,7 @@ struct backward_rows_arguments {
 };
 
 template <typename T>
-using backward_rows_kernel = kernel<backward_rows_conf, backward_rows_arguments<T>, T>;
+using backward_rows_kernel = kernel<backward_rows_conf, backward_rows_arguments<T>>;
 
 // backward_weights_kernel: adds up arrays of sums in double, in order, and stores the result as sums in double or as a
 // gradient (docs/arithmetic.md, "Backward").
@@ -239,10 +225,7 @@ struct backward_weights_arguments {
     void *to;            // the result; may be start
 };
 
-using backward_weights_kernel = kernel<backward_weights_conf, backward_weights_arguments, double>;
-// The same in the compute type, for sums that are in it; without a start.
-template <typename T>
-using backward_block_kernel = kernel<backward_weights_conf, backward_weights_arguments, T>;
+using backward_weights_kernel = kernel<backward_weights_conf, backward_weights_arguments>;
 
 template <template <typename> typename Arguments>
 constexpr bool HAS_ONE_LAYOUT = sizeof(Arguments<float>) == sizeof(Arguments<double>);

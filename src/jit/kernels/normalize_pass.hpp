@@ -31,7 +31,7 @@ public:
     normalize_pass(kernel_generator &g, const pass_place &where, const normalize_conf &conf)
         : row_pass(g, where), conf_(conf) {
         if (has_post_ops())
-            post_ops_.emplace(g, trace_post_ops(conf.post_ops, conf.compute), free_registers(), where.frame);
+            post_ops_.emplace(g, trace_post_ops(conf.post_ops, conf.kind.compute), free_registers(), where.frame);
     }
 
     std::string name(const char *what) const {

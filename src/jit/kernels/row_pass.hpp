@@ -70,7 +70,7 @@ class single_pass_generator : public kernel_generator {
 public:
     template <typename Conf>
     explicit single_pass_generator(const Conf &conf)
-        : kernel_generator(kind_of(conf), room_for(conf)), pass_(*this, {loops_, rdi}, conf) {
+        : kernel_generator(conf.kind, room_for(conf)), pass_(*this, {loops_, rdi}, conf) {
         open_frame(pass_.frame_bytes());
         (pass_.*do_all)();
         close_frame();

@@ -17,7 +17,7 @@ class short_normalize {
 
 public:
     static bool takes(const normalize_conf &conf) {
-        const auto own = conf.compute;
+        const auto own = conf.kind.compute;
         return conf.src == own && conf.dst == own && conf.scale_shift == own && !conf.src_scale && !conf.dst_scale &&
                !conf.non_temporal && !conf.quantizes && !conf.own_rows && conf.post_ops.empty() &&
                conf.pre_quantization == jitnorm_data_type_undef && conf.normalized == jitnorm_data_type_undef;
@@ -27,7 +27,7 @@ public:
     // this part's own.
     short_normalize(kernel_generator &g, const pass_place &where, const normalize_conf &conf, tail_mask &tail,
                     const reg &scale, const reg &shift)
-        : g_(g), tail_(tail), where_(where), type_(conf.compute), count_(where.loops.count), scale_(scale),
+        : g_(g), tail_(tail), where_(where), type_(conf.kind.compute), count_(where.loops.count), scale_(scale),
           shift_(shift), affine_{g, io_, type_, conf.affine_flags, take_if(conf.scale), take_if(conf.shift)} {}
 
     // Emits code that does all rows and jumps to `done` if they are short enough, and otherwise changes nothing.
