@@ -20,27 +20,6 @@
 
 namespace jitnorm::impl::jit {
 
-// A function object of any type as a parameter, which is called before the call that it is passed to returns. Unlike
-// std::function it neither copies nor allocates.
-template <typename Signature>
-class function_ref;
-
-template <typename Result, typename... Arguments>
-class function_ref<Result(Arguments...)> {
-public:
-    template <typename Function>
-    function_ref(const Function &function)
-        : object_(&function), call_([](const void *object, Arguments... arguments) -> Result {
-              return (*static_cast<const Function *>(object))(std::forward<Arguments>(arguments)...);
-          }) {}
-
-    Result operator()(Arguments... arguments) const { return call_(object_, std::forward<Arguments>(arguments)...); }
-
-private:
-    const void *object_;
-    Result (*call_)(const void *, Arguments...);
-};
-
 constexpr size_t MAX_KERNEL_BYTES = 8192;           // enough for every kernel without a long chain of post-ops
 constexpr auto NEAR = Xbyak::CodeGenerator::T_NEAR; // a jump that may be longer than 127 bytes
 

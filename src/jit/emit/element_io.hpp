@@ -79,7 +79,7 @@ inline bool unpacks_for_less(const vector_kind &kind, jitnorm_data_type_t type) 
 
 class element_io {
 public:
-    using vector_body = function_ref<void(const place &, const Xbyak::Operand &)>;
+    using vector_body = const std::function<void(const place &, const Xbyak::Operand &)> &;
 
     // For loads, and stores of the compute type.
     element_io(kernel_generator &g, tail_mask &tail, const vector_loop &loop, const reg &scratch)

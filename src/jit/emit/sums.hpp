@@ -78,7 +78,8 @@ public:
     // The same for one piece of a row whose pieces are summed up one by one. Meanwhile all lanes are in the frame,
     // which must have room for twice as many. finish() emits what follows on the last piece, with the lanes of the
     // chunk in `sums`.
-    void sum_piece(const paired_rows &rows, lanes sums, int unroll, vectors_body body, function_ref<void()> finish) {
+    void sum_piece(const paired_rows &rows, lanes sums, int unroll, vectors_body body,
+                   const std::function<void()> &finish) {
         const size_t of_block = sums.size(); // after the lanes of the chunk's earlier blocks
         Xbyak::Label add, keep, finished, done;
         rows.at_first([&] {
@@ -233,7 +234,7 @@ public:
 
     // Emits the loop over the eight rows. sum() emits the sums of a row and returns the registers of s and q, with the
     // lanes as horizontal_sum::to_ymm() leaves them; without a center s does not matter. Changes q.
-    void sum_rows(function_ref<std::pair<ymm, ymm>()> sum) {
+    void sum_rows(const std::function<std::pair<ymm, ymm>()> &sum) {
         Xbyak::Label row;
         g_.L(row);
         const auto [s, q] = sum();

@@ -37,7 +37,7 @@ class trace_codegen {
 
 public:
     // Emits the load of an operand, or the broadcast of a parameter, to the register.
-    using load_source = function_ref<void(const step &, const vmm &)>;
+    using load_source = const std::function<void(const step &, const vmm &)> &;
 
     static int frame_bytes(const vector_kind &kind) { return FRAME_SLOTS * kind.bytes(); }
 

@@ -110,8 +110,8 @@ protected:
     }
 
     // Rows that are written beside others that are reduced. The addresses are those of their numbers.
-    void do_in_one_loop(const Xbyak::Address &reduced, function_ref<void(const paired_rows &)> reduce,
-                        const Xbyak::Address &written, function_ref<void(const paired_rows &)> write) {
+    void do_in_one_loop(const Xbyak::Address &reduced, const std::function<void(const paired_rows &)> &reduce,
+                        const Xbyak::Address &written, const std::function<void(const paired_rows &)> &write) {
         const paired_rows rows(*this, index_, loops_.count, qword[rsp + PIECE_BEGIN]);
         rows.walk({reduced, [&] { reduce(rows); }}, {written, [&] { write(rows); }});
     }
