@@ -66,12 +66,15 @@ public:
     };
     detour &rarely(std::function<void()> body);
 
+    // Reserves so many bytes of the frame, before open_frame(), and returns their distance from rsp.
+    int reserve(int bytes) { return std::exchange(frame_bytes_, frame_bytes_ + bytes); }
+
     // Emits detours and constants after the code and makes the finished kernel. Is called once.
     std::shared_ptr<const code> seal(const std::string &name);
 
 protected:
-    // open_frame() reserves local_bytes at [rsp], aligned to 64. close_frame() emits the return. Each is called once.
-    void open_frame(int local_bytes);
+    // open_frame() makes the frame, aligned to 64. close_frame() emits the return. Each is called once.
+    void open_frame();
     void close_frame();
 
     // The field of the block of arguments that is so many bytes after its start, before rdi changes.
@@ -84,6 +87,7 @@ private:
     };
     std::list<stored_words> constants_; // lists, because labels must not move
     std::list<detour> detours_;
+    int frame_bytes_ = 0;
 };
 
 // A field of the block of arguments, whose type must be called `arguments`.

@@ -45,10 +45,10 @@ protected:
     // A loop over whole vectors: out = program(in), alpha and beta after the end of in.
     small_function compiled(const trace &program, int registers) const {
         return function([&](kernel_generator &g) {
-            const int frame = impl::jit::trace_codegen::frame_bytes(g.kind) + 8;
             std::vector<int> free;
             for (int i = 0; i < registers; ++i) free.push_back(15 - i);
-            impl::jit::trace_codegen emitted(g, program, free, 0);
+            impl::jit::trace_codegen emitted(g, program, free);
+            const int frame = g.reserve(0) + 8;
             const vmm x = g.vector(0);
             Xbyak::Label next;
             g.lea(g.r8, g.ptr[g.rdi + g.rdx * g.kind.element()]);

@@ -41,12 +41,12 @@ class blocked_sum {
 
 public:
     // The register `count` has the number of the chunk's elements, `rest` the number of those after the current block.
-    // The object's part of the frame begins at [rsp + frame].
-    blocked_sum(kernel_generator &g, const vector_loop &loop, const reg &count, const reg &rest, int frame)
-        : g_(g), loop_(loop), count_(count), rest_(rest), frame_(frame) {}
+    // The frame keeps at most so many vectors.
+    blocked_sum(kernel_generator &g, const vector_loop &loop, const reg &count, const reg &rest, int most)
+        : g_(g), loop_(loop), count_(count), rest_(rest), frame_(g.reserve(most * g.kind.bytes())) {}
 
     // body(places) adds vectors to the lanes of their slots, which are in the registers `sums`. At the end these hold
-    // the lanes of the chunk. There must be room for all of them in the frame.
+    // the lanes of the chunk.
     void sum(lanes sums, int unroll, vectors_body body) {
         Xbyak::Label block, last, walk, done;
         clear(sums);
@@ -75,9 +75,8 @@ public:
         g_.L(done);
     }
 
-    // The same for one piece of a row whose pieces are summed up one by one. Meanwhile all lanes are in the frame,
-    // which must have room for twice as many. finish() emits what follows on the last piece, with the lanes of the
-    // chunk in `sums`.
+    // The same for one piece of a row whose pieces are summed up one by one. Meanwhile the frame has twice as many
+    // vectors. finish() emits what follows on the last piece, with the lanes of the chunk in `sums`.
     void sum_piece(const paired_rows &rows, lanes sums, int unroll, vectors_body body,
                    const std::function<void()> &finish) {
         const size_t of_block = sums.size(); // after the lanes of the chunk's earlier blocks

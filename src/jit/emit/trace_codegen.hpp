@@ -39,13 +39,10 @@ public:
     // Emits the load of an operand, or the broadcast of a parameter, to the register.
     using load_source = const std::function<void(const step &, const vmm &)> &;
 
-    static int frame_bytes(const vector_kind &kind) { return FRAME_SLOTS * kind.bytes(); }
-
-    // This object may change these registers, of which there are at least six, with AVX-512 the masks TRACE_MASKS, and
-    // frame_bytes() at [rsp + frame].
-    trace_codegen(kernel_generator &g, const trace &program, std::vector<int> registers, int frame)
+    // This object may change these registers, of which there are at least six, and with AVX-512 the masks TRACE_MASKS.
+    trace_codegen(kernel_generator &g, const trace &program, std::vector<int> registers)
         : g_(g), steps_(program.steps), result_(size_t(program.result)), registers_(std::move(registers)),
-          frame_(frame), last_use_(find_last_uses()) {}
+          frame_(g.reserve(FRAME_SLOTS * g.kind.bytes())), last_use_(find_last_uses()) {}
 
     // Emits x = program(x).
     void emit(const vmm &x, load_source load) {

@@ -26,7 +26,7 @@ public:
             std::vector<vmm> unused = sums_; // between rows
             unused.insert(unused.end(), other_.begin(), other_.begin() + UNROLL);
             sums_of_rows_.emplace(
-                g, rows_, index_, next_lanes_, first_four(unused, {}), ymm_of(x_[0]), where.frame + lanes_bytes(),
+                g, rows_, index_, next_lanes_, first_four(unused, {}), ymm_of(x_[0]), g.reserve(sums_of_rows::BYTES),
                 conf.centered, sums_of_rows::arrays{JITNORM_ARGUMENT(pivot), JITNORM_ARGUMENT(s), JITNORM_ARGUMENT(q)});
         }
         if (!conf.silu) return;
@@ -34,7 +34,7 @@ public:
         register_set used = registers_;
         used.give_back(std::array{x_[1], other_[0], other_[1]}); // only slot 0 is in use
         used.give_back(narrowing_);                              // only stores need these
-        silu_.emplace(g, trace_post_ops(product, conf.kind.compute), used.free_vectors(), where.frame + lanes_bytes());
+        silu_.emplace(g, trace_post_ops(product, conf.kind.compute), used.free_vectors());
     }
 
     std::string name(const char *what) const {
@@ -89,17 +89,11 @@ public:
         return conf_.reduces ? sums_of_row() : reduced_rows();
     }
 
-    int frame_bytes() const {
-        return lanes_bytes() + (conf_.reduces ? sums_of_rows::BYTES : 0) +
-               (conf_.silu ? trace_codegen::frame_bytes(g_.kind) : 0);
-    }
-
 private:
     bool has_bias() const { return conf_.bias != jitnorm_data_type_undef; }
     bool has_gate() const { return conf_.gate != jitnorm_data_type_undef; }
     bool writes_sum() const { return conf_.sum != jitnorm_data_type_undef; }
 
-    int lanes_bytes() const { return (where_.in_one_loop ? 2 : 1) * int(sums_.size()) * g_.kind.bytes(); }
     int unroll() const { return conf_.silu ? 1 : UNROLL; }
 
     void add_eight() {
@@ -248,7 +242,7 @@ private:
                     {{sum_}, JITNORM_ARGUMENT(sum), JITNORM_ARGUMENT(sum_row_stride)},
                     {{row_}, JITNORM_ARGUMENT(row), JITNORM_ARGUMENT(row_stride)}}};
     pivots pivots_{g_, io_, conf_.row, count_, other_[1]};
-    blocked_sum blocks_{g_, loop_, count_, rest_, where_.frame};
+    blocked_sum blocks_{g_, loop_, count_, rest_, (where_.in_one_loop ? 2 : 1) * int(sums_.size())};
     horizontal_sum total_{g_, x_[0]};
     std::optional<sums_of_rows> sums_of_rows_; // where the pass reduces rows
     std::optional<trace_codegen> silu_;

@@ -33,8 +33,6 @@ public:
                            conf_.affine_flags);
     }
 
-    int frame_bytes() const { return 0; }
-
     // Writes all rows, or the rows of a band.
     void write_all() {
         prepare();

@@ -16,7 +16,7 @@ class backward_rows_generator : public rows_generator {
 public:
     explicit backward_rows_generator(const backward_rows_conf &conf)
         : rows_generator(conf.written.kind, 2 * MAX_KERNEL_BYTES, conf.order), conf_(conf) {
-        open_frame(VARIABLES + reduced_.frame_bytes() + written_.frame_bytes());
+        open_frame();
         if (goes_in_one_loop()) {
             do_in_one_loop(
                 JITNORM_ARGUMENT(reduced.rows), [this](const paired_rows &rows) { reduced_.sum_piece(rows); },
@@ -88,9 +88,8 @@ private:
                     {r8, offsetof(arguments, written.k)}};
     const Xbyak::Xmm mean_{0}, rstd_{1}, zero_{2}, inverse_{3};
     row_loop rows_{*this, index_, loops_.left, qword[rsp + BAND_END], {}};
-    backward_sums_pass reduced_{*this, place(offsetof(arguments, reduced), VARIABLES), conf_.reduced};
-    backward_data_pass written_{*this, place(offsetof(arguments, written), VARIABLES + reduced_.frame_bytes()),
-                                conf_.written};
+    backward_sums_pass reduced_{*this, place(offsetof(arguments, reduced)), conf_.reduced};
+    backward_data_pass written_{*this, place(offsetof(arguments, written)), conf_.written};
 };
 
 } // namespace

@@ -47,8 +47,6 @@ public:
                            conf_.affine_flags);
     }
 
-    int frame_bytes() const { return mask_at_ + g_.kind.bytes(); }
-
     // Sums up all rows, or the rows of a band.
     void sum_all() {
         prepare();
@@ -108,7 +106,7 @@ private:
         if (!g_.kind.is_avx512()) g_.vmovaps(scale_sum_, mask_in_frame());
     }
 
-    Xbyak::Address mask_in_frame() const { return g_.ptr[g_.rsp + where_.frame + mask_at_]; }
+    Xbyak::Address mask_in_frame() const { return g_.ptr[g_.rsp + mask_at_]; }
 
     void sum_rows(int rows) {
         broadcast_statistics(rows);
@@ -297,8 +295,7 @@ private:
     }
 
     const backward_sums_conf conf_;
-    const int vectors_ = backward_vectors(g_.kind);             // registers per sum, and the unroll
-    const int mask_at_ = 2 * PAIR * vectors_ * g_.kind.bytes(); // in the frame, after the lanes
+    const int vectors_ = backward_vectors(g_.kind); // registers per sum, and the unroll
     const reg scale_at_ = registers_.take(g_.r10), diff_scale_ = registers_.take(g_.r11);
     const reg diff_shift_ = registers_.take(g_.r13), rest_ = registers_.take(g_.r14);
     const std::array<row, PAIR> rows_ = take_rows();
@@ -315,7 +312,8 @@ private:
     element_io io_{g_, tail_, loop_, where_.loops.io, {rows_[1].s1[0], rows_[1].s2[0]}};
     row_loop pairs_{g_, index_, left_, end_of_rows(JITNORM_ARGUMENT(rows)), tensors()};
     horizontal_sum total_{g_, dy_};
-    blocked_sum blocks_{g_, loop_, count_, rest_, where_.frame};
+    blocked_sum blocks_{g_, loop_, count_, rest_, vectors_ * 2 * PAIR};
+    const int mask_at_ = g_.reserve(g_.kind.bytes());
     narrowing narrowing_{g_, {rounding_, rounding_}};
     centered_load difference_{g_, io_, conf_.src, conf_.centered};
 };

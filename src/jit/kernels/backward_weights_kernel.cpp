@@ -13,7 +13,7 @@ class backward_weights_generator : public kernel_generator {
 
 public:
     explicit backward_weights_generator(const backward_weights_conf &conf) : kernel_generator(conf.kind), conf_(conf) {
-        open_frame(0);
+        open_frame();
         mov(reg_start_, JITNORM_ARGUMENT(start));
         mov(reg_stride_, JITNORM_ARGUMENT(sums_stride));
         mov(reg_to_, JITNORM_ARGUMENT(to));

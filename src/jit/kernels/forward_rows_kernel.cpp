@@ -21,12 +21,8 @@ class forward_rows_generator : public rows_generator {
 public:
     explicit forward_rows_generator(const forward_rows_conf &conf)
         : rows_generator(conf.written.kind, 2 * room_for(conf.written), conf.order), conf_(conf) {
-        int frame = VARIABLES + reduced_.frame_bytes() + written_.frame_bytes();
-        if (conf.added) {
-            added_.emplace(*this, place(offsetof(arguments, added), frame), *conf.added);
-            frame += added_->frame_bytes();
-        }
-        open_frame(frame);
+        if (conf.added) added_.emplace(*this, place(offsetof(arguments, added)), *conf.added);
+        open_frame();
         switch (order_) {
         case pass_order::by_bands:
             begin_bands(JITNORM_ARGUMENT(band_rows), JITNORM_ARGUMENT(reduced.rows));
@@ -166,9 +162,8 @@ private:
                                          offsetof(arguments, written.bias)};
 
     const forward_rows_conf conf_;
-    reduction_pass reduced_{*this, place(offsetof(arguments, reduced), VARIABLES), conf_.reduced};
-    normalize_pass written_{*this, place(offsetof(arguments, written), VARIABLES + reduced_.frame_bytes()),
-                            conf_.written};
+    reduction_pass reduced_{*this, place(offsetof(arguments, reduced)), conf_.reduced};
+    normalize_pass written_{*this, place(offsetof(arguments, written)), conf_.written};
     std::optional<addition_pass> added_;
     const std::array<vmm, 3> results_ = written_.scalars_of_one();
 };

@@ -30,8 +30,7 @@ public:
 
     normalize_pass(kernel_generator &g, const pass_place &where, const normalize_conf &conf)
         : row_pass(g, where), conf_(conf) {
-        if (has_post_ops())
-            post_ops_.emplace(g, trace_post_ops(conf.post_ops, conf.kind.compute), free_registers(), where.frame);
+        if (has_post_ops()) post_ops_.emplace(g, trace_post_ops(conf.post_ops, conf.kind.compute), free_registers());
     }
 
     std::string name(const char *what) const {
@@ -88,8 +87,6 @@ public:
         g_.ops.broadcast(factor, xmm_of(factor));
         multiply_values(factor);
     }
-
-    int frame_bytes() const { return has_post_ops() ? trace_codegen::frame_bytes(g_.kind) : 0; }
 
 private:
     bool has_post_ops() const { return !conf_.post_ops.empty(); }

@@ -31,8 +31,6 @@ public:
             {{!conf_.centered, "rms"}, {conf_.repeated, "repeated"}, {conf_.ahead == prefetch_to::l2, "to_l2"}});
     }
 
-    int frame_bytes() const { return block_lanes_ + (where_.in_one_loop ? block_lanes_ : sums_of_rows::BYTES); }
-
     void sum_all() {
         prepare();
         begin_rows(rows_);
@@ -219,7 +217,6 @@ private:
     const std::vector<vmm> q_ = registers_.take_vectors(forward_vectors(g_.kind));
     const std::vector<vmm> d_ = registers_.take_vectors(forward_vectors(g_.kind));
     const std::vector<vmm> sums_ = conf_.centered ? joined(s_, q_) : q_;
-    const int block_lanes_ = 2 * forward_vectors(g_.kind) * g_.kind.bytes();
     const vmm pivot_ = registers_.take_vector(), factor_ = registers_.take_vector(); // 0.25 where there is no factor
     const std::array<Xbyak::Ymm, 4> four_ = first_four(s_, q_);                      // while the lanes are not in use
     tail_mask tail_{g_, registers_.take_vector()};
@@ -232,7 +229,7 @@ private:
                    {{{src_}, JITNORM_ARGUMENT(src), JITNORM_ARGUMENT(row_stride)}}};
     centered_load difference_{g_, io_, conf_.src, conf_.centered};
     pivots pivots_{g_, io_, conf_.src, count_, factor_};
-    blocked_sum blocks_{g_, loop_, count_, rest_, where_.frame};
+    blocked_sum blocks_{g_, loop_, count_, rest_, (where_.in_one_loop ? 4 : 2) * forward_vectors(g_.kind)};
     horizontal_sum total_{g_, d_[0], unpacks()};
     horizontal_sum straight_total_{g_, d_[0]};
     sums_of_rows sums_of_rows_{g_,
@@ -241,7 +238,7 @@ private:
                                other_,
                                four_,
                                ymm_of(d_[0]),
-                               where_.frame + block_lanes_,
+                               where_.in_one_loop ? 0 : g_.reserve(sums_of_rows::BYTES),
                                conf_.centered,
                                {JITNORM_ARGUMENT(pivot), JITNORM_ARGUMENT(s), JITNORM_ARGUMENT(q)}};
 };

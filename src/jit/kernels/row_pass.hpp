@@ -20,11 +20,10 @@ struct loop_registers {
     reg count, position, left, index, io;
 };
 
-// The pass's block of arguments, and its part of the frame, [rsp + frame].
+// Where a pass is in its kernel.
 struct pass_place {
     const loop_registers &loops;
     Xbyak::RegExp arguments;
-    int frame = 0;
     bool in_one_loop = false; // with another pass
     // Where rows go in bands: the numbers of the band's first row and of the first row after it. A pass then does the
     // rows from the index on.
@@ -71,7 +70,7 @@ public:
     template <typename Conf>
     explicit single_pass_generator(const Conf &conf)
         : kernel_generator(conf.kind, room_for(conf)), pass_(*this, {loops_, rdi}, conf) {
-        open_frame(pass_.frame_bytes());
+        open_frame();
         (pass_.*do_all)();
         close_frame();
     }
@@ -86,7 +85,9 @@ private:
 class rows_generator : public kernel_generator {
 protected:
     rows_generator(const vector_kind &what, size_t capacity, pass_order order)
-        : kernel_generator(what, capacity), order_(order) {}
+        : kernel_generator(what, capacity), order_(order) {
+        reserve(VARIABLES);
+    }
 
     // The loop over bands of at most `band_rows` of `rows` rows each. Before each pass over a band, the index gets the
     // band's first row.
@@ -116,11 +117,11 @@ protected:
         rows.walk({reduced, [&] { reduce(rows); }}, {written, [&] { write(rows); }});
     }
 
-    // The place of a pass. The variables of the kernel are in its frame before the parts of the passes. Pieces are
-    // those of one loop, which has no bands.
+    // The place of a pass. The kernel's variables are the first in its frame. Pieces are those of one loop, which has
+    // no bands.
     static constexpr int BAND_BEGIN = 0, BAND_END = 8, PIECE_BEGIN = 0, VARIABLES = 64;
-    pass_place place(size_t arguments_of_pass, int frame) const {
-        pass_place where{loops_, rdi + arguments_of_pass, frame, order_ == pass_order::one_loop};
+    pass_place place(size_t arguments_of_pass) const {
+        pass_place where{loops_, rdi + arguments_of_pass, order_ == pass_order::one_loop};
         if (order_ == pass_order::by_bands) where.band = {qword[rsp + BAND_BEGIN], qword[rsp + BAND_END]};
         return where;
     }
