@@ -8,6 +8,8 @@
 
 #include <array>
 #include <bit>
+#include <utility>
+#include <vector>
 
 #include "../../math/convert.hpp"
 #include "../kernel_generator.hpp"
@@ -20,9 +22,9 @@ class narrowing {
     static constexpr uint8_t NEAREST_EVEN = 0;             // the rounding of vcvtps2ph
 
 public:
-    // Changes the registers `work`.
-    narrowing(kernel_generator &g, const std::array<vmm, 2> &work, bool avx512_bf16 = has_avx512_bf16())
-        : g_(g), work_(work), avx512_bf16_(avx512_bf16) {}
+    // Changes the two registers `work`. Without any it emits no conversion that needs them.
+    narrowing(kernel_generator &g, std::vector<vmm> work, bool avx512_bf16 = has_avx512_bf16())
+        : g_(g), work_(std::move(work)), avx512_bf16_(avx512_bf16) {}
 
     // Converts the elements of v in place.
     void one(const vmm &v, jitnorm_data_type_t type) {
@@ -72,7 +74,7 @@ public:
         const vmm f = floats(to), x = g_.kind.is_f64() ? f : v;
         if (g_.kind.is_f64()) g_.vcvtpd2ps(f, v);
         if (type == jitnorm_bf16) {
-            const vmm larger = floats(work_[0]);
+            const vmm larger = floats(work_.at(0));
             g_.vmulps(larger, x, every(std::bit_cast<uint32_t>(BF16_SPLITTER)));
             g_.vsubps(f, larger, x);
             g_.vsubps(f, larger, f);
@@ -99,7 +101,7 @@ private:
 
     // Converts the elements of v and of `next`, which may be v.
     void to_bytes(const vmm &v, const vmm &next, jitnorm_data_type_t type, bool in_unpack_order = false) {
-        const vmm &work = work_[0];
+        const vmm &work = work_.at(0);
         std::vector<vmm> vectors = {v};
         if (next != v) vectors.push_back(next);
         if (is_f8(type)) {
@@ -146,7 +148,7 @@ private:
     void permute_doublewords(const vmm &v, std::initializer_list<uint32_t> of_ymm,
                              std::initializer_list<uint32_t> of_zmm) {
         if (v.isXMM()) return;
-        const vmm order = part_of(work_[0], v.getBit() / 8);
+        const vmm order = part_of(work_.at(0), v.getBit() / 8);
         g_.vmovups(order, g_.ptr[g_.constant(v.isZMM() ? of_zmm : of_ymm)]);
         v.isZMM() ? g_.vpermd(zmm_of(v), zmm_of(order), v) : g_.vpermd(ymm_of(v), ymm_of(order), v);
     }
@@ -157,7 +159,7 @@ private:
     void to_f8(const vmm &v, jitnorm_data_type_t type) {
         constexpr int MANTISSA = 23, BIAS = 127;
         const f8_layout layout = type == jitnorm_f8_e5m2 ? f8_e5m2::LAYOUT : f8_e4m3::LAYOUT;
-        const vmm code = floats(work_[0]), power = floats(work_[1]);
+        const vmm code = floats(work_.at(0)), power = floats(work_.at(1));
         const int dropped = MANTISSA - layout.mantissa;
         const uint32_t least = uint32_t(BIAS + 1 - layout.bias); // exponent of a normal number, and of denormal ones
         const uint32_t exponents_part = (least + uint32_t(dropped)) << layout.mantissa;
@@ -215,7 +217,7 @@ private:
 
     // (bits + 0x7fff + (bits >> 16 & 1)) >> 16; a NaN becomes a NaN.
     void round_bf16_bits(const vmm &v) {
-        const vmm rounded = floats(work_[0]), other = floats(work_[1]);
+        const vmm rounded = floats(work_.at(0)), other = floats(work_.at(1));
         broadcast_bits(other, 1);
         g_.vpsrld(rounded, v, 16);
         g_.vandps(rounded, rounded, other);
@@ -238,8 +240,8 @@ private:
     // minus one if the upper word is even, has its highest bit set. A NaN stays a NaN, because the addition does not
     // change the greatest words of either sign.
     void two_to_bf16_words(const vmm &v, const vmm &next) {
-        const vmm &upper = v, &lower = next, work = floats(work_[0]);
-        const Xbyak::Ymm upper_then_lower = ymm_of(work_[1]);
+        const vmm &upper = v, &lower = next, work = floats(work_.at(0));
+        const Xbyak::Ymm upper_then_lower = ymm_of(work_.at(1));
         g_.vbroadcastf128(upper_then_lower, g_.ptr[g_.constant({0x07060302, 0x0f0e0b0a, 0x05040100, 0x0d0c0908})]);
         g_.vpshufb(v, v, upper_then_lower);
         g_.vpshufb(next, next, upper_then_lower);
@@ -253,7 +255,7 @@ private:
     }
 
     kernel_generator &g_;
-    std::array<vmm, 2> work_;
+    std::vector<vmm> work_;
     bool avx512_bf16_;
     Xbyak::Opmask mask_{NARROWING_MASK}, mask_of_next_{SECOND_NARROWING_MASK};
 };

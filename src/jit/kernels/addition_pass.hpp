@@ -230,7 +230,7 @@ private:
     const std::vector<vmm> s_ = conf_.centered ? registers_.take_vectors(vectors_) : std::vector<vmm>();
     const std::vector<vmm> sums_ = joined(s_, q_);
     const vmm pivot_ = conf_.centered ? registers_.take_vector() : vmm();
-    const std::array<vmm, 2> narrowing_{registers_.take_vector(), registers_.take_vector()};
+    const std::vector<vmm> narrowing_ = registers_.take_vectors(2);
     tail_mask tail_{g_, registers_.take_vector()};
     element_io io_{g_, tail_, loop_, where_.loops.io, narrowing_};
     row_loop rows_{g_,

@@ -2,8 +2,6 @@
 // backward_data_pass: computes diff_src of rows whose sums are known.
 #pragma once
 
-#include <array>
-
 #include "../emit/affine.hpp"
 #include "../emit/sums.hpp"
 #include "kernels.hpp"
@@ -168,7 +166,7 @@ private:
     const vmm mean_ = registers_.take_vector(), rstd_ = registers_.take_vector();
     const vmm m1_ = registers_.take_vector(), k_ = registers_.take_vector();
     const std::vector<vmm> g_values_ = registers_.take_vectors(UNROLL), x_ = registers_.take_vectors(UNROLL);
-    const std::array<vmm, 2> narrowing_{registers_.take_vector(), registers_.take_vector()};
+    const std::vector<vmm> narrowing_ = registers_.take_vectors(2);
     tail_mask tail_{g_, registers_.take_vector()};
     element_io io_{g_, tail_, loop_, where_.loops.io, narrowing_};
     row_loop rows_{g_, index_, left_, end_of_rows(JITNORM_ARGUMENT(rows)), tensors()};

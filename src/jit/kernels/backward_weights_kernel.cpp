@@ -60,7 +60,7 @@ private:
     const reg reg_count_ = registers.take(rcx), reg_sums_ = registers.take(r9), reg_number_ = registers.take(r10);
     const reg reg_position_ = registers.take(rax), reg_left_ = registers.take(rbx), reg_io_ = registers.take(r15);
     const std::vector<vmm> totals_ = registers.take_vectors(UNROLL), terms_ = registers.take_vectors(UNROLL);
-    const std::array<vmm, 2> narrowing_{terms_[0], registers.take_vector()}; // terms have been added
+    const std::vector<vmm> narrowing_{terms_[0], registers.take_vector()}; // terms have been added
     tail_mask tail_{*this, registers.take_vector()};
     vector_loop loop_{*this, reg_position_, reg_left_};
     element_io io_{*this, tail_, loop_, reg_io_, narrowing_};
