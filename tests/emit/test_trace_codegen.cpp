@@ -78,7 +78,7 @@ TEST_P(trace_codegen, eltwise_functions) {
             for (bool leaky : {false, true}) {
                 trace program;
                 const auto source = [&](operation what, uint64_t i) {
-                    return traced_number<T>(traced{&program, program.append({what, -1, -1, -1, i})});
+                    return traced_number<T>(traced{&program, program.append({.what = what, .detail = i})});
                 };
                 const auto x = source(operation::input, 0), a = source(operation::parameter, 0),
                            b = source(operation::parameter, 1);
@@ -109,7 +109,7 @@ TEST_P(trace_codegen, more_values_than_registers) {
             return fma(a, b, fma(c, d, fma(e, f, fma(g, h, a + h)))) - (b + d) * (f + h);
         };
         trace program;
-        const traced_number<T> x(traced{&program, program.append({operation::input})});
+        const traced_number<T> x(traced{&program, program.append({.what = operation::input})});
         program.result = many(x).value.index;
         const small_function run = compiled(program, 6);
         std::vector<T> in(64), out(64);
