@@ -31,7 +31,7 @@ public:
         if (is_byte(type)) return to_bytes(v, v, type);
         const vmm f = floats(v);
         if (g_.kind.is_f64()) g_.vcvtpd2ps(f, v);
-        if (type == jitnorm_bf16) to_bf16(f);
+        if (type == jitnorm_bf16) to_bf16(f, f);
         if (type == jitnorm_f16) g_.vcvtps2ph(shorts(v), f, NEAREST_EVEN);
     }
 
@@ -44,7 +44,7 @@ public:
     // They must be results of arithmetic, so that no NaN among them is a signaling one.
     void two(const vmm &v, const vmm &next, jitnorm_data_type_t type, bool in_unpack_order = false) {
         if (is_byte(type)) return to_bytes(v, next, type, in_unpack_order);
-        if (g_.kind.is_avx512()) return two_to_bf16(v, next);
+        if (g_.kind.is_avx512()) return to_bf16(v, next);
         two_to_bf16_words(v, next);
         if (!in_unpack_order) g_.vpermq(ymm_of(v), v, MIDDLE_QUARTERS);
     }
@@ -180,14 +180,23 @@ private:
         g_.vorps(v, v, code);
     }
 
-    void to_bf16(const vmm &v) {
-        if (!g_.kind.is_avx512() || !avx512_bf16_) return round_to_bf16(v);
-        auto &rare = g_.rarely([copy = *this, v]() mutable { copy.round_to_bf16(v); });
+    // Converts the elements of v and of `next`, which may be v. Looks for denormal numbers in both vectors at once.
+    void to_bf16(const vmm &v, const vmm &next) {
+        if (!g_.kind.is_avx512() || !avx512_bf16_) return round_to_bf16(v, next);
+        auto &rare = g_.rarely([copy = *this, v, next]() mutable { copy.round_to_bf16(v, next); });
         g_.vfpclassps(mask_, v, DENORMAL);
-        g_.kortestw(mask_, mask_);
+        if (next != v) g_.vfpclassps(mask_of_next_, next, DENORMAL);
+        g_.kortestw(mask_, next != v ? mask_of_next_ : mask_);
         g_.jnz(rare.begin, NEAR);
-        g_.vcvtneps2bf16(shorts(v), v);
+        next != v ? g_.vcvtne2ps2bf16(v, next, v) : g_.vcvtneps2bf16(shorts(v), v);
         g_.L(rare.end);
+    }
+
+    void round_to_bf16(const vmm &v, const vmm &next) {
+        round_to_bf16(v);
+        if (next == v) return;
+        round_to_bf16(next);
+        g_.vinserti64x4(zmm_of(v), zmm_of(v), ymm_of(next), 1);
     }
 
     void round_to_bf16(const vmm &v) {
@@ -195,24 +204,6 @@ private:
         if (g_.kind.is_avx512()) return g_.vpmovdw(shorts(v), v);
         g_.vpackusdw(v, v, v); // packs each half of 128 bits by itself
         if (v.isYMM()) g_.vpermq(ymm_of(v), v, MIDDLE_QUARTERS);
-    }
-
-    // Looks for denormal numbers in both vectors at once.
-    void two_to_bf16(const vmm &v, const vmm &next) {
-        if (!avx512_bf16_) return round_two_to_bf16(v, next);
-        auto &rare = g_.rarely([copy = *this, v, next]() mutable { copy.round_two_to_bf16(v, next); });
-        g_.vfpclassps(mask_, v, DENORMAL);
-        g_.vfpclassps(mask_of_next_, next, DENORMAL);
-        g_.kortestw(mask_, mask_of_next_);
-        g_.jnz(rare.begin, NEAR);
-        g_.vcvtne2ps2bf16(v, next, v);
-        g_.L(rare.end);
-    }
-
-    void round_two_to_bf16(const vmm &v, const vmm &next) {
-        round_to_bf16(v);
-        round_to_bf16(next);
-        g_.vinserti64x4(zmm_of(v), zmm_of(v), ymm_of(next), 1);
     }
 
     // (bits + 0x7fff + (bits >> 16 & 1)) >> 16; a NaN becomes a NaN.
