@@ -86,12 +86,13 @@ public:
                const std::vector<vmm> &work = {})
         : g_(g), tail_(tail), loop_(loop), scratch_(scratch), narrowing_(g, work) {}
 
-    // From now on pairs of whole vectors are in unpack order after every load_all() and are expected so by every
-    // store_all() of the same places. This object keeps the register `zeros`. Rows must be f32, bf16 or f16, and stores
-    // must be of types for which narrowing::joins_two() holds.
-    void use_unpack_order(const vmm &zeros) {
-        zeros_ = zeros;
-        g_.ops.clear(zeros);
+    // Keeps the register for loads of `type`. If `unpacks`, pairs of whole vectors are in unpack order from now on
+    // after every load_all() and are expected so by every store_all() of the same places. Then rows must be f32, bf16
+    // or f16, and stores must be of types for which narrowing::joins_two() holds. With AVX-512, where nothing unpacks,
+    // bf16 is permuted.
+    void keep(const vmm &kept, bool unpacks, jitnorm_data_type_t type) {
+        if (unpacks) g_.ops.clear(zeros_.emplace(kept));
+        if (type == jitnorm_bf16) permute_bf16(kept);
     }
 
     bool in_unpack_order(places vectors) const { return zeros_ && vectors.size() % 2 == 0 && !vectors.back().tail; }

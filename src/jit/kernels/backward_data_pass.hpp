@@ -57,20 +57,13 @@ private:
     void prepare() {
         g_.mov(count_, JITNORM_ARGUMENT(count));
         tail_.prepare(count_, left_, where_.loops.position);
-        prepare_loads();
+        io_.keep(registers_.take_vector(), in_unpack_order(), conf_.diff_dst);
     }
 
     void go_ahead() {
         if (conf_.ahead == prefetch_to::nowhere) return;
         point_ahead(next_src_, src_, JITNORM_ARGUMENT(src_prefetch));
         point_ahead(next_diff_dst_, diff_dst_, JITNORM_ARGUMENT(diff_dst_prefetch));
-    }
-
-    // At most one of these two needs the register.
-    void prepare_loads() {
-        const vmm kept = registers_.take_vector();
-        if (in_unpack_order()) io_.use_unpack_order(kept);
-        if (conf_.diff_dst == jitnorm_bf16) io_.permute_bf16(kept);
     }
 
     bool adds() const { return conf_.diff_sum != jitnorm_data_type_undef; }

@@ -151,14 +151,7 @@ private:
         g_.mov(shift_at_, JITNORM_ARGUMENT(shift));
         tail_.prepare(count_, left_, where_.loops.position);
         if (conf_.quantizes) g_.ops.broadcast_bits(magnitude_, layer_norm::MAGNITUDE_BITS, left_);
-        if (!has_post_ops()) prepare_loads();
-    }
-
-    // At most one of these two needs `kept`.
-    void prepare_loads() {
-        const vmm kept = registers_.take_vector();
-        if (in_unpack_order()) io_.use_unpack_order(kept);
-        if (conf_.src == jitnorm_bf16) io_.permute_bf16(kept);
+        if (!has_post_ops()) io_.keep(registers_.take_vector(), in_unpack_order(), conf_.src);
     }
 
     // Unpack order is used if then neither src nor dst needs a shuffle. Not with post-ops, which take one vector after

@@ -86,14 +86,13 @@ private:
         return free;
     }
 
-    // At most one of the last three needs the register kept_.
+    // At most one of the last two needs the register kept_.
     void prepare() {
         g_.mov(count_, JITNORM_ARGUMENT(count));
         tail_.prepare(count_, left_, where_.loops.position);
         if (conf_.repeated) g_.ops.broadcast(factor_, JITNORM_ARGUMENT(factor));
         if (finds_pivots()) pivots_.begin(left_);
-        if (unpacks()) io_.use_unpack_order(kept_);
-        if (conf_.src == jitnorm_bf16) io_.permute_bf16(kept_);
+        io_.keep(kept_, unpacks(), conf_.src);
         if (subtracts_by_products()) g_.ops.load(kept_, g_.vector_of(1));
     }
 
