@@ -18,8 +18,6 @@ class addition_pass : row_pass {
     static constexpr int UNROLL = 2; // with silu 1
 
 public:
-    static constexpr auto NAME = "addition"; // of a kernel of this pass
-
     addition_pass(kernel_generator &g, const pass_place &where, const addition_conf &conf)
         : row_pass(g, where), conf_(conf) {
         if (conf.reduces) {
@@ -37,8 +35,8 @@ public:
         silu_.emplace(g, trace_post_ops(product, conf.kind.compute), used.free_vectors());
     }
 
-    std::string name(const char *what) const {
-        return kernel_name(what, g_.kind, {conf_.src, conf_.residual, conf_.sum, conf_.row},
+    std::string name() const {
+        return kernel_name("addition", g_.kind, {conf_.src, conf_.residual, conf_.sum, conf_.row},
                            {{has_gate(), "gate"},
                             {has_bias(), "bias"},
                             {conf_.reduces, conf_.centered ? "reduced" : "reduced_rms"},
@@ -46,7 +44,7 @@ public:
                             {conf_.ahead == prefetch_to::l2, "to_l2"}});
     }
 
-    void add_all() {
+    void do_all() {
         prepare();
         begin_rows(rows_);
         if (conf_.reduces) {

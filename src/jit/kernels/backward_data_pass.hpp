@@ -14,12 +14,10 @@ class backward_data_pass : row_pass {
     static constexpr int UNROLL = 2;
 
 public:
-    static constexpr auto NAME = "backward_data"; // of a kernel of this pass
-
     backward_data_pass(kernel_generator &g, const pass_place &where, const backward_data_conf &conf)
         : row_pass(g, where), conf_(conf) {}
 
-    std::string name(const char *what) const {
+    std::string name(const char *what = "backward_data") const {
         return kernel_name(what, g_.kind, {conf_.src, conf_.diff_dst, conf_.diff_src},
                            {{conf_.scale, "scale"},
                             {adds(), "residual"},
@@ -32,7 +30,7 @@ public:
     }
 
     // Writes all rows, or the rows of a band.
-    void write_all() {
+    void do_all() {
         prepare();
         begin_rows(rows_);
         rows_.step(1, [&] {

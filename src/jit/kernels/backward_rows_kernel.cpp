@@ -23,10 +23,10 @@ public:
                 JITNORM_ARGUMENT(written.rows), [this](const paired_rows &rows) { written_.write_piece(rows); });
         } else {
             begin_bands(JITNORM_ARGUMENT(band_rows), JITNORM_ARGUMENT(reduced.rows));
-            reduced_.sum_all();
+            reduced_.do_all();
             if (conf_.reduced.sums) find_slopes();
             return_to_band();
-            written_.write_all();
+            written_.do_all();
             end_bands(JITNORM_ARGUMENT(reduced.rows));
         }
         close_frame();

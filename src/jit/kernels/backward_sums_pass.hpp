@@ -30,13 +30,11 @@ class backward_sums_pass : row_pass {
     };
 
 public:
-    static constexpr auto NAME = "backward_sums"; // of a kernel of this pass
-
     backward_sums_pass(kernel_generator &g, const pass_place &where, const backward_sums_conf &conf)
         : row_pass(g, where), conf_(conf) {}
 
-    std::string name(const char *what) const {
-        return kernel_name(what, g_.kind, {conf_.src, conf_.diff_dst},
+    std::string name() const {
+        return kernel_name("backward_sums", g_.kind, {conf_.src, conf_.diff_dst},
                            {{conf_.scale, "scale"},
                             {!conf_.centered, "rms"},
                             {rounds(), "round_normalized"},
@@ -48,7 +46,7 @@ public:
     }
 
     // Sums up all rows, or the rows of a band.
-    void sum_all() {
+    void do_all() {
         prepare();
         begin_rows(pairs_);
         if (has_pairs()) pairs_.step(PAIR, [&] { sum_rows(PAIR); });

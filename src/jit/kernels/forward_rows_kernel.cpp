@@ -28,7 +28,7 @@ public:
             begin_bands(JITNORM_ARGUMENT(band_rows), JITNORM_ARGUMENT(reduced.rows));
             reduce_band();
             return_to_band();
-            written_.write_all();
+            written_.do_all();
             end_bands(JITNORM_ARGUMENT(reduced.rows));
             break;
         case pass_order::one_row:
@@ -53,9 +53,9 @@ private:
     // ---- bands
 
     void reduce_band() {
-        if (added_) added_->add_all();
+        if (added_) added_->do_all();
         if (added_ && !conf_.added->reduces) return_to_band();
-        if (!added_ || !conf_.added->reduces) reduced_.sum_all();
+        if (!added_ || !conf_.added->reduces) reduced_.do_all();
         find_scalars_of_band();
     }
 

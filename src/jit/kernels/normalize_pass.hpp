@@ -26,14 +26,12 @@ class normalize_pass : row_pass {
     };
 
 public:
-    static constexpr auto NAME = "normalize"; // of a kernel of this pass
-
     normalize_pass(kernel_generator &g, const pass_place &where, const normalize_conf &conf)
         : row_pass(g, where), conf_(conf) {
         if (has_post_ops()) post_ops_.emplace(g, trace_post_ops(conf.post_ops, conf.kind.compute), free_registers());
     }
 
-    std::string name(const char *what) const {
+    std::string name(const char *what = "normalize") const {
         return kernel_name(what, g_.kind, {conf_.src, conf_.dst},
                            {{conf_.scale, "scale"},
                             {conf_.shift, "shift"},
@@ -50,7 +48,7 @@ public:
     }
 
     // Writes all rows, or the rows of a band; the index has no meaning afterwards.
-    void write_all() {
+    void do_all() {
         Xbyak::Label done;
         prepare();
         if (short_normalize::takes(conf_)) short_normalize(g_, where_, conf_, tail_, scale_at_, shift_at_).emit(done);

@@ -20,18 +20,16 @@ class reduction_pass : row_pass {
     using arguments = reduction_arguments<float>;
 
 public:
-    static constexpr auto NAME = "reduction"; // of a kernel of this pass
-
     reduction_pass(kernel_generator &g, const pass_place &where, const reduction_conf &conf)
         : row_pass(g, where), conf_(conf) {}
 
-    std::string name(const char *what) const {
+    std::string name() const {
         return kernel_name(
-            what, g_.kind, {conf_.src},
+            "reduction", g_.kind, {conf_.src},
             {{!conf_.centered, "rms"}, {conf_.repeated, "repeated"}, {conf_.ahead == prefetch_to::l2, "to_l2"}});
     }
 
-    void sum_all() {
+    void do_all() {
         prepare();
         begin_rows(rows_);
         if (has_eights()) sum_eights();

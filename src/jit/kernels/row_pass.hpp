@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // row_pass: the base classes of passes over rows, which are emitters, and of the kernels that are made of them. A
-// kernel has one pass, which then does all its rows; or several, which take turns piece by piece (paired_rows) and keep
-// only loop_registers from piece to piece; or several that do one row or one band of rows, one after the other.
+// kernel has one pass, whose do_all() does all its rows; or several, which take turns piece by piece (paired_rows) and
+// keep only loop_registers from piece to piece; or several that do one row or one band of rows, one after the other.
 #pragma once
 
 #include <optional>
@@ -62,24 +62,6 @@ size_t room_for(const Conf &conf) {
     if constexpr (requires { conf.post_ops; }) return MAX_KERNEL_BYTES * (1 + conf.post_ops.size());
     return MAX_KERNEL_BYTES;
 }
-
-// The generator of a kernel of one pass, which `do_all` emits.
-template <typename Pass, void (Pass::*do_all)()>
-class single_pass_generator : public kernel_generator {
-public:
-    template <typename Conf>
-    explicit single_pass_generator(const Conf &conf)
-        : kernel_generator(conf.kind, room_for(conf)), pass_(*this, {loops_, rdi}, conf) {
-        open_frame();
-        (pass_.*do_all)();
-        close_frame();
-    }
-    std::string name() const { return pass_.name(Pass::NAME); }
-
-private:
-    const loop_registers loops_{*this};
-    Pass pass_;
-};
 
 // The base of the generators of kernels that reduce rows and write them: the loops of each pass_order over the rows.
 class rows_generator : public kernel_generator {
