@@ -57,7 +57,7 @@ public:
         });
     }
 
-    void add_piece(const paired_rows &rows) {
+    void add_piece() {
         prepare();
         rows_.point_to_row();
         const reg src_ahead = registers_.take(g_.r11), residual_ahead = registers_.take(g_.r13);
@@ -69,13 +69,13 @@ public:
             add_vectors(vectors);
         };
         if (conf_.centered) {
-            rows.at_first([&] { find_pivot(); });
+            where_.pieces->at_first([&] { find_pivot(); });
             rows_.broadcast(JITNORM_ARGUMENT(pivot), std::span(&pivot_, 1));
         }
         if (conf_.reduces)
-            return blocks_.sum_piece(rows, sums_, vectors_, add_and_prefetch,
+            return blocks_.sum_piece(*where_.pieces, sums_, vectors_, add_and_prefetch,
                                      [&] { sums_of_rows_->store_one(total_, s_, q_); });
-        rows.go_to_piece(loop_);
+        where_.pieces->go_to_piece(loop_);
         loop_.walk_freely(unroll(), add_and_prefetch);
     }
 
@@ -240,7 +240,7 @@ private:
                     {{sum_}, JITNORM_ARGUMENT(sum), JITNORM_ARGUMENT(sum_row_stride)},
                     {{row_}, JITNORM_ARGUMENT(row), JITNORM_ARGUMENT(row_stride)}}};
     pivots pivots_{g_, io_, conf_.row, count_, other_[1]};
-    blocked_sum blocks_{g_, loop_, count_, rest_, (where_.in_one_loop ? 2 : 1) * int(sums_.size())};
+    blocked_sum blocks_{g_, loop_, count_, rest_, (where_.pieces ? 2 : 1) * int(sums_.size())};
     horizontal_sum total_{g_, x_[0]};
     std::optional<sums_of_rows> sums_of_rows_; // where the pass reduces rows
     std::optional<trace_codegen> silu_;

@@ -42,12 +42,12 @@ public:
         });
     }
 
-    void write_piece(const paired_rows &rows) {
+    void write_piece() {
         prepare();
         rows_.point_to_row();
         broadcast_statistics();
         broadcast_slopes();
-        conf_.non_temporal ? rows.go_to_lines(loop_, lines_) : rows.go_to_piece(loop_);
+        conf_.non_temporal ? where_.pieces->go_to_lines(loop_, lines_) : where_.pieces->go_to_piece(loop_);
         compute_vectors();
     }
 

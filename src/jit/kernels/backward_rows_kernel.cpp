@@ -18,9 +18,8 @@ public:
         : rows_generator(conf.written.kind, 2 * MAX_KERNEL_BYTES, conf.order), conf_(conf) {
         open_frame();
         if (goes_in_one_loop()) {
-            do_in_one_loop(
-                JITNORM_ARGUMENT(reduced.rows), [this](const paired_rows &rows) { reduced_.sum_piece(rows); },
-                JITNORM_ARGUMENT(written.rows), [this](const paired_rows &rows) { written_.write_piece(rows); });
+            pieces_.walk({JITNORM_ARGUMENT(reduced.rows), [this] { reduced_.sum_piece(); }},
+                         {JITNORM_ARGUMENT(written.rows), [this] { written_.write_piece(); }});
         } else {
             begin_bands(JITNORM_ARGUMENT(band_rows), JITNORM_ARGUMENT(reduced.rows));
             reduced_.do_all();

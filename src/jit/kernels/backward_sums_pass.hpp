@@ -54,7 +54,7 @@ public:
     }
 
     // A row without a partner: the registers of a pair's second row point ahead of it.
-    void sum_piece(const paired_rows &rows) {
+    void sum_piece() {
         prepare();
         pairs_.point_to_row();
         broadcast_statistics(1);
@@ -65,8 +65,9 @@ public:
             loop_.prefetch(rows_[1].diff_dst, vectors, conf_.diff_dst);
             add(1, vectors);
         };
-        if (conf_.sums) return blocks_.sum_piece(rows, lanes_of(1), vectors_, add_ahead, [this] { store_sums(1); });
-        rows.go_to_piece(loop_);
+        if (conf_.sums)
+            return blocks_.sum_piece(*where_.pieces, lanes_of(1), vectors_, add_ahead, [this] { store_sums(1); });
+        where_.pieces->go_to_piece(loop_);
         loop_.walk(vectors_, add_ahead);
     }
 

@@ -35,9 +35,8 @@ public:
             do_one_row();
             break;
         case pass_order::one_loop:
-            do_in_one_loop(
-                JITNORM_ARGUMENT(reduced.rows), [this](const paired_rows &rows) { reduce_piece(rows); },
-                JITNORM_ARGUMENT(written.rows), [this](const paired_rows &rows) { written_.write_piece(rows); });
+            pieces_.walk({JITNORM_ARGUMENT(reduced.rows), [this] { reduce_piece(); }},
+                         {JITNORM_ARGUMENT(written.rows), [this] { written_.write_piece(); }});
             break;
         }
         close_frame();
@@ -113,9 +112,9 @@ private:
     // ---- rows that are written beside others that are reduced
 
     // The sums with a residual are reduced as soon as they are there, in the caches.
-    void reduce_piece(const paired_rows &rows) {
-        if (added_) added_->add_piece(rows);
-        if (!added_ || !conf_.added->reduces) reduced_.sum_piece(rows, !added_);
+    void reduce_piece() {
+        if (added_) added_->add_piece();
+        if (!added_ || !conf_.added->reduces) reduced_.sum_piece(!added_);
     }
 
     // ---- the scalar steps

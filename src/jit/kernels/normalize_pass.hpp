@@ -61,11 +61,11 @@ public:
         g_.L(done);
     }
 
-    void write_piece(const paired_rows &rows) {
+    void write_piece() {
         prepare();
         rows_.point_to_row();
         broadcast_statistics(1);
-        conf_.non_temporal ? rows.go_to_lines(loop_, lines_) : rows.go_to_piece(loop_);
+        conf_.non_temporal ? where_.pieces->go_to_lines(loop_, lines_) : where_.pieces->go_to_piece(loop_);
         normalize_vectors(1);
     }
 
@@ -322,7 +322,7 @@ private:
     }
 
     void give_hints(std::span<const row> rows, places vectors) {
-        if (rows.size() == 1 && !where_.in_one_loop) loop_.prefetch(ahead_, vectors, conf_.src, conf_.ahead);
+        if (rows.size() == 1 && !where_.pieces) loop_.prefetch(ahead_, vectors, conf_.src, conf_.ahead);
         if (conf_.non_temporal || conf_.quantizes) return; // values are stored to a cache before they are quantized
         for (const row &r : rows) loop_.prefetch_for_write(r.dst, vectors, conf_.dst);
     }

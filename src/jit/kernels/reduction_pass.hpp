@@ -37,15 +37,15 @@ public:
     }
 
     // `prefetches`: whether later columns are prefetched.
-    void sum_piece(const paired_rows &rows, bool prefetches) {
+    void sum_piece(bool prefetches) {
         prepare();
         rows_.point_to_row();
-        if (finds_pivots()) rows.at_first([&] { find_pivot(); });
+        if (finds_pivots()) where_.pieces->at_first([&] { find_pivot(); });
         if (conf_.centered) broadcast_pivot();
         const reg &ahead = stride_; // pieces have no eights
         if (prefetches) point_ahead(ahead, src_, JITNORM_ARGUMENT(prefetch));
         blocks_.sum_piece(
-            rows, sums_, int(q_.size()),
+            *where_.pieces, sums_, int(q_.size()),
             [&](places vectors) {
                 if (prefetches) loop_.prefetch(ahead, vectors, conf_.src);
                 add(vectors);
@@ -226,7 +226,7 @@ private:
                    {{{src_}, JITNORM_ARGUMENT(src), JITNORM_ARGUMENT(row_stride)}}};
     centered_load difference_{g_, io_, conf_.src, conf_.centered};
     pivots pivots_{g_, io_, conf_.src, count_, factor_};
-    blocked_sum blocks_{g_, loop_, count_, rest_, (where_.in_one_loop ? 4 : 2) * forward_vectors(g_.kind)};
+    blocked_sum blocks_{g_, loop_, count_, rest_, (where_.pieces ? 4 : 2) * forward_vectors(g_.kind)};
     horizontal_sum total_{g_, d_[0], unpacks()};
     horizontal_sum straight_total_{g_, d_[0]};
     sums_of_rows sums_of_rows_{g_,
@@ -235,7 +235,7 @@ private:
                                other_,
                                four_,
                                ymm_of(d_[0]),
-                               where_.in_one_loop ? 0 : g_.reserve(sums_of_rows::BYTES),
+                               where_.pieces ? 0 : g_.reserve(sums_of_rows::BYTES),
                                conf_.centered,
                                {JITNORM_ARGUMENT(pivot), JITNORM_ARGUMENT(s), JITNORM_ARGUMENT(q)}};
 };

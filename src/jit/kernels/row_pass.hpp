@@ -24,7 +24,7 @@ struct loop_registers {
 struct pass_place {
     const loop_registers &loops;
     Xbyak::RegExp arguments;
-    bool in_one_loop = false; // with another pass
+    std::optional<paired_rows> pieces = {}; // where the pass goes in one loop with another one
     // Where rows go in bands: the numbers of the band's first row and of the first row after it. A pass then does the
     // rows from the index on.
     struct band {
@@ -92,18 +92,12 @@ protected:
         jb(band_, NEAR);
     }
 
-    // Rows that are written beside others that are reduced. The addresses are those of their numbers.
-    void do_in_one_loop(const Xbyak::Address &reduced, const std::function<void(const paired_rows &)> &reduce,
-                        const Xbyak::Address &written, const std::function<void(const paired_rows &)> &write) {
-        const paired_rows rows(*this, index_, loops_.count, qword[rsp + PIECE_BEGIN]);
-        rows.walk({reduced, [&] { reduce(rows); }}, {written, [&] { write(rows); }});
-    }
-
     // The place of a pass. The kernel's variables are the first in its frame. Pieces are those of one loop, which has
     // no bands.
     static constexpr int BAND_BEGIN = 0, BAND_END = 8, PIECE_BEGIN = 0, VARIABLES = 64;
     pass_place place(size_t arguments_of_pass) const {
-        pass_place where{loops_, rdi + arguments_of_pass, order_ == pass_order::one_loop};
+        pass_place where{loops_, rdi + arguments_of_pass};
+        if (order_ == pass_order::one_loop) where.pieces.emplace(pieces_);
         if (order_ == pass_order::by_bands) where.band = {qword[rsp + BAND_BEGIN], qword[rsp + BAND_END]};
         return where;
     }
@@ -111,6 +105,7 @@ protected:
     const pass_order order_;
     const loop_registers loops_{*this};
     const reg &index_ = loops_.index;
+    const paired_rows pieces_{*this, index_, loops_.count, qword[rsp + PIECE_BEGIN]};
 
 private:
     Xbyak::Label band_;
