@@ -394,12 +394,7 @@ private:
     element_io io_{g_, tail_, loop_, where_.loops.io, {scale_[0], scale_[1]}}; // scale and shift have been used
     row_loop rows_{g_, index_, left_, end_of_rows(JITNORM_ARGUMENT(rows)), tensors()};
     centered_load difference_{g_, io_, conf_.src, conf_.centered};
-    scale_shift affine_{g_,
-                        io_,
-                        conf_.scale_shift,
-                        conf_.affine_flags,
-                        conf_.scale ? scale_ : std::vector<vmm>{},
-                        conf_.shift ? shift_ : std::vector<vmm>{}};
+    scale_shift affine_{g_, io_, conf_, scale_, shift_};
     std::optional<trace_codegen> post_ops_;
 };
 
