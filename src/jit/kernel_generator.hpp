@@ -98,8 +98,7 @@ private:
 std::string kernel_name(const char *what, const vector_kind &kind, std::initializer_list<jitnorm_data_type_t> types,
                         std::initializer_list<std::pair<bool, const char *>> words = {}, unsigned flags = 0);
 
-// The code for a configuration, from the cache or generated now. The constructor of Generator generates the code for
-// its configuration; name() is the kernel's name.
+// What code_of() returns for kernels of a Generator, whose constructor generates the code.
 template <typename Generator, typename Conf>
 code_ptr make_kernel(const Conf &conf) {
     return find_or_generate(conf, [&] {

@@ -29,7 +29,6 @@ public:
                            conf_.affine_flags);
     }
 
-    // Writes all rows, or the rows of a band.
     void do_all() {
         prepare();
         begin_rows(rows_);

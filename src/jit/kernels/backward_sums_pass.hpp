@@ -45,7 +45,6 @@ public:
                            conf_.affine_flags);
     }
 
-    // Sums up all rows, or the rows of a band.
     void do_all() {
         prepare();
         begin_rows(pairs_);

@@ -47,7 +47,7 @@ public:
                            conf_.affine_flags);
     }
 
-    // Writes all rows, or the rows of a band; the index has no meaning afterwards.
+    // The index has no meaning afterwards.
     void do_all() {
         Xbyak::Label done;
         prepare();

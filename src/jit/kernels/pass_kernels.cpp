@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of one pass.
 #include "addition_pass.hpp"
 #include "backward_data_pass.hpp"
 #include "backward_sums_pass.hpp"
