@@ -21,13 +21,12 @@ constexpr int AHEAD_WHILE_REDUCED = 4096;
 
 // The reduction kernel, which computes the sums over the elements of rows.
 struct reduction_conf {
-    isa vectors = isa::none;
+    vector_kind kind = {};
     jitnorm_data_type_t src = jitnorm_f32; // any data type; f64 only if the compute type is double
     bool centered = true;                  // S and Q about a pivot; otherwise (rms_norm) only Q, about zero
     bool repeated = false; // pivot and factor are arguments; otherwise the kernel finds the pivot, and the factor is 1
     bool short_rows = false; // rows may be short (SHORT_ROW_VECTORS); only with float, not if repeated
     prefetch_to ahead = prefetch_to::nowhere;
-    jitnorm_data_type_t compute = jitnorm_f32; // f32 or f64; set by the kernel
 
     auto operator<=>(const reduction_conf &) const = default;
 };
@@ -36,7 +35,7 @@ struct reduction_conf {
 // src (* gate) * silu(residual) (+ bias). Tensors have any data type, f64 only if the compute type is double; the bias
 // has f32, bf16 or f16.
 struct addition_conf {
-    isa vectors = isa::none;
+    vector_kind kind = {};
     jitnorm_data_type_t src = jitnorm_f32;
     jitnorm_data_type_t residual = jitnorm_f32;
     jitnorm_data_type_t bias = jitnorm_data_type_undef; // undef: there is no bias
@@ -47,7 +46,6 @@ struct addition_conf {
     bool reduces = false, centered = false;
     bool silu = false; // multiplies by silu(residual) in place of the addition; not if it reduces
     prefetch_to ahead = prefetch_to::nowhere;
-    jitnorm_data_type_t compute = jitnorm_f32;
 
     auto operator<=>(const addition_conf &) const = default;
 };
@@ -68,7 +66,7 @@ struct post_op_conf {
 // The normalize kernel, which normalizes, scales and shifts rows and applies the attributes. Types are f32, bf16 and
 // f16, f64 if the compute type is double, for src and dst also s8 and u8, and for dst also f8_e5m2 and f8_e4m3.
 struct normalize_conf {
-    isa vectors = isa::none;
+    vector_kind kind = {};
     jitnorm_data_type_t src = jitnorm_f32;
     jitnorm_data_type_t dst = jitnorm_f32;
     jitnorm_data_type_t scale_shift = jitnorm_f32;
@@ -76,8 +74,7 @@ struct normalize_conf {
     bool shift = false;
     bool src_scale = false; // whether the attributes give a scale of src
     bool dst_scale = false;
-    bool non_temporal = false;                 // whole lines of dst, which is aligned to its elements, pass the caches
-    jitnorm_data_type_t compute = jitnorm_f32; // f32 or f64; set by the kernel
+    bool non_temporal = false; // whole lines of dst, which is aligned to its elements, pass the caches
     std::vector<post_op_conf> post_ops = {};
     // The pre-quantization output: the values of dst before the post-ops and the scale of dst. undef: there is none.
     jitnorm_data_type_t pre_quantization = jitnorm_data_type_undef;
@@ -96,17 +93,16 @@ struct normalize_conf {
 
 // The kernel of backward that computes row sums and column sums. Types are f32, bf16, f16; f64 if it computes in f64.
 struct backward_sums_conf {
-    isa vectors = isa::none;
+    vector_kind kind = {};
     jitnorm_data_type_t src = jitnorm_f32;
     jitnorm_data_type_t diff_dst = jitnorm_f32;
     jitnorm_data_type_t scale_type = jitnorm_f32;
     bool scale = false;
-    bool centered = true;    // xhat is about a mean; otherwise (rms_norm) about zero, and there is no s1
-    bool sums = true;        // computes the row sums s1 and s2
-    bool diff_scale = false; // computes the column sums for diff_scale
-    bool diff_shift = false; // computes the column sums for diff_shift
-    jitnorm_data_type_t compute = jitnorm_f32; // f32 or f64; set by the kernel
-    unsigned affine_flags = 0;                 // problem::affine_flags()
+    bool centered = true;      // xhat is about a mean; otherwise (rms_norm) about zero, and there is no s1
+    bool sums = true;          // computes the row sums s1 and s2
+    bool diff_scale = false;   // computes the column sums for diff_scale
+    bool diff_shift = false;   // computes the column sums for diff_shift
+    unsigned affine_flags = 0; // problem::affine_flags()
     // Each row has its own scale, or is the only one, and its own gradients, of type `gradient`, but no column sums.
     bool own_rows = false;
     jitnorm_data_type_t gradient = jitnorm_data_type_undef;
@@ -119,7 +115,7 @@ struct backward_sums_conf {
 
 // The kernel of backward that computes diff_src of rows whose sums are known.
 struct backward_data_conf {
-    isa vectors = isa::none;
+    vector_kind kind = {};
     jitnorm_data_type_t src = jitnorm_f32;
     jitnorm_data_type_t diff_dst = jitnorm_f32;
     jitnorm_data_type_t diff_src = jitnorm_f32;
@@ -129,8 +125,7 @@ struct backward_data_conf {
     bool centered = true;      // as in backward_sums_conf
     bool sums = true;          // uses the row sums; false where statistics are constants (use_global_stats)
     bool non_temporal = false; // whole lines of diff_src, which is aligned to its elements, pass the caches
-    jitnorm_data_type_t compute = jitnorm_f32;
-    unsigned affine_flags = 0;                // problem::affine_flags()
+    unsigned affine_flags = 0; // problem::affine_flags()
     prefetch_to ahead = prefetch_to::nowhere; // of src and diff_dst of the rows that come next
 
     auto operator<=>(const backward_data_conf &) const = default;
@@ -162,12 +157,12 @@ struct backward_rows_conf {
     auto operator<=>(const backward_rows_conf &) const = default;
 };
 
-// The kernel of backward that adds up the gradients of scale and shift from the sums of row blocks.
+// The kernel of backward that adds up the gradients of scale and shift from the sums of row blocks. It computes in f64;
+// or in f32 if sums are f32, and then there is no start.
 struct backward_weights_conf {
-    isa vectors = isa::none;
-    jitnorm_data_type_t sums = jitnorm_f32;    // f32 or f64
-    jitnorm_data_type_t to = jitnorm_f64;      // f64, f32, bf16 or f16
-    jitnorm_data_type_t compute = jitnorm_f64; // f64; f32 if sums are f32: then there is no start
+    vector_kind kind = {};
+    jitnorm_data_type_t sums = jitnorm_f32; // f32 or f64
+    jitnorm_data_type_t to = jitnorm_f64;   // f64, f32, bf16 or f16
 
     auto operator<=>(const backward_weights_conf &) const = default;
 };

@@ -3,6 +3,8 @@
 // sizes of their vectors.
 #pragma once
 
+#include <compare>
+
 #include "../base/status.hpp"
 #include "../tensor/memory_desc.hpp"
 #include "jitnorm/jitnorm_types.h"
@@ -43,6 +45,8 @@ constexpr int element_bytes(jitnorm_data_type_t type) { return int(properties_of
 struct vector_kind {
     isa vectors = isa::avx2;
     jitnorm_data_type_t compute = jitnorm_f32; // f32 or f64
+
+    auto operator<=>(const vector_kind &) const = default;
 
     constexpr bool is_avx512() const { return vectors == isa::avx512; }
     constexpr bool is_f64() const { return compute == jitnorm_f64; }

@@ -46,11 +46,11 @@ std::shared_ptr<const code> kernel_generator::seal(const std::string &name) {
     return std::make_shared<const code>(std::span(getCode(), getSize()), name.c_str());
 }
 
-void kernel_generator::open_frame(int local_bytes) {
+void kernel_generator::open_frame() {
     push(rbp);
     mov(rbp, rsp); // profilers that follow frame pointers need this
     for (const reg &saved : {rbx, r12, r13, r14, r15}) push(saved);
-    sub(rsp, uint32_t(local_bytes + 64));
+    sub(rsp, uint32_t(frame_bytes_ + 64));
     and_(rsp, -64);
 }
 

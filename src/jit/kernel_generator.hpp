@@ -20,27 +20,6 @@
 
 namespace jitnorm::impl::jit {
 
-// A function object of any type as a parameter, which is called before the call that it is passed to returns. Unlike
-// std::function it neither copies nor allocates.
-template <typename Signature>
-class function_ref;
-
-template <typename Result, typename... Arguments>
-class function_ref<Result(Arguments...)> {
-public:
-    template <typename Function>
-    function_ref(const Function &function)
-        : object_(&function), call_([](const void *object, Arguments... arguments) -> Result {
-              return (*static_cast<const Function *>(object))(std::forward<Arguments>(arguments)...);
-          }) {}
-
-    Result operator()(Arguments... arguments) const { return call_(object_, std::forward<Arguments>(arguments)...); }
-
-private:
-    const void *object_;
-    Result (*call_)(const void *, Arguments...);
-};
-
 constexpr size_t MAX_KERNEL_BYTES = 8192;           // enough for every kernel without a long chain of post-ops
 constexpr auto NEAR = Xbyak::CodeGenerator::T_NEAR; // a jump that may be longer than 127 bytes
 
@@ -87,12 +66,15 @@ public:
     };
     detour &rarely(std::function<void()> body);
 
+    // Reserves so many bytes of the frame, before open_frame(), and returns their distance from rsp.
+    int reserve(int bytes) { return std::exchange(frame_bytes_, frame_bytes_ + bytes); }
+
     // Emits detours and constants after the code and makes the finished kernel. Is called once.
     std::shared_ptr<const code> seal(const std::string &name);
 
 protected:
-    // open_frame() reserves local_bytes at [rsp], aligned to 64. close_frame() emits the return. Each is called once.
-    void open_frame(int local_bytes);
+    // open_frame() makes the frame, aligned to 64. close_frame() emits the return. Each is called once.
+    void open_frame();
     void close_frame();
 
     // The field of the block of arguments that is so many bytes after its start, before rdi changes.
@@ -105,6 +87,7 @@ private:
     };
     std::list<stored_words> constants_; // lists, because labels must not move
     std::list<detour> detours_;
+    int frame_bytes_ = 0;
 };
 
 // A field of the block of arguments, whose type must be called `arguments`.
@@ -117,13 +100,7 @@ private:
 std::string kernel_name(const char *what, const vector_kind &kind, std::initializer_list<jitnorm_data_type_t> types,
                         std::initializer_list<std::pair<bool, const char *>> words = {}, unsigned flags = 0);
 
-template <typename Conf>
-vector_kind kind_of(const Conf &conf) {
-    return {conf.vectors, conf.compute};
-}
-
-// The code for a configuration, from the cache or generated now. The constructor of Generator generates the code for
-// its configuration; name() is the kernel's name.
+// What code_of() returns for kernels of a Generator, whose constructor generates the code.
 template <typename Generator, typename Conf>
 code_ptr make_kernel(const Conf &conf) {
     return find_or_generate(conf, [&] {

@@ -10,9 +10,9 @@ namespace jitnorm::impl::layer_norm {
 
 namespace {
 
-jit::backward_sums_conf sums_conf_of(const problem &p, jit::isa vectors, jit::prefetch_to ahead) {
+jit::backward_sums_conf sums_conf_of(const problem &p, const jit::vector_kind &kind, jit::prefetch_to ahead) {
     jit::backward_sums_conf conf = {
-        vectors,     p[SRC].data_type,  p[DIFF_DST].data_type, p.scale_shift_type,  p.reads(SCALE),
+        kind,        p[SRC].data_type,  p[DIFF_DST].data_type, p.scale_shift_type,  p.reads(SCALE),
         !p.is_rms(), wants_row_sums(p), p.writes(DIFF_SCALE),  p.writes(DIFF_SHIFT)};
     conf.affine_flags = p.affine_flags();
     conf.ahead = ahead;
@@ -24,8 +24,9 @@ jit::backward_sums_conf sums_conf_of(const problem &p, jit::isa vectors, jit::pr
     return conf;
 }
 
-jit::backward_data_conf data_conf_of(const problem &p, jit::isa vectors, bool non_temporal, jit::prefetch_to ahead) {
-    jit::backward_data_conf conf = {vectors,
+jit::backward_data_conf data_conf_of(const problem &p, const jit::vector_kind &kind, bool non_temporal,
+                                     jit::prefetch_to ahead) {
+    jit::backward_data_conf conf = {kind,
                                     p[SRC].data_type,
                                     p[DIFF_DST].data_type,
                                     p[DIFF_SRC].data_type,
@@ -42,52 +43,50 @@ jit::backward_data_conf data_conf_of(const problem &p, jit::isa vectors, bool no
 
 // Kernels of both passes, which prefetch to these caches while they reduce and while they write.
 template <typename Kernel>
-jit::stores_of<Kernel> rows_kernels_of(const problem &p, const plan &planned, jit::isa vectors, jit::pass_order order,
-                                       jit::prefetch_to reduced, jit::prefetch_to written) {
+jit::stores_of<Kernel> rows_kernels_of(const problem &p, const plan &planned, const jit::vector_kind &kind,
+                                       jit::pass_order order, jit::prefetch_to reduced, jit::prefetch_to written) {
     return jit::both_stores(planned.non_temporal_threads > 0, [&](bool past) {
-        return Kernel({sums_conf_of(p, vectors, reduced), data_conf_of(p, vectors, past, written), order});
+        return Kernel({sums_conf_of(p, kind, reduced), data_conf_of(p, kind, past, written), order});
     });
 }
 
-template <typename T>
-std::optional<weights_kernels<T>> make_weights_kernels(const problem &p, jit::isa vectors) {
+std::optional<weights_kernels> make_weights_kernels(const problem &p, const jit::vector_kind &kind) {
     if (!wants_gradients(p) || writes_gradients_of_rows(p)) return {};
     const auto kernel = [&](jitnorm_data_type_t sums, jitnorm_data_type_t to) {
-        return jit::backward_weights_kernel({vectors, sums, to});
+        return jit::backward_weights_kernel({{kind.vectors, jitnorm_f64}, sums, to});
     };
-    const jitnorm_data_type_t of_block = jit::data_type_of<T>;
-    weights_kernels<T> made{kernel(of_block, jitnorm_f64), kernel(jitnorm_f64, jitnorm_f64),
-                            kernel(jitnorm_f64, p.diff_scale_shift_type), std::nullopt};
+    weights_kernels made{kernel(kind.compute, jitnorm_f64), kernel(jitnorm_f64, jitnorm_f64),
+                         kernel(jitnorm_f64, p.diff_scale_shift_type), std::nullopt};
     if (p.has_runtime_sizes() || row_blocks_of(p).blocks() == 1)
-        made.finish_block.emplace(jit::backward_weights_conf{vectors, of_block, p.diff_scale_shift_type});
+        made.finish_block.emplace(jit::backward_weights_conf{kind, kind.compute, p.diff_scale_shift_type});
     return made;
 }
 
 } // namespace
 
 template <typename T>
-backward_kernels<T>::backward_kernels(const problem &p, const plan &planned, jit::isa vectors)
-    : weights(make_weights_kernels<T>(p, vectors)) {
-    if (!planned.goes_by_bands_only()) make_steps(p, planned, vectors);
+backward_kernels<T>::backward_kernels(const problem &p, const plan &planned, const jit::vector_kind &kind)
+    : weights(make_weights_kernels(p, kind)) {
+    if (!planned.goes_by_bands_only()) make_steps(p, planned, kind);
     if (planned.band_rows == 0 || !may_go_in_bands(p)) return;
     constexpr auto nowhere = jit::prefetch_to::nowhere;
     const jit::prefetch_to ahead = prefetches_of(planned);
     const bool one_by_one = planned.band_rows == 1;
-    bands = rows_kernels_of<jit::backward_rows_kernel<T>>(p, planned, vectors, jit::pass_order::by_bands,
+    bands = rows_kernels_of<jit::backward_rows_kernel<T>>(p, planned, kind, jit::pass_order::by_bands,
                                                           one_by_one ? ahead : nowhere, one_by_one ? nowhere : ahead);
 }
 
 template <typename T>
-void backward_kernels<T>::make_steps(const problem &p, const plan &planned, jit::isa vectors) {
+void backward_kernels<T>::make_steps(const problem &p, const plan &planned, const jit::vector_kind &kind) {
     constexpr auto nowhere = jit::prefetch_to::nowhere;
-    if (wants_row_sums(p) || wants_gradients(p)) sums.emplace(sums_conf_of(p, vectors, nowhere));
+    if (wants_row_sums(p) || wants_gradients(p)) sums.emplace(sums_conf_of(p, kind, nowhere));
     if (p.writes(DIFF_SRC))
         data = jit::both_stores(planned.non_temporal_threads > 0, [&](bool past) {
-            return jit::backward_data_kernel<T>(data_conf_of(p, vectors, past, nowhere));
+            return jit::backward_data_kernel<T>(data_conf_of(p, kind, past, nowhere));
         });
     if (planned.one_loop_threads > 0 && may_go_in_one_loop(p))
-        one_loop = rows_kernels_of<jit::backward_loop_kernel<T>>(p, planned, vectors, jit::pass_order::one_loop,
-                                                                 nowhere, nowhere);
+        one_loop = rows_kernels_of<jit::backward_loop_kernel<T>>(p, planned, kind, jit::pass_order::one_loop, nowhere,
+                                                                 nowhere);
 }
 
 // ---- the end of an execution

@@ -21,7 +21,7 @@ template <typename T> // the compute type
 struct backward_kernels {
     // Takes the kernels from the kernel cache or generates them. Throws std::system_error when executable pages are
     // refused.
-    backward_kernels(const problem &p, const plan &planned, jit::isa vectors);
+    backward_kernels(const problem &p, const plan &planned, const jit::vector_kind &kind);
 
     // Empty where all rows go in bands.
     std::optional<jit::backward_sums_kernel<T>> sums; // row sums and column sums; empty: the problem needs no sums
@@ -29,10 +29,10 @@ struct backward_kernels {
 
     std::optional<jit::stores_of<jit::backward_rows_kernel<T>>> bands;
     std::optional<jit::stores_of<jit::backward_loop_kernel<T>>> one_loop;
-    std::optional<weights_kernels<T>> weights; // empty: neither gradient is made of column sums
+    std::optional<weights_kernels> weights; // empty: neither gradient is made of column sums
 
 private:
-    void make_steps(const problem &p, const plan &planned, jit::isa vectors);
+    void make_steps(const problem &p, const plan &planned, const jit::vector_kind &kind);
 };
 
 template <typename T> // the compute type

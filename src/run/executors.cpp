@@ -54,7 +54,7 @@ private:
 template <typename Direction>
 std::shared_ptr<const executor> create_driver(const problem &p, const plan &planned, jit::isa vectors) {
     const auto kernels = std::make_shared<const typename Direction::kernels>(
-        p, p.has_runtime_sizes() ? plan::anything() : planned, vectors);
+        p, p.has_runtime_sizes() ? plan::anything() : planned, jit::vector_kind{vectors, p.compute_type()});
     if (p.has_runtime_sizes()) return std::make_shared<const runtime_executor<Direction>>(kernels);
     return with_driver<Direction>(
         p, planned,

@@ -29,7 +29,7 @@ template <typename T> // the compute type
 struct forward_kernels {
     // Takes the kernels from the kernel cache or generates them. Throws std::system_error when executable pages are
     // refused.
-    forward_kernels(const problem &p, const plan &planned, jit::isa vectors);
+    forward_kernels(const problem &p, const plan &planned, const jit::vector_kind &kind);
 
     // Compute sums with a residual: `add` the rows to normalize only, `add_and_write` also the output for the sum.
     struct addition_kernels {
@@ -48,8 +48,8 @@ struct forward_kernels {
     std::vector<jitnorm_data_type_t> operand_types; // one per post-op, as post_op_conf says
 
 private:
-    void make_bands(const problem &p, const plan &planned, jit::isa vectors);
-    void make_steps(const problem &p, const plan &planned, jit::isa vectors);
+    void make_bands(const problem &p, const plan &planned, const jit::vector_kind &kind);
+    void make_steps(const problem &p, const plan &planned, const jit::vector_kind &kind);
 };
 
 template <typename T> // the compute type

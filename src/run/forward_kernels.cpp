@@ -75,8 +75,9 @@ bool is_rounded_before_dst(const problem &p) {
 }
 
 template <typename T>
-jit::normalize_conf normalize_conf_of(const problem &p, jit::isa vectors, bool non_temporal, jit::prefetch_to ahead) {
-    jit::normalize_conf conf = {vectors,        p.row_type(),     p[DST].data_type, p.scale_shift_type, p.reads(SCALE),
+jit::normalize_conf normalize_conf_of(const problem &p, const jit::vector_kind &kind, bool non_temporal,
+                                      jit::prefetch_to ahead) {
+    jit::normalize_conf conf = {kind,           p.row_type(),     p[DST].data_type, p.scale_shift_type, p.reads(SCALE),
                                 p.uses_shift(), p.attr.src_scale, p.attr.dst_scale, non_temporal};
     conf.affine_flags = p.affine_flags();
     conf.centered = !p.is_rms();
@@ -91,20 +92,20 @@ jit::normalize_conf normalize_conf_of(const problem &p, jit::isa vectors, bool n
     return conf;
 }
 
-jit::reduction_conf reduction_conf_of(const problem &p, jit::isa vectors, bool repeated) {
-    return {vectors, p.row_type(), !p.is_rms(), repeated};
+jit::reduction_conf reduction_conf_of(const problem &p, const jit::vector_kind &kind, bool repeated) {
+    return {kind, p.row_type(), !p.is_rms(), repeated};
 }
-jit::reduction_conf first_reduction_conf_of(const problem &p, jit::isa vectors, jit::prefetch_to ahead) {
-    jit::reduction_conf conf = reduction_conf_of(p, vectors, false);
-    conf.short_rows = !p.computes_in_double() && jit::are_short_rows(p.row_length(), vectors);
+jit::reduction_conf first_reduction_conf_of(const problem &p, const jit::vector_kind &kind, jit::prefetch_to ahead) {
+    jit::reduction_conf conf = reduction_conf_of(p, kind, false);
+    conf.short_rows = !kind.is_f64() && jit::are_short_rows(p.row_length(), kind);
     conf.ahead = ahead;
     return conf;
 }
 
 // `sum`: the type of the output for the sum, which is written besides the rows; undef: it is not written.
-jit::addition_conf addition_conf_of(const problem &p, jit::isa vectors, jitnorm_data_type_t sum, bool reduces,
-                                    jit::prefetch_to ahead) {
-    return {vectors,
+jit::addition_conf addition_conf_of(const problem &p, const jit::vector_kind &kind, jitnorm_data_type_t sum,
+                                    bool reduces, jit::prefetch_to ahead) {
+    return {kind,
             p[SRC].data_type,
             p[RESIDUAL].data_type,
             p.attr.bias_type,
@@ -122,33 +123,33 @@ jitnorm_data_type_t sum_type_of(const problem &p) { return p.writes(SUM) ? p[SUM
 bool may_reduce_sums(const problem &p) { return p.row_type() == p.compute_type() && !p.attr.multiplies_silu; }
 
 template <typename T>
-jit::forward_rows_conf rows_conf_of(const problem &p, const plan &planned, jit::isa vectors, jit::pass_order order,
-                                    bool stores_past) {
+jit::forward_rows_conf rows_conf_of(const problem &p, const plan &planned, const jit::vector_kind &kind,
+                                    jit::pass_order order, bool stores_past) {
     const bool in_bands = order != jit::pass_order::one_loop;
     const prefetches to = prefetches_of(p, planned, in_bands, stores_past);
-    jit::forward_rows_conf conf = {.reduced = first_reduction_conf_of(p, vectors, to.reduced),
-                                   .written = normalize_conf_of<T>(p, vectors, stores_past, to.written),
+    jit::forward_rows_conf conf = {.reduced = first_reduction_conf_of(p, kind, to.reduced),
+                                   .written = normalize_conf_of<T>(p, kind, stores_past, to.written),
                                    .order = order};
     if (!in_bands) conf.reduced.short_rows = false;
     const auto besides = normalizes_the_sum(p) ? jitnorm_data_type_undef : sum_type_of(p);
-    if (p.reads(RESIDUAL)) conf.added = addition_conf_of(p, vectors, besides, may_reduce_sums(p), to.added);
+    if (p.reads(RESIDUAL)) conf.added = addition_conf_of(p, kind, besides, may_reduce_sums(p), to.added);
     return conf;
 }
 
 } // namespace
 
 template <typename T>
-forward_kernels<T>::forward_kernels(const problem &p, const plan &planned, jit::isa vectors)
-    : repeat(reduction_conf_of(p, vectors, true)), post_op_parameters(post_op_lists<T>(p).parameters),
+forward_kernels<T>::forward_kernels(const problem &p, const plan &planned, const jit::vector_kind &kind)
+    : repeat(reduction_conf_of(p, kind, true)), post_op_parameters(post_op_lists<T>(p).parameters),
       operand_types(post_op_lists<T>(p).operand_types()) {
-    if (planned.band_rows > 0 && may_go_in_bands(p)) make_bands(p, planned, vectors);
-    if (!planned.goes_by_bands_only()) make_steps(p, planned, vectors);
+    if (planned.band_rows > 0 && may_go_in_bands(p)) make_bands(p, planned, kind);
+    if (!planned.goes_by_bands_only()) make_steps(p, planned, kind);
 }
 
 template <typename T>
-void forward_kernels<T>::make_bands(const problem &p, const plan &planned, jit::isa vectors) {
+void forward_kernels<T>::make_bands(const problem &p, const plan &planned, const jit::vector_kind &kind) {
     const auto kernel = [&](jit::pass_order order, bool stores_past) {
-        return jit::forward_rows_kernel<T>(rows_conf_of<T>(p, planned, vectors, order, stores_past));
+        return jit::forward_rows_kernel<T>(rows_conf_of<T>(p, planned, kind, order, stores_past));
     };
     const bool is_one_row = !p.has_runtime_sizes() && p.rows() == 1 && takes_single_batch(p, planned);
     if (p.has_runtime_sizes() || is_one_row) one_row.emplace(kernel(jit::pass_order::one_row, false));
@@ -158,23 +159,23 @@ void forward_kernels<T>::make_bands(const problem &p, const plan &planned, jit::
 }
 
 template <typename T>
-void forward_kernels<T>::make_steps(const problem &p, const plan &planned, jit::isa vectors) {
+void forward_kernels<T>::make_steps(const problem &p, const plan &planned, const jit::vector_kind &kind) {
     const prefetches to = prefetches_of(p, planned, false, false);
     if (p.reads(RESIDUAL)) {
         const auto kernel = [&](jitnorm_data_type_t sum) {
-            return jit::addition_kernel<T>(addition_conf_of(p, vectors, sum, false, to.added));
+            return jit::addition_kernel<T>(addition_conf_of(p, kind, sum, false, to.added));
         };
         addition = {kernel(jitnorm_data_type_undef), kernel(sum_type_of(p))};
     }
-    reduce.emplace(first_reduction_conf_of(p, vectors, to.reduced));
+    reduce.emplace(first_reduction_conf_of(p, kind, to.reduced));
     if (p.writes(DST))
         normalize = jit::both_stores(planned.non_temporal_threads > 0, [&](bool past) {
             const jit::prefetch_to written = prefetches_of(p, planned, false, past).written;
-            return jit::normalize_kernel<T>(normalize_conf_of<T>(p, vectors, past, written));
+            return jit::normalize_kernel<T>(normalize_conf_of<T>(p, kind, past, written));
         });
     if (planned.one_loop_threads > 0 && may_go_in_one_loop(p))
         one_loop = jit::both_stores(planned.non_temporal_threads > 0, [&](bool past) {
-            return jit::forward_loop_kernel<T>(rows_conf_of<T>(p, planned, vectors, jit::pass_order::one_loop, past));
+            return jit::forward_loop_kernel<T>(rows_conf_of<T>(p, planned, kind, jit::pass_order::one_loop, past));
         });
 }
 

@@ -88,10 +88,9 @@ struct column_sums {
 
 // The kernels that add up the gradients of scale and shift: sums of row blocks to the sums of a part, sums of parts to
 // a total and to the gradient, and the sums of the only row block, if there may be but one, to the gradient.
-template <typename T>
 struct weights_kernels {
     jit::backward_weights_kernel add_block, add_part, finish;
-    std::optional<jit::backward_block_kernel<T>> finish_block;
+    std::optional<jit::backward_weights_kernel> finish_block;
 };
 
 // An array of sums begins with the sums of scale, if its gradient is computed. The sums of shift begin `pitch` sums
@@ -100,7 +99,7 @@ template <typename T>
 class gradient_sums {
 public:
     // Keeps references to the layout and to the kernels, which are empty where there are no such gradients.
-    gradient_sums(const problem &p, const gradient_layout &layout, const std::optional<weights_kernels<T>> &kernels)
+    gradient_sums(const problem &p, const gradient_layout &layout, const std::optional<weights_kernels> &kernels)
         : layout_(layout), partial_(p.is_partial()), type_(p.diff_scale_shift_type), kernels_(kernels) {}
 
     // Whether the problem is partial: the sums of the parts are the result.
@@ -149,7 +148,7 @@ private:
     const gradient_layout &layout_;
     bool partial_;
     jitnorm_data_type_t type_;
-    const std::optional<weights_kernels<T>> &kernels_;
+    const std::optional<weights_kernels> &kernels_;
 };
 
 } // namespace jitnorm::impl::layer_norm

@@ -45,10 +45,10 @@ protected:
     // A loop over whole vectors: out = program(in), alpha and beta after the end of in.
     small_function compiled(const trace &program, int registers) const {
         return function([&](kernel_generator &g) {
-            const int frame = impl::jit::trace_codegen::frame_bytes(g.kind) + 8;
             std::vector<int> free;
             for (int i = 0; i < registers; ++i) free.push_back(15 - i);
-            impl::jit::trace_codegen emitted(g, program, free, 0);
+            impl::jit::trace_codegen emitted(g, program, free);
+            const int frame = g.reserve(0) + 8;
             const vmm x = g.vector(0);
             Xbyak::Label next;
             g.lea(g.r8, g.ptr[g.rdi + g.rdx * g.kind.element()]);
@@ -78,7 +78,7 @@ TEST_P(trace_codegen, eltwise_functions) {
             for (bool leaky : {false, true}) {
                 trace program;
                 const auto source = [&](operation what, uint64_t i) {
-                    return traced_number<T>(traced{&program, program.append({what, -1, -1, -1, i})});
+                    return traced_number<T>(traced{&program, program.append({.what = what, .detail = i})});
                 };
                 const auto x = source(operation::input, 0), a = source(operation::parameter, 0),
                            b = source(operation::parameter, 1);
@@ -109,7 +109,7 @@ TEST_P(trace_codegen, more_values_than_registers) {
             return fma(a, b, fma(c, d, fma(e, f, fma(g, h, a + h)))) - (b + d) * (f + h);
         };
         trace program;
-        const traced_number<T> x(traced{&program, program.append({operation::input})});
+        const traced_number<T> x(traced{&program, program.append({.what = operation::input})});
         program.result = many(x).value.index;
         const small_function run = compiled(program, 6);
         std::vector<T> in(64), out(64);

@@ -61,12 +61,12 @@ TEST_P(generated_code, kernels_are_small) {
     for (jitnorm_data_type_t type : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_s8, jitnorm_u8}) {
         for (auto [repeated, short_rows] : {std::pair(false, false), std::pair(true, false), std::pair(false, true)})
             EXPECT_LT(reduction_kernel<float>(
-                          {.vectors = GetParam(), .src = type, .repeated = repeated, .short_rows = short_rows})
+                          {.kind = {GetParam()}, .src = type, .repeated = repeated, .short_rows = short_rows})
                           .code_bytes(),
                       short_rows ? 8192U : 4096U); // straight code for each number of vectors
         for (bool non_temporal : {false, true})
             for (jitnorm_data_type_t affine : {jitnorm_f32, jitnorm_bf16, jitnorm_f16})
-                EXPECT_LT(normalize_kernel<float>({.vectors = GetParam(),
+                EXPECT_LT(normalize_kernel<float>({.kind = {GetParam()},
                                                    .src = type,
                                                    .dst = type,
                                                    .scale_shift = affine,
@@ -82,9 +82,9 @@ TEST_P(generated_code, kernels_are_small) {
 
 // With a residual, a bias, a gate and a sum that is stored.
 impl::jit::forward_rows_conf rows_conf_of(const impl::jit::normalize_conf &written, impl::jit::pass_order order) {
-    return {{.vectors = written.vectors, .src = jitnorm_f32, .short_rows = true},
+    return {{.kind = written.kind, .src = jitnorm_f32, .short_rows = true},
             written,
-            impl::jit::addition_conf{.vectors = written.vectors,
+            impl::jit::addition_conf{.kind = written.kind,
                                      .src = written.src,
                                      .residual = written.src,
                                      .bias = jitnorm_bf16,
@@ -97,15 +97,14 @@ impl::jit::forward_rows_conf rows_conf_of(const impl::jit::normalize_conf &writt
 
 // A generator that runs out of room throws. The longest post-op, never, once and as often as there may be, between the
 // longest conversions, with all attributes.
-template <typename T>
-void expect_room_for_the_longest(impl::jit::isa vectors) {
+void expect_room_for_the_longest(const impl::jit::vector_kind &kind) {
     using namespace impl::jit;
     for (const auto src : {jitnorm_bf16, jitnorm_f16})
         for (const auto dst : {jitnorm_f16, jitnorm_f8_e4m3})
             for (const size_t post_ops : {0, 1, impl::MAX_POST_OPS})
                 for (const bool non_temporal : {false, true}) {
                     normalize_conf written = {
-                        .vectors = vectors,
+                        .kind = kind,
                         .src = src,
                         .dst = dst,
                         .scale_shift = jitnorm_bf16,
@@ -116,20 +115,19 @@ void expect_room_for_the_longest(impl::jit::isa vectors) {
                         .non_temporal = non_temporal,
                         .post_ops =
                             std::vector(post_ops, post_op_conf{post_op_conf::kind::eltwise, jitnorm_eltwise_gelu_erf})};
-                    EXPECT_NO_THROW(forward_rows_kernel<T>(
-                        {{.vectors = vectors, .src = src}, written, std::nullopt, pass_order::one_loop}));
+                    EXPECT_NO_THROW(forward_rows_kernel<float>(
+                        {{.kind = kind, .src = src}, written, std::nullopt, pass_order::one_loop}));
                     for (const pass_order order : {pass_order::by_bands, pass_order::one_row})
-                        if (std::is_same_v<T, float> && post_ops == 0) {
-                            EXPECT_NO_THROW(forward_rows_kernel<T>(rows_conf_of(written, order)));
+                        if (!kind.is_f64() && post_ops == 0) {
+                            EXPECT_NO_THROW(forward_rows_kernel<float>(rows_conf_of(written, order)));
                         }
                     written.pre_quantization = jitnorm_f16;
-                    EXPECT_NO_THROW(normalize_kernel<T>{written});
+                    EXPECT_NO_THROW(normalize_kernel<float>{written});
                 }
 }
 
 TEST_P(generated_code, the_longest_kernels_fit) {
-    expect_room_for_the_longest<float>(GetParam());
-    expect_room_for_the_longest<double>(GetParam());
+    for (const auto compute : {jitnorm_f32, jitnorm_f64}) expect_room_for_the_longest({GetParam(), compute});
 }
 
 // With -fcf-protection, calls through pointers must arrive at endbr64. Made kernels are in the cache.
@@ -143,16 +141,16 @@ void expect_endbr64(const Conf &conf) {
 
 TEST_P(generated_code, kernels_may_be_called_under_control_flow_enforcement) {
     using namespace impl::jit;
-    const isa vectors = GetParam();
-    const normalize_conf normalize = {.vectors = vectors};
+    const vector_kind kind = {GetParam()};
+    const normalize_conf normalize = {.kind = kind};
     for (const bool short_rows : {false, true})
-        expect_endbr64<reduction_kernel<float>>(reduction_conf{.vectors = vectors, .short_rows = short_rows});
+        expect_endbr64<reduction_kernel<float>>(reduction_conf{.kind = kind, .short_rows = short_rows});
     expect_endbr64<normalize_kernel<float>>(normalize);
     for (const auto order : {pass_order::by_bands, pass_order::one_row, pass_order::one_loop})
-        expect_endbr64<forward_rows_kernel<float>>(forward_rows_conf{{.vectors = vectors}, normalize, {}, order});
-    expect_endbr64<backward_sums_kernel<float>>(backward_sums_conf{.vectors = vectors});
-    expect_endbr64<backward_data_kernel<float>>(backward_data_conf{.vectors = vectors});
-    expect_endbr64<backward_weights_kernel>(backward_weights_conf{.vectors = vectors});
+        expect_endbr64<forward_rows_kernel<float>>(forward_rows_conf{{.kind = kind}, normalize, {}, order});
+    expect_endbr64<backward_sums_kernel<float>>(backward_sums_conf{.kind = kind});
+    expect_endbr64<backward_data_kernel<float>>(backward_data_conf{.kind = kind});
+    expect_endbr64<backward_weights_kernel>(backward_weights_conf{.kind = {GetParam(), jitnorm_f64}});
 }
 
 // A kernel that forbids new executable pages (PR_SET_MDWE): creation fails with an error that names the reason, and
@@ -162,7 +160,7 @@ TEST_P(generated_code, refused_pages_are_an_error) {
         if (prctl(SET_MDWE, REFUSE_EXEC_GAIN, 0UL, 0UL, 0UL) != 0) _exit(CANNOT_BE_TRIED);
         impl::jit::set_kernel_cache_capacity(0);
         try {
-            const reduction_kernel<float> refused({.vectors = GetParam()});
+            const reduction_kernel<float> refused({.kind = {GetParam()}});
         } catch (const std::system_error &error) {
             _exit(std::string(error.what()).find("executable") != std::string::npos ? 0 : 2);
         }

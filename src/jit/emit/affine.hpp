@@ -3,8 +3,8 @@
 // shift.
 #pragma once
 
-#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "element_io.hpp"
@@ -48,37 +48,36 @@ inline void to_factors(kernel_generator &g, unsigned flags, const vmm &scale) {
     if (!multiplies_as_stored(flags)) g.ops.add(scale, scale, g.vector_of(1));
 }
 
-// x * scale + shift, x * scale, x + shift, or nothing. Each slot has a register for scale and one for shift.
+// x * scale + shift, x * scale, x + shift, or nothing, as the configuration says. Each slot has a register for scale
+// and one for shift.
 class scale_shift {
 public:
-    // Without registers for scale, or for shift, there is none. `flags`: problem::affine_flags().
-    scale_shift(kernel_generator &g, element_io &io, jitnorm_data_type_t type, unsigned flags, std::vector<vmm> scale,
+    scale_shift(kernel_generator &g, element_io &io, const normalize_conf &conf, std::vector<vmm> scale,
                 std::vector<vmm> shift)
-        : g_(g), io_(io), type_(type), flags_(flags), scale_(std::move(scale)), shift_(std::move(shift)) {}
+        : g_(g), io_(io), conf_(conf), scale_(std::move(scale)), shift_(std::move(shift)) {}
 
     void load(places vectors, const reg &scale, const reg &shift) {
-        if (!scale_.empty()) {
-            io_.load_all(scale_, scale, vectors, type_);
-            for (const place &p : vectors) to_factors(g_, flags_, scale_[size_t(p.slot)]);
+        if (conf_.scale) {
+            io_.load_all(scale_, scale, vectors, conf_.scale_shift);
+            for (const place &p : vectors) to_factors(g_, conf_.affine_flags, scale_[size_t(p.slot)]);
         }
-        if (!shift_.empty()) io_.load_all(shift_, shift, vectors, type_);
+        if (conf_.shift) io_.load_all(shift_, shift, vectors, conf_.scale_shift);
     }
 
     void apply(const vmm &x, const place &p) {
         const auto slot = size_t(p.slot);
-        if (!scale_.empty() && !shift_.empty())
+        if (conf_.scale && conf_.shift)
             g_.ops.fma213(x, scale_[slot], shift_[slot]);
-        else if (!scale_.empty())
+        else if (conf_.scale)
             g_.ops.mul(x, x, scale_[slot]);
-        else if (!shift_.empty())
+        else if (conf_.shift)
             g_.ops.add(x, x, shift_[slot]);
     }
 
 private:
     kernel_generator &g_;
     element_io &io_;
-    jitnorm_data_type_t type_;
-    unsigned flags_;
+    const normalize_conf &conf_;
     std::vector<vmm> scale_, shift_;
 };
 

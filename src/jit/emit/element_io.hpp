@@ -79,24 +79,20 @@ inline bool unpacks_for_less(const vector_kind &kind, jitnorm_data_type_t type) 
 
 class element_io {
 public:
-    using vector_body = function_ref<void(const place &, const Xbyak::Operand &)>;
+    using vector_body = const std::function<void(const place &, const Xbyak::Operand &)> &;
 
-    // For loads, and stores of the compute type.
-    element_io(kernel_generator &g, tail_mask &tail, const vector_loop &loop, const reg &scratch)
-        : g_(g), tail_(tail), loop_(loop), scratch_(scratch) {}
-    // For stores of other types as well.
+    // Stores of other types than the compute type, and rounding, need two registers `work`.
     element_io(kernel_generator &g, tail_mask &tail, const vector_loop &loop, const reg &scratch,
-               const std::array<vmm, 2> &work)
-        : element_io(g, tail, loop, scratch) {
-        narrowing_.emplace(g, work);
-    }
+               const std::vector<vmm> &work = {})
+        : g_(g), tail_(tail), loop_(loop), scratch_(scratch), narrowing_(g, work) {}
 
-    // From now on pairs of whole vectors are in unpack order after every load_all() and are expected so by every
-    // store_all() of the same places. This object keeps the register `zeros`. Rows must be f32, bf16 or f16, and stores
-    // must be of types for which narrowing::joins_two() holds.
-    void use_unpack_order(const vmm &zeros) {
-        zeros_ = zeros;
-        g_.ops.clear(zeros);
+    // Keeps the register for loads of `type`. If `unpacks`, pairs of whole vectors are in unpack order from now on
+    // after every load_all() and are expected so by every store_all() of the same places. Then rows must be f32, bf16
+    // or f16, and stores must be of types for which narrowing::joins_two() holds. With AVX-512, where nothing unpacks,
+    // bf16 is permuted.
+    void keep(const vmm &kept, bool unpacks, jitnorm_data_type_t type) {
+        if (unpacks) g_.ops.clear(zeros_.emplace(kept));
+        if (type == jitnorm_bf16) permute_bf16(kept);
     }
 
     bool in_unpack_order(places vectors) const { return zeros_ && vectors.size() % 2 == 0 && !vectors.back().tail; }
@@ -163,15 +159,15 @@ public:
     }
 
     // Round as narrowing does; both change the work registers.
-    void round(const vmm &v, jitnorm_data_type_t type) { narrowing_.value().round(v, type); }
-    void round_normalized(const vmm &v, jitnorm_data_type_t type) { narrowing_.value().round_normalized(v, v, type); }
+    void round(const vmm &v, jitnorm_data_type_t type) { narrowing_.round(v, type); }
+    void round_normalized(const vmm &v, jitnorm_data_type_t type) { narrowing_.round_normalized(v, v, type); }
 
     // Stores one vector. Narrower types change v and the work registers.
     void store(const reg &row, const place &p, const vmm &v, jitnorm_data_type_t type, bool non_temporal) {
         const int size = element_bytes(type);
         const Xbyak::RegExp at = loop_.at(row, p, size);
         if (type != g_.kind.compute) {
-            narrowing_.value().one(v, type);
+            narrowing_.one(v, type);
             p.tail ? store_incomplete(at, v, size) : store_whole(at, v, g_.kind.width() * size, non_temporal);
         } else if (p.tail) {
             tail_.store(at, v);
@@ -189,14 +185,14 @@ public:
             for (const place &p : vectors) store(row, p, held(p), type, non_temporal);
             return;
         }
-        narrowing_.value().two(held(vectors[0]), held(vectors[1]), type, in_unpack_order(vectors));
+        narrowing_.two(held(vectors[0]), held(vectors[1]), type, in_unpack_order(vectors));
         const int size = element_bytes(type);
         store_whole(loop_.at(row, vectors[0], size), held(vectors[0]), 2 * g_.kind.width() * size, non_temporal);
     }
 
     // Stores four whole vectors to bytes (narrowing::four_in_range()).
     void store_four_in_range(const reg &row, places vectors, const std::array<vmm, 4> &v, jitnorm_data_type_t type) {
-        narrowing_.value().four_in_range(v, type);
+        narrowing_.four_in_range(v, type);
         store_whole(loop_.at(row, vectors[0], 1), v[0], 4 * g_.kind.width(), false);
     }
 
@@ -299,7 +295,7 @@ private:
     vector_loop loop_;
     reg scratch_;
     vector_pieces pieces_{g_, loop_, scratch_};
-    std::optional<narrowing> narrowing_;
+    narrowing narrowing_;
     std::optional<vmm> zeros_, order_;
 };
 

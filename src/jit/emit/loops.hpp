@@ -40,7 +40,7 @@ public:
     }
 
     // Emits passes of `rows` rows, each with body(), until fewer rows are left.
-    void step(int rows, function_ref<void()> body) {
+    void step(int rows, const std::function<void()> &body) {
         while_left(rows, [&] {
             for (int r = 1; r < rows; ++r) point_after(size_t(r - 1), size_t(r));
             body();
@@ -50,7 +50,7 @@ public:
     }
 
     // The same for bodies that move on row by row themselves, by move_on().
-    void while_left(int rows, function_ref<void()> body) {
+    void while_left(int rows, const std::function<void()> &body) {
         Xbyak::Label next, check;
         g_.jmp(check, NEAR);
         g_.L(next);
@@ -126,7 +126,7 @@ struct row_in_lines {
     reg rest;
 };
 
-using vectors_body = function_ref<void(places)>; // emits code for some vectors
+using vectors_body = const std::function<void(places)> &; // emits code for some vectors
 
 // Emits the loop over the elements of a row, in vectors of the compute type, and prefetches for them. Only this class
 // unrolls, and handles the whole vectors that the unrolled loop leaves over and the incomplete vector at the row's end.
@@ -354,7 +354,7 @@ private:
     }
 
     void for_each_line(const Xbyak::RegExp &row, places vectors, jitnorm_data_type_t type,
-                       function_ref<void(const Xbyak::RegExp &)> hint) const {
+                       const std::function<void(const Xbyak::RegExp &)> &hint) const {
         if (vectors.front().tail) return;
         const int size = element_bytes(type);
         const auto vectors_in_line = size_t(std::max(1, CACHE_LINE / (width() * size)));

@@ -8,6 +8,8 @@
 
 #include <array>
 #include <bit>
+#include <utility>
+#include <vector>
 
 #include "../../math/convert.hpp"
 #include "../kernel_generator.hpp"
@@ -20,16 +22,16 @@ class narrowing {
     static constexpr uint8_t NEAREST_EVEN = 0;             // the rounding of vcvtps2ph
 
 public:
-    // Changes the registers `work`.
-    narrowing(kernel_generator &g, const std::array<vmm, 2> &work, bool avx512_bf16 = has_avx512_bf16())
-        : g_(g), work_(work), avx512_bf16_(avx512_bf16) {}
+    // Changes the two registers `work`. Without any it emits no conversion that needs them.
+    narrowing(kernel_generator &g, std::vector<vmm> work, bool avx512_bf16 = has_avx512_bf16())
+        : g_(g), work_(std::move(work)), avx512_bf16_(avx512_bf16) {}
 
     // Converts the elements of v in place.
     void one(const vmm &v, jitnorm_data_type_t type) {
         if (is_byte(type)) return to_bytes(v, v, type);
         const vmm f = floats(v);
         if (g_.kind.is_f64()) g_.vcvtpd2ps(f, v);
-        if (type == jitnorm_bf16) to_bf16(f);
+        if (type == jitnorm_bf16) to_bf16(f, f);
         if (type == jitnorm_f16) g_.vcvtps2ph(shorts(v), f, NEAREST_EVEN);
     }
 
@@ -42,7 +44,7 @@ public:
     // They must be results of arithmetic, so that no NaN among them is a signaling one.
     void two(const vmm &v, const vmm &next, jitnorm_data_type_t type, bool in_unpack_order = false) {
         if (is_byte(type)) return to_bytes(v, next, type, in_unpack_order);
-        if (g_.kind.is_avx512()) return two_to_bf16(v, next);
+        if (g_.kind.is_avx512()) return to_bf16(v, next);
         two_to_bf16_words(v, next);
         if (!in_unpack_order) g_.vpermq(ymm_of(v), v, MIDDLE_QUARTERS);
     }
@@ -72,7 +74,7 @@ public:
         const vmm f = floats(to), x = g_.kind.is_f64() ? f : v;
         if (g_.kind.is_f64()) g_.vcvtpd2ps(f, v);
         if (type == jitnorm_bf16) {
-            const vmm larger = floats(work_[0]);
+            const vmm larger = floats(work_.at(0));
             g_.vmulps(larger, x, every(std::bit_cast<uint32_t>(BF16_SPLITTER)));
             g_.vsubps(f, larger, x);
             g_.vsubps(f, larger, f);
@@ -99,7 +101,7 @@ private:
 
     // Converts the elements of v and of `next`, which may be v.
     void to_bytes(const vmm &v, const vmm &next, jitnorm_data_type_t type, bool in_unpack_order = false) {
-        const vmm &work = work_[0];
+        const vmm &work = work_.at(0);
         std::vector<vmm> vectors = {v};
         if (next != v) vectors.push_back(next);
         if (is_f8(type)) {
@@ -146,7 +148,7 @@ private:
     void permute_doublewords(const vmm &v, std::initializer_list<uint32_t> of_ymm,
                              std::initializer_list<uint32_t> of_zmm) {
         if (v.isXMM()) return;
-        const vmm order = part_of(work_[0], v.getBit() / 8);
+        const vmm order = part_of(work_.at(0), v.getBit() / 8);
         g_.vmovups(order, g_.ptr[g_.constant(v.isZMM() ? of_zmm : of_ymm)]);
         v.isZMM() ? g_.vpermd(zmm_of(v), zmm_of(order), v) : g_.vpermd(ymm_of(v), ymm_of(order), v);
     }
@@ -157,7 +159,7 @@ private:
     void to_f8(const vmm &v, jitnorm_data_type_t type) {
         constexpr int MANTISSA = 23, BIAS = 127;
         const f8_layout layout = type == jitnorm_f8_e5m2 ? f8_e5m2::LAYOUT : f8_e4m3::LAYOUT;
-        const vmm code = floats(work_[0]), power = floats(work_[1]);
+        const vmm code = floats(work_.at(0)), power = floats(work_.at(1));
         const int dropped = MANTISSA - layout.mantissa;
         const uint32_t least = uint32_t(BIAS + 1 - layout.bias); // exponent of a normal number, and of denormal ones
         const uint32_t exponents_part = (least + uint32_t(dropped)) << layout.mantissa;
@@ -178,14 +180,23 @@ private:
         g_.vorps(v, v, code);
     }
 
-    void to_bf16(const vmm &v) {
-        if (!g_.kind.is_avx512() || !avx512_bf16_) return round_to_bf16(v);
-        auto &rare = g_.rarely([copy = *this, v]() mutable { copy.round_to_bf16(v); });
+    // Converts the elements of v and of `next`, which may be v. Looks for denormal numbers in both vectors at once.
+    void to_bf16(const vmm &v, const vmm &next) {
+        if (!g_.kind.is_avx512() || !avx512_bf16_) return round_to_bf16(v, next);
+        auto &rare = g_.rarely([copy = *this, v, next]() mutable { copy.round_to_bf16(v, next); });
         g_.vfpclassps(mask_, v, DENORMAL);
-        g_.kortestw(mask_, mask_);
+        if (next != v) g_.vfpclassps(mask_of_next_, next, DENORMAL);
+        g_.kortestw(mask_, next != v ? mask_of_next_ : mask_);
         g_.jnz(rare.begin, NEAR);
-        g_.vcvtneps2bf16(shorts(v), v);
+        next != v ? g_.vcvtne2ps2bf16(v, next, v) : g_.vcvtneps2bf16(shorts(v), v);
         g_.L(rare.end);
+    }
+
+    void round_to_bf16(const vmm &v, const vmm &next) {
+        round_to_bf16(v);
+        if (next == v) return;
+        round_to_bf16(next);
+        g_.vinserti64x4(zmm_of(v), zmm_of(v), ymm_of(next), 1);
     }
 
     void round_to_bf16(const vmm &v) {
@@ -195,27 +206,9 @@ private:
         if (v.isYMM()) g_.vpermq(ymm_of(v), v, MIDDLE_QUARTERS);
     }
 
-    // Looks for denormal numbers in both vectors at once.
-    void two_to_bf16(const vmm &v, const vmm &next) {
-        if (!avx512_bf16_) return round_two_to_bf16(v, next);
-        auto &rare = g_.rarely([copy = *this, v, next]() mutable { copy.round_two_to_bf16(v, next); });
-        g_.vfpclassps(mask_, v, DENORMAL);
-        g_.vfpclassps(mask_of_next_, next, DENORMAL);
-        g_.kortestw(mask_, mask_of_next_);
-        g_.jnz(rare.begin, NEAR);
-        g_.vcvtne2ps2bf16(v, next, v);
-        g_.L(rare.end);
-    }
-
-    void round_two_to_bf16(const vmm &v, const vmm &next) {
-        round_to_bf16(v);
-        round_to_bf16(next);
-        g_.vinserti64x4(zmm_of(v), zmm_of(v), ymm_of(next), 1);
-    }
-
     // (bits + 0x7fff + (bits >> 16 & 1)) >> 16; a NaN becomes a NaN.
     void round_bf16_bits(const vmm &v) {
-        const vmm rounded = floats(work_[0]), other = floats(work_[1]);
+        const vmm rounded = floats(work_.at(0)), other = floats(work_.at(1));
         broadcast_bits(other, 1);
         g_.vpsrld(rounded, v, 16);
         g_.vandps(rounded, rounded, other);
@@ -238,8 +231,8 @@ private:
     // minus one if the upper word is even, has its highest bit set. A NaN stays a NaN, because the addition does not
     // change the greatest words of either sign.
     void two_to_bf16_words(const vmm &v, const vmm &next) {
-        const vmm &upper = v, &lower = next, work = floats(work_[0]);
-        const Xbyak::Ymm upper_then_lower = ymm_of(work_[1]);
+        const vmm &upper = v, &lower = next, work = floats(work_.at(0));
+        const Xbyak::Ymm upper_then_lower = ymm_of(work_.at(1));
         g_.vbroadcastf128(upper_then_lower, g_.ptr[g_.constant({0x07060302, 0x0f0e0b0a, 0x05040100, 0x0d0c0908})]);
         g_.vpshufb(v, v, upper_then_lower);
         g_.vpshufb(next, next, upper_then_lower);
@@ -253,7 +246,7 @@ private:
     }
 
     kernel_generator &g_;
-    std::array<vmm, 2> work_;
+    std::vector<vmm> work_;
     bool avx512_bf16_;
     Xbyak::Opmask mask_{NARROWING_MASK}, mask_of_next_{SECOND_NARROWING_MASK};
 };

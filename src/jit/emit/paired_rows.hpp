@@ -20,8 +20,8 @@ public:
         : g_(g), index_(index), count_(count), begin_(begin) {}
 
     struct batch {
-        Xbyak::Address number;     // of its rows
-        function_ref<void()> body; // emits the code for a piece
+        Xbyak::Address number;      // of its rows
+        std::function<void()> body; // emits the code for a piece
     };
 
     // At least one batch has rows.
@@ -54,7 +54,7 @@ public:
         loop.begin_in_lines(count_, begin_, PIECE, row);
     }
 
-    void at_first(function_ref<void()> body) const {
+    void at_first(const std::function<void()> &body) const {
         Xbyak::Label later;
         g_.cmp(begin_, 0);
         g_.jne(later, NEAR);

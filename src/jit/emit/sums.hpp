@@ -41,12 +41,12 @@ class blocked_sum {
 
 public:
     // The register `count` has the number of the chunk's elements, `rest` the number of those after the current block.
-    // The object's part of the frame begins at [rsp + frame].
-    blocked_sum(kernel_generator &g, const vector_loop &loop, const reg &count, const reg &rest, int frame)
-        : g_(g), loop_(loop), count_(count), rest_(rest), frame_(frame) {}
+    // The frame keeps at most so many vectors.
+    blocked_sum(kernel_generator &g, const vector_loop &loop, const reg &count, const reg &rest, int most)
+        : g_(g), loop_(loop), count_(count), rest_(rest), frame_(g.reserve(most * g.kind.bytes())) {}
 
     // body(places) adds vectors to the lanes of their slots, which are in the registers `sums`. At the end these hold
-    // the lanes of the chunk. There must be room for all of them in the frame.
+    // the lanes of the chunk.
     void sum(lanes sums, int unroll, vectors_body body) {
         Xbyak::Label block, last, walk, done;
         clear(sums);
@@ -75,10 +75,10 @@ public:
         g_.L(done);
     }
 
-    // The same for one piece of a row whose pieces are summed up one by one. Meanwhile all lanes are in the frame,
-    // which must have room for twice as many. finish() emits what follows on the last piece, with the lanes of the
-    // chunk in `sums`.
-    void sum_piece(const paired_rows &rows, lanes sums, int unroll, vectors_body body, function_ref<void()> finish) {
+    // The same for one piece of a row whose pieces are summed up one by one. Meanwhile the frame has twice as many
+    // vectors. finish() emits what follows on the last piece, with the lanes of the chunk in `sums`.
+    void sum_piece(const paired_rows &rows, lanes sums, int unroll, vectors_body body,
+                   const std::function<void()> &finish) {
         const size_t of_block = sums.size(); // after the lanes of the chunk's earlier blocks
         Xbyak::Label add, keep, finished, done;
         rows.at_first([&] {
@@ -233,7 +233,7 @@ public:
 
     // Emits the loop over the eight rows. sum() emits the sums of a row and returns the registers of s and q, with the
     // lanes as horizontal_sum::to_ymm() leaves them; without a center s does not matter. Changes q.
-    void sum_rows(function_ref<std::pair<ymm, ymm>()> sum) {
+    void sum_rows(const std::function<std::pair<ymm, ymm>()> &sum) {
         Xbyak::Label row;
         g_.L(row);
         const auto [s, q] = sum();

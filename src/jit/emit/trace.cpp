@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "../../math/post_ops.hpp"
@@ -12,10 +13,8 @@ traced append_step(operation what, uint64_t detail, std::initializer_list<traced
     for (const traced &value : values)
         if (value.where != nullptr) where = value.where;
     if (where == nullptr) throw std::logic_error("a step of constants alone is no step");
-    step s{what, -1, -1, -1, detail};
-    const traced *value = values.begin();
-    for (int *to : {&s.a, &s.b, &s.c})
-        if (value != values.end()) *to = (value++)->index_in(*where);
+    step s{.what = what, .detail = detail};
+    std::ranges::transform(values, s.from.begin(), [&](const traced &value) { return value.index_in(*where); });
     return {where, where->append(s)};
 }
 
@@ -26,7 +25,7 @@ trace trace_with(std::span<const post_op_conf> post_ops) {
     using number = traced_number<T>;
     trace program;
     const auto source = [&](operation what, size_t i) {
-        return number(traced{&program, program.append({what, -1, -1, -1, i})});
+        return number(traced{&program, program.append({.what = what, .detail = i})});
     };
     number y = source(operation::input, 0);
     for (size_t i = 0; i < post_ops.size(); ++i) {

@@ -4,6 +4,7 @@
 // trace_codegen.hpp turns these into instructions. So the reference and generated code share one definition.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <initializer_list>
@@ -43,8 +44,8 @@ enum class operation : uint8_t {
 
 struct step {
     operation what;
-    int a = -1, b = -1, c = -1; // the numbers of the steps whose results this step uses; -1: none
-    uint64_t detail = 0;        // a number, a constant's bits, the predicate of a comparison, the count of a shift
+    std::array<int, 3> from = {-1, -1, -1}; // a, b and c: the numbers of the steps whose results it uses; -1: none
+    uint64_t detail = 0; // a number, a constant's bits, the predicate of a comparison, the count of a shift
 };
 
 class trace {
@@ -62,7 +63,7 @@ public:
     int constant(uint64_t bits) {
         for (size_t i = 0; i < steps.size(); ++i)
             if (steps[i].what == operation::constant && steps[i].detail == bits) return int(i);
-        return append({operation::constant, -1, -1, -1, bits});
+        return append({.what = operation::constant, .detail = bits});
     }
 };
 

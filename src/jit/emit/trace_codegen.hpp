@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <numeric>
 #include <stdexcept>
@@ -37,15 +38,12 @@ class trace_codegen {
 
 public:
     // Emits the load of an operand, or the broadcast of a parameter, to the register.
-    using load_source = function_ref<void(const step &, const vmm &)>;
+    using load_source = const std::function<void(const step &, const vmm &)> &;
 
-    static int frame_bytes(const vector_kind &kind) { return FRAME_SLOTS * kind.bytes(); }
-
-    // This object may change these registers, of which there are at least six, with AVX-512 the masks TRACE_MASKS, and
-    // frame_bytes() at [rsp + frame].
-    trace_codegen(kernel_generator &g, const trace &program, std::vector<int> registers, int frame)
+    // This object may change these registers, of which there are at least six, and with AVX-512 the masks TRACE_MASKS.
+    trace_codegen(kernel_generator &g, const trace &program, std::vector<int> registers)
         : g_(g), steps_(program.steps), result_(size_t(program.result)), registers_(std::move(registers)),
-          frame_(frame), last_use_(find_last_uses()) {}
+          frame_(g.reserve(FRAME_SLOTS * g.kind.bytes())), last_use_(find_last_uses()) {}
 
     // Emits x = program(x).
     void emit(const vmm &x, load_source load) {
@@ -59,13 +57,14 @@ public:
 private:
     static bool is_remade(operation what) { return what == operation::constant || what == operation::parameter; }
     static bool gives_mask(operation what) { return what == operation::compare || what == operation::integer_greater; }
-    static bool takes(const step &s, size_t i) { return s.a == int(i) || s.b == int(i) || s.c == int(i); }
+    static bool takes(const step &s, size_t i) { return std::ranges::count(s.from, int(i)) != 0; }
 
     // A source of the current step: the number of its register, and whether this step is its last use.
     struct source {
         int index = NOWHERE;
         bool dies = false;
     };
+    using sources = std::array<source, 3>; // a, b and c
 
     // For each step the number of the last step that uses its result; -1 if no step does.
     std::vector<int> find_last_uses() const {
@@ -73,8 +72,7 @@ private:
         last[result_] = int(steps_.size());
         for (auto i = int(steps_.size()) - 1; i >= 0; --i) {
             if (last[size_t(i)] < 0) continue;
-            const step &s = steps_[size_t(i)];
-            for (int taken : {s.a, s.b, s.c})
+            for (int taken : steps_[size_t(i)].from)
                 if (taken >= 0) last[size_t(taken)] = std::max(last[size_t(taken)], i);
         }
         return last;
@@ -181,27 +179,27 @@ private:
             place_[now_] = take_register();
             return load(s, g_.vector(place_[now_]));
         }
-        // A source that occurs twice is released once.
-        const source a = fetch(s.a, load);
-        const source b = s.b == s.a ? source{a.index} : fetch(s.b, load);
-        const source c = s.c == s.a ? source{a.index} : s.c == s.b ? source{b.index} : fetch(s.c, load);
+        sources from;
+        for (size_t i = 0; i < from.size(); ++i) {
+            const auto same = size_t(std::ranges::find(s.from, s.from[i]) - s.from.begin());
+            // A source that occurs twice is released once.
+            from[i] = same < i ? source{from[same].index} : fetch(s.from[i], load);
+        }
         if (s.what == operation::fma) {
-            const int result = emit_fma(a, b, c);
-            const std::pair<source, int> sources[] = {{a, s.a}, {b, s.b}, {c, s.c}};
-            for (const auto &[from, of] : sources) from.index == result ? forget(size_t(of)) : release(from, of);
-            place_[now_] = result;
+            const int result = place_[now_] = emit_fma(from);
+            for (size_t i = 0; i < from.size(); ++i)
+                from[i].index == result ? forget(size_t(s.from[i])) : release(from[i], s.from[i]);
         } else {
-            release(a, s.a);
-            release(b, s.b);
-            release(c, s.c);
+            for (size_t i = 0; i < from.size(); ++i) release(from[i], s.from[i]);
             place_[now_] = take_for(s.what);
-            emit_plain(s, place_[now_], a.index, b.index, c.index);
+            emit_plain(s, place_[now_], from);
         }
     }
 
     // The instruction overwrites one of its sources. That is one that is not used later, if there is such a source;
     // otherwise c is copied first.
-    int emit_fma(const source &a, const source &b, const source &c) {
+    int emit_fma(const sources &from) {
+        const auto &[a, b, c] = from;
         const vmm va = g_.vector(a.index), vb = g_.vector(b.index), vc = g_.vector(c.index);
         if (a.dies && b.index != a.index && c.index != a.index) {
             g_.ops.fma213(va, vb, vc);
@@ -221,8 +219,8 @@ private:
         return result.getIdx();
     }
 
-    void emit_plain(const step &s, int result, int a, int b, int c) {
-        const vmm to = g_.vector(result), va = g_.vector(a), vb = g_.vector(b < 0 ? 0 : b);
+    void emit_plain(const step &s, int result, const sources &from) {
+        const vmm to = g_.vector(result), va = g_.vector(from[0].index), vb = g_.vector(std::max(from[1].index, 0));
         const auto *const of_two = std::ranges::find(OF_TWO, s.what, &operation_of_two::what);
         if (of_two != std::end(OF_TWO)) return (g_.ops.*of_two->emit)(to, va, vb);
         switch (s.what) {
@@ -235,7 +233,7 @@ private:
         case operation::halve:
             return g_.vpsrad(to, va, 1); // shifts 32 bits at a time, which is right for small 64-bit numbers, too
         default:
-            return emit_masked(s, result, a, b, c);
+            return emit_masked(s, result, from[0].index, from[1].index, from[2].index);
         }
     }
 

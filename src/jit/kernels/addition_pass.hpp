@@ -18,15 +18,13 @@ class addition_pass : row_pass {
     static constexpr int UNROLL = 2; // with silu 1
 
 public:
-    static constexpr auto NAME = "addition"; // of a kernel of this pass
-
     addition_pass(kernel_generator &g, const pass_place &where, const addition_conf &conf)
         : row_pass(g, where), conf_(conf) {
         if (conf.reduces) {
             std::vector<vmm> unused = sums_; // between rows
             unused.insert(unused.end(), other_.begin(), other_.begin() + UNROLL);
             sums_of_rows_.emplace(
-                g, rows_, index_, next_lanes_, first_four(unused, {}), ymm_of(x_[0]), where.frame + lanes_bytes(),
+                g, rows_, index_, next_lanes_, first_four(unused, {}), ymm_of(x_[0]), g.reserve(sums_of_rows::BYTES),
                 conf.centered, sums_of_rows::arrays{JITNORM_ARGUMENT(pivot), JITNORM_ARGUMENT(s), JITNORM_ARGUMENT(q)});
         }
         if (!conf.silu) return;
@@ -34,11 +32,11 @@ public:
         register_set used = registers_;
         used.give_back(std::array{x_[1], other_[0], other_[1]}); // only slot 0 is in use
         used.give_back(narrowing_);                              // only stores need these
-        silu_.emplace(g, trace_post_ops(product, conf.compute), used.free_vectors(), where.frame + lanes_bytes());
+        silu_.emplace(g, trace_post_ops(product, conf.kind.compute), used.free_vectors());
     }
 
-    std::string name(const char *what) const {
-        return kernel_name(what, g_.kind, {conf_.src, conf_.residual, conf_.sum, conf_.row},
+    std::string name() const {
+        return kernel_name("addition", g_.kind, {conf_.src, conf_.residual, conf_.sum, conf_.row},
                            {{has_gate(), "gate"},
                             {has_bias(), "bias"},
                             {conf_.reduces, conf_.centered ? "reduced" : "reduced_rms"},
@@ -46,7 +44,7 @@ public:
                             {conf_.ahead == prefetch_to::l2, "to_l2"}});
     }
 
-    void add_all() {
+    void do_all() {
         prepare();
         begin_rows(rows_);
         if (conf_.reduces) {
@@ -59,7 +57,7 @@ public:
         });
     }
 
-    void add_piece(const paired_rows &rows) {
+    void add_piece() {
         prepare();
         rows_.point_to_row();
         const reg src_ahead = registers_.take(g_.r11), residual_ahead = registers_.take(g_.r13);
@@ -71,13 +69,13 @@ public:
             add_vectors(vectors);
         };
         if (conf_.centered) {
-            rows.at_first([&] { find_pivot(); });
+            where_.pieces->at_first([&] { find_pivot(); });
             rows_.broadcast(JITNORM_ARGUMENT(pivot), std::span(&pivot_, 1));
         }
         if (conf_.reduces)
-            return blocks_.sum_piece(rows, sums_, vectors_, add_and_prefetch,
+            return blocks_.sum_piece(*where_.pieces, sums_, vectors_, add_and_prefetch,
                                      [&] { sums_of_rows_->store_one(total_, s_, q_); });
-        rows.go_to_piece(loop_);
+        where_.pieces->go_to_piece(loop_);
         loop_.walk_freely(unroll(), add_and_prefetch);
     }
 
@@ -89,17 +87,11 @@ public:
         return conf_.reduces ? sums_of_row() : reduced_rows();
     }
 
-    int frame_bytes() const {
-        return lanes_bytes() + (conf_.reduces ? sums_of_rows::BYTES : 0) +
-               (conf_.silu ? trace_codegen::frame_bytes(g_.kind) : 0);
-    }
-
 private:
     bool has_bias() const { return conf_.bias != jitnorm_data_type_undef; }
     bool has_gate() const { return conf_.gate != jitnorm_data_type_undef; }
     bool writes_sum() const { return conf_.sum != jitnorm_data_type_undef; }
 
-    int lanes_bytes() const { return (where_.in_one_loop ? 2 : 1) * int(sums_.size()) * g_.kind.bytes(); }
     int unroll() const { return conf_.silu ? 1 : UNROLL; }
 
     void add_eight() {
@@ -217,7 +209,7 @@ private:
     // All loads come before the first store, because the stores may overwrite the residual. Stores of narrow types
     // change their registers.
     void store(places vectors) {
-        const bool changes = conf_.row != conf_.compute;
+        const bool changes = conf_.row != conf_.kind.compute;
         if (changes && writes_sum())
             for (const place &p : vectors) g_.ops.load(other_[size_t(p.slot)], x_[size_t(p.slot)]);
         io_.store_all(row_, vectors, changes && writes_sum() ? other_ : x_, conf_.row, false);
@@ -236,7 +228,7 @@ private:
     const std::vector<vmm> s_ = conf_.centered ? registers_.take_vectors(vectors_) : std::vector<vmm>();
     const std::vector<vmm> sums_ = joined(s_, q_);
     const vmm pivot_ = conf_.centered ? registers_.take_vector() : vmm();
-    const std::array<vmm, 2> narrowing_{registers_.take_vector(), registers_.take_vector()};
+    const std::vector<vmm> narrowing_ = registers_.take_vectors(2);
     tail_mask tail_{g_, registers_.take_vector()};
     element_io io_{g_, tail_, loop_, where_.loops.io, narrowing_};
     row_loop rows_{g_,
@@ -248,7 +240,7 @@ private:
                     {{sum_}, JITNORM_STRIP(sum)},
                     {{row_}, JITNORM_STRIP(x)}}};
     pivots pivots_{g_, io_, conf_.row, count_, other_[1]};
-    blocked_sum blocks_{g_, loop_, count_, rest_, where_.frame};
+    blocked_sum blocks_{g_, loop_, count_, rest_, (where_.pieces ? 2 : 1) * int(sums_.size())};
     horizontal_sum total_{g_, x_[0]};
     std::optional<sums_of_rows> sums_of_rows_; // where the pass reduces rows
     std::optional<trace_codegen> silu_;

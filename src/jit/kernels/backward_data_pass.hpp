@@ -2,8 +2,6 @@
 // backward_data_pass: computes diff_src of rows whose sums are known.
 #pragma once
 
-#include <array>
-
 #include "../emit/affine.hpp"
 #include "../emit/sums.hpp"
 #include "kernels.hpp"
@@ -16,12 +14,10 @@ class backward_data_pass : row_pass {
     static constexpr int UNROLL = 2;
 
 public:
-    static constexpr auto NAME = "backward_data"; // of a kernel of this pass
-
     backward_data_pass(kernel_generator &g, const pass_place &where, const backward_data_conf &conf)
         : row_pass(g, where), conf_(conf) {}
 
-    std::string name(const char *what) const {
+    std::string name(const char *what = "backward_data") const {
         return kernel_name(what, g_.kind, {conf_.src, conf_.diff_dst, conf_.diff_src},
                            {{conf_.scale, "scale"},
                             {adds(), "residual"},
@@ -33,10 +29,7 @@ public:
                            conf_.affine_flags);
     }
 
-    int frame_bytes() const { return 0; }
-
-    // Writes all rows, or the rows of a band.
-    void write_all() {
+    void do_all() {
         prepare();
         begin_rows(rows_);
         rows_.step(1, [&] {
@@ -48,12 +41,12 @@ public:
         });
     }
 
-    void write_piece(const paired_rows &rows) {
+    void write_piece() {
         prepare();
         rows_.point_to_row();
         broadcast_statistics();
         broadcast_slopes();
-        conf_.non_temporal ? rows.go_to_lines(loop_, lines_) : rows.go_to_piece(loop_);
+        conf_.non_temporal ? where_.pieces->go_to_lines(loop_, lines_) : where_.pieces->go_to_piece(loop_);
         compute_vectors();
     }
 
@@ -61,20 +54,13 @@ private:
     void prepare() {
         g_.mov(count_, JITNORM_ARGUMENT(count));
         tail_.prepare(count_, left_, where_.loops.position);
-        prepare_loads();
+        io_.keep(registers_.take_vector(), in_unpack_order(), conf_.diff_dst);
     }
 
     void go_ahead() {
         if (conf_.ahead == prefetch_to::nowhere) return;
         point_ahead(next_src_, src_, JITNORM_ARGUMENT(src_prefetch));
         point_ahead(next_diff_dst_, diff_dst_, JITNORM_ARGUMENT(diff_dst_prefetch));
-    }
-
-    // At most one of these two needs the register.
-    void prepare_loads() {
-        const vmm kept = registers_.take_vector();
-        if (in_unpack_order()) io_.use_unpack_order(kept);
-        if (conf_.diff_dst == jitnorm_bf16) io_.permute_bf16(kept);
     }
 
     bool adds() const { return conf_.diff_sum != jitnorm_data_type_undef; }
@@ -160,7 +146,7 @@ private:
     const vmm mean_ = registers_.take_vector(), rstd_ = registers_.take_vector();
     const vmm m1_ = registers_.take_vector(), k_ = registers_.take_vector();
     const std::vector<vmm> g_values_ = registers_.take_vectors(UNROLL), x_ = registers_.take_vectors(UNROLL);
-    const std::array<vmm, 2> narrowing_{registers_.take_vector(), registers_.take_vector()};
+    const std::vector<vmm> narrowing_ = registers_.take_vectors(2);
     tail_mask tail_{g_, registers_.take_vector()};
     element_io io_{g_, tail_, loop_, where_.loops.io, narrowing_};
     row_loop rows_{g_,

@@ -16,19 +16,17 @@ class backward_rows_generator : public rows_generator {
 
 public:
     explicit backward_rows_generator(const backward_rows_conf &conf)
-        : rows_generator(kind_of(conf.written), 2 * MAX_KERNEL_BYTES, conf.order), conf_(conf) {
-        open_frame(VARIABLES + reduced_.frame_bytes() + written_.frame_bytes());
+        : rows_generator(conf.written.kind, 2 * MAX_KERNEL_BYTES, conf.order), conf_(conf) {
+        open_frame();
         if (goes_in_one_loop()) {
-            do_in_one_loop(
-                JITNORM_ARGUMENT(rows), [this](const paired_rows &rows) { reduced_.sum_piece(rows); },
-                argument(WRITTEN + offsetof(arguments, rows)),
-                [this](const paired_rows &rows) { written_.write_piece(rows); });
+            pieces_.walk({JITNORM_ARGUMENT(rows), [this] { reduced_.sum_piece(); }},
+                         {argument(WRITTEN + offsetof(arguments, rows)), [this] { written_.write_piece(); }});
         } else {
             begin_bands(JITNORM_ARGUMENT(band_rows), JITNORM_ARGUMENT(rows));
-            reduced_.sum_all();
+            reduced_.do_all();
             if (conf_.reduced.sums) find_slopes();
             return_to_band();
-            written_.write_all();
+            written_.do_all();
             end_bands(JITNORM_ARGUMENT(rows));
         }
         close_frame();
@@ -90,9 +88,8 @@ private:
                     {r8, offsetof(arguments, k)}};
     const Xbyak::Xmm mean_{0}, rstd_{1}, zero_{2}, inverse_{3};
     row_loop rows_{*this, index_, loops_.left, qword[rsp + BAND_END], {}};
-    backward_sums_pass reduced_{*this, place(0, VARIABLES), conf_.reduced};
-    backward_data_pass written_{*this, place(goes_in_one_loop() ? WRITTEN : 0, VARIABLES + reduced_.frame_bytes()),
-                                conf_.written};
+    backward_sums_pass reduced_{*this, place(0), conf_.reduced};
+    backward_data_pass written_{*this, place(goes_in_one_loop() ? WRITTEN : 0), conf_.written};
 };
 
 } // namespace

@@ -30,13 +30,11 @@ class backward_sums_pass : row_pass {
     };
 
 public:
-    static constexpr auto NAME = "backward_sums"; // of a kernel of this pass
-
     backward_sums_pass(kernel_generator &g, const pass_place &where, const backward_sums_conf &conf)
         : row_pass(g, where), conf_(conf) {}
 
-    std::string name(const char *what) const {
-        return kernel_name(what, g_.kind, {conf_.src, conf_.diff_dst},
+    std::string name() const {
+        return kernel_name("backward_sums", g_.kind, {conf_.src, conf_.diff_dst},
                            {{conf_.scale, "scale"},
                             {!conf_.centered, "rms"},
                             {rounds(), "round_normalized"},
@@ -47,10 +45,7 @@ public:
                            conf_.affine_flags);
     }
 
-    int frame_bytes() const { return mask_at_ + g_.kind.bytes(); }
-
-    // Sums up all rows, or the rows of a band.
-    void sum_all() {
+    void do_all() {
         prepare();
         begin_rows(pairs_);
         if (has_pairs()) pairs_.step(PAIR, [&] { sum_rows(PAIR); });
@@ -58,7 +53,7 @@ public:
     }
 
     // A row without a partner: the registers of a pair's second row point ahead of it.
-    void sum_piece(const paired_rows &rows) {
+    void sum_piece() {
         prepare();
         pairs_.point_to_row();
         broadcast_statistics(1);
@@ -69,8 +64,9 @@ public:
             loop_.prefetch(rows_[1].diff_dst, vectors, conf_.diff_dst);
             add(1, vectors);
         };
-        if (conf_.sums) return blocks_.sum_piece(rows, lanes_of(1), vectors_, add_ahead, [this] { store_sums(1); });
-        rows.go_to_piece(loop_);
+        if (conf_.sums)
+            return blocks_.sum_piece(*where_.pieces, lanes_of(1), vectors_, add_ahead, [this] { store_sums(1); });
+        where_.pieces->go_to_piece(loop_);
         loop_.walk(vectors_, add_ahead);
     }
 
@@ -79,7 +75,7 @@ private:
     bool needs_xhat() const { return conf_.sums || conf_.diff_scale; }
     bool multiplies() const { return conf_.scale && conf_.sums; }
     bool loads_scale() const {
-        return multiplies() && (conf_.scale_type != conf_.compute || !multiplies_as_stored(conf_.affine_flags));
+        return multiplies() && (conf_.scale_type != conf_.kind.compute || !multiplies_as_stored(conf_.affine_flags));
     }
     bool rounds() const { return conf_.normalized != jitnorm_data_type_undef; }
     // A scale that is not an operand in memory needs a register, and so do rounded values; with AVX2 a pair of rows
@@ -108,7 +104,7 @@ private:
         if (!g_.kind.is_avx512()) g_.vmovaps(scale_sum_, mask_in_frame());
     }
 
-    Xbyak::Address mask_in_frame() const { return g_.ptr[g_.rsp + where_.frame + mask_at_]; }
+    Xbyak::Address mask_in_frame() const { return g_.ptr[g_.rsp + mask_at_]; }
 
     void sum_rows(int rows) {
         broadcast_statistics(rows);
@@ -284,8 +280,7 @@ private:
     }
 
     const backward_sums_conf conf_;
-    const int vectors_ = backward_vectors(g_.kind);             // registers per sum, and the unroll
-    const int mask_at_ = 2 * PAIR * vectors_ * g_.kind.bytes(); // in the frame, after the lanes
+    const int vectors_ = backward_vectors(g_.kind); // registers per sum, and the unroll
     const reg scale_at_ = registers_.take(g_.r10), diff_scale_ = registers_.take(g_.r11);
     const reg diff_shift_ = registers_.take(g_.r13), rest_ = registers_.take(g_.r14);
     const std::array<row, PAIR> rows_ = take_rows();
@@ -310,7 +305,8 @@ private:
                      {{diff_scale_}, JITNORM_STRIP(diff_scale), conf_.own_rows},
                      {{diff_shift_}, JITNORM_STRIP(diff_shift), conf_.own_rows}}};
     horizontal_sum total_{g_, dy_};
-    blocked_sum blocks_{g_, loop_, count_, rest_, where_.frame};
+    blocked_sum blocks_{g_, loop_, count_, rest_, vectors_ * 2 * PAIR};
+    const int mask_at_ = g_.reserve(g_.kind.bytes());
     narrowing narrowing_{g_, {rounding_, rounding_}};
     centered_load difference_{g_, io_, conf_.src, conf_.centered};
 };

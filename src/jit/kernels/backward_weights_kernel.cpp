@@ -12,9 +12,8 @@ class backward_weights_generator : public kernel_generator {
     static constexpr int UNROLL = 4;
 
 public:
-    explicit backward_weights_generator(const backward_weights_conf &conf)
-        : kernel_generator(kind_of(conf)), conf_(conf) {
-        open_frame(0);
+    explicit backward_weights_generator(const backward_weights_conf &conf) : kernel_generator(conf.kind), conf_(conf) {
+        open_frame();
         mov(reg_start_, JITNORM_ARGUMENT(start));
         mov(reg_stride_, JITNORM_ARGUMENT(sums_stride));
         mov(reg_to_, JITNORM_ARGUMENT(to));
@@ -30,7 +29,7 @@ private:
     void add_up(places columns) {
         Xbyak::Label next, end;
         for (const place &p : columns) ops.clear(totals_[size_t(p.slot)]);
-        if (conf_.compute == jitnorm_f64) add_start(columns);
+        if (kind.is_f64()) add_start(columns);
         mov(reg_sums_, JITNORM_ARGUMENT(sums));
         mov(reg_number_, JITNORM_ARGUMENT(number));
         test(reg_number_, reg_number_);
@@ -61,7 +60,7 @@ private:
     const reg reg_count_ = registers.take(rcx), reg_sums_ = registers.take(r9), reg_number_ = registers.take(r10);
     const reg reg_position_ = registers.take(rax), reg_left_ = registers.take(rbx), reg_io_ = registers.take(r15);
     const std::vector<vmm> totals_ = registers.take_vectors(UNROLL), terms_ = registers.take_vectors(UNROLL);
-    const std::array<vmm, 2> narrowing_{terms_[0], registers.take_vector()}; // terms have been added
+    const std::vector<vmm> narrowing_{terms_[0], registers.take_vector()}; // terms have been added
     tail_mask tail_{*this, registers.take_vector()};
     vector_loop loop_{*this, reg_position_, reg_left_};
     element_io io_{*this, tail_, loop_, reg_io_, narrowing_};

@@ -21,29 +21,23 @@ class forward_rows_generator : public rows_generator {
 
 public:
     explicit forward_rows_generator(const forward_rows_conf &conf)
-        : rows_generator(kind_of(conf.written), 2 * room_for(conf.written), conf.order), conf_(conf) {
-        int frame = VARIABLES + reduced_.frame_bytes() + written_.frame_bytes();
-        if (conf.added) {
-            added_.emplace(*this, place(0, frame), *conf.added);
-            frame += added_->frame_bytes();
-        }
-        open_frame(frame);
+        : rows_generator(conf.written.kind, 2 * room_for(conf.written), conf.order), conf_(conf) {
+        if (conf.added) added_.emplace(*this, place(0), *conf.added);
+        open_frame();
         switch (order_) {
         case pass_order::by_bands:
             begin_bands(JITNORM_ARGUMENT(band_rows), JITNORM_ARGUMENT(rows));
             reduce_band();
             return_to_band();
-            written_.write_all();
+            written_.do_all();
             end_bands(JITNORM_ARGUMENT(rows));
             break;
         case pass_order::one_row:
             do_one_row();
             break;
         case pass_order::one_loop:
-            do_in_one_loop(
-                JITNORM_ARGUMENT(rows), [this](const paired_rows &rows) { reduce_piece(rows); },
-                argument(WRITTEN + offsetof(arguments, rows)),
-                [this](const paired_rows &rows) { written_.write_piece(rows); });
+            pieces_.walk({JITNORM_ARGUMENT(rows), [this] { reduce_piece(); }},
+                         {argument(WRITTEN + offsetof(arguments, rows)), [this] { written_.write_piece(); }});
             break;
         }
         close_frame();
@@ -59,9 +53,9 @@ private:
     // ---- bands
 
     void reduce_band() {
-        if (added_) added_->add_all();
+        if (added_) added_->do_all();
         if (added_ && !conf_.added->reduces) return_to_band();
-        if (!added_ || !conf_.added->reduces) reduced_.sum_all();
+        if (!added_ || !conf_.added->reduces) reduced_.do_all();
         find_scalars_of_band();
     }
 
@@ -119,9 +113,9 @@ private:
     // ---- rows that are written beside others that are reduced
 
     // The sums with a residual are reduced as soon as they are there, in the caches.
-    void reduce_piece(const paired_rows &rows) {
-        if (added_) added_->add_piece(rows);
-        if (!added_ || !conf_.added->reduces) reduced_.sum_piece(rows, !added_);
+    void reduce_piece() {
+        if (added_) added_->add_piece();
+        if (!added_ || !conf_.added->reduces) reduced_.sum_piece(!added_);
     }
 
     // ---- the scalar steps
@@ -167,9 +161,8 @@ private:
     static constexpr size_t RESULTS[] = {offsetof(arguments, hi), offsetof(arguments, rstd), offsetof(arguments, bias)};
 
     const forward_rows_conf conf_;
-    reduction_pass reduced_{*this, place(0, VARIABLES), conf_.reduced};
-    normalize_pass written_{
-        *this, place(order_ == pass_order::one_loop ? WRITTEN : 0, VARIABLES + reduced_.frame_bytes()), conf_.written};
+    reduction_pass reduced_{*this, place(0), conf_.reduced};
+    normalize_pass written_{*this, place(order_ == pass_order::one_loop ? WRITTEN : 0), conf_.written};
     std::optional<addition_pass> added_;
     const std::array<vmm, 3> results_ = written_.scalars_of_one();
 };

@@ -22,29 +22,15 @@ code_ptr code_of(const forward_rows_conf &conf);
 code_ptr code_of(const backward_rows_conf &conf);
 code_ptr code_of(const backward_weights_conf &conf);
 
-template <typename T> // a compute type: float or double
-constexpr jitnorm_data_type_t data_type_of = std::is_same_v<T, double> ? jitnorm_f64 : jitnorm_f32;
-
-template <typename Conf, typename Arguments, typename T> // T: the compute type, float or double
+template <typename Conf, typename Arguments>
 class kernel {
 public:
     // Throws std::system_error when executable pages are refused.
-    explicit kernel(Conf conf)
-        : code_(code_of(with_compute_type(conf))), run_(code_->entry<void(const Arguments *)>()) {}
+    explicit kernel(const Conf &conf) : code_(code_of(conf)), run_(code_->entry<void(const Arguments *)>()) {}
     void operator()(const Arguments &args) const { run_(&args); }
     size_t code_bytes() const { return code_->size(); }
 
 private:
-    static const Conf &with_compute_type(Conf &conf) {
-        if constexpr (requires { conf.compute; })
-            conf.compute = data_type_of<T>;
-        else // a kernel of several passes
-            conf.reduced.compute = conf.written.compute = data_type_of<T>;
-        if constexpr (requires { conf.added; })
-            if (conf.added) conf.added->compute = data_type_of<T>;
-        return conf;
-    }
-
     code_ptr code_;
     void (*run_)(const Arguments *);
 };
@@ -125,16 +111,16 @@ struct forward_loop_arguments {
 };
 
 template <typename T>
-using addition_kernel = kernel<addition_conf, forward_arguments<T>, T>;
+using addition_kernel = kernel<addition_conf, forward_arguments<T>>;
 template <typename T>
-using reduction_kernel = kernel<reduction_conf, forward_arguments<T>, T>;
+using reduction_kernel = kernel<reduction_conf, forward_arguments<T>>;
 template <typename T>
-using normalize_kernel = kernel<normalize_conf, forward_arguments<T>, T>;
+using normalize_kernel = kernel<normalize_conf, forward_arguments<T>>;
 
 // Reductions of rows of at most so many vectors may have code of their own (reduction_conf::short_rows).
 constexpr int SHORT_ROW_VECTORS = 8;
-constexpr bool are_short_rows(dim_t columns, isa vectors) {
-    return columns <= SHORT_ROW_VECTORS * vector_kind{vectors, jitnorm_f32}.width();
+constexpr bool are_short_rows(dim_t columns, const vector_kind &kind) {
+    return columns <= SHORT_ROW_VECTORS * kind.width();
 }
 
 // How many rows of a band are summed up at once.
@@ -143,13 +129,13 @@ constexpr int BAND_UNIT = 8;
 // forward_rows_kernel: does rows from their inputs to dst, by bands: makes the sums with a residual, if there is one,
 // reduces them, does the scalar steps of moments.hpp and writes the rows. Or it does the same of a single row.
 template <typename T>
-using forward_rows_kernel = kernel<forward_rows_conf, forward_arguments<T>, T>;
+using forward_rows_kernel = kernel<forward_rows_conf, forward_arguments<T>>;
 
 // forward_loop_kernel: writes rows of one batch beside rows of another one that it reduces, row beside row: beyond the
 // caches the reads of one then overlap the stores of the other. Nothing that it writes may overlap other rows that it
 // reads for the reduction. It normalizes row by row.
 template <typename T>
-using forward_loop_kernel = kernel<forward_rows_conf, forward_loop_arguments<T>, T>;
+using forward_loop_kernel = kernel<forward_rows_conf, forward_loop_arguments<T>>;
 
 // The arguments of the kernels of backward (docs/arithmetic.md, "Backward").
 template <typename T>
@@ -188,16 +174,16 @@ struct backward_loop_arguments {
 // backward_sums_kernel: computes all sums in one pass: the two sums of each row, and the column sums for the gradients
 // of scale and shift.
 template <typename T>
-using backward_sums_kernel = kernel<backward_sums_conf, backward_arguments<T>, T>;
+using backward_sums_kernel = kernel<backward_sums_conf, backward_arguments<T>>;
 // backward_data_kernel: computes diff_src of rows whose slopes are known.
 template <typename T>
-using backward_data_kernel = kernel<backward_data_conf, backward_arguments<T>, T>;
+using backward_data_kernel = kernel<backward_data_conf, backward_arguments<T>>;
 // backward_rows_kernel: does both, by bands, and the scalar steps of moments.hpp between them.
 template <typename T>
-using backward_rows_kernel = kernel<backward_rows_conf, backward_arguments<T>, T>;
+using backward_rows_kernel = kernel<backward_rows_conf, backward_arguments<T>>;
 // backward_loop_kernel: writes diff_src of one batch beside rows of another one that it reduces.
 template <typename T>
-using backward_loop_kernel = kernel<backward_rows_conf, backward_loop_arguments<T>, T>;
+using backward_loop_kernel = kernel<backward_rows_conf, backward_loop_arguments<T>>;
 
 // backward_weights_kernel: adds up arrays of sums in double, in order, and stores the result as sums in double or as a
 // gradient (docs/arithmetic.md, "Backward").
@@ -210,10 +196,7 @@ struct backward_weights_arguments {
     void *to;            // the result; may be start
 };
 
-using backward_weights_kernel = kernel<backward_weights_conf, backward_weights_arguments, double>;
-// The same in the compute type, for sums that are in it; without a start.
-template <typename T>
-using backward_block_kernel = kernel<backward_weights_conf, backward_weights_arguments, T>;
+using backward_weights_kernel = kernel<backward_weights_conf, backward_weights_arguments>;
 
 static_assert(sizeof(forward_arguments<float>) == sizeof(forward_arguments<double>) &&
               sizeof(backward_arguments<float>) == sizeof(backward_arguments<double>));

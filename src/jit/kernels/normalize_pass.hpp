@@ -26,15 +26,12 @@ class normalize_pass : row_pass {
     };
 
 public:
-    static constexpr auto NAME = "normalize"; // of a kernel of this pass
-
     normalize_pass(kernel_generator &g, const pass_place &where, const normalize_conf &conf)
         : row_pass(g, where), conf_(conf) {
-        if (has_post_ops())
-            post_ops_.emplace(g, trace_post_ops(conf.post_ops, conf.compute), free_registers(), where.frame);
+        if (has_post_ops()) post_ops_.emplace(g, trace_post_ops(conf.post_ops, conf.kind.compute), free_registers());
     }
 
-    std::string name(const char *what) const {
+    std::string name(const char *what = "normalize") const {
         return kernel_name(what, g_.kind, {conf_.src, conf_.dst},
                            {{conf_.scale, "scale"},
                             {conf_.shift, "shift"},
@@ -50,8 +47,8 @@ public:
                            conf_.affine_flags);
     }
 
-    // Writes all rows, or the rows of a band; the index has no meaning afterwards.
-    void write_all() {
+    // The index has no meaning afterwards.
+    void do_all() {
         Xbyak::Label done;
         prepare();
         if (short_normalize::takes(conf_)) short_normalize(g_, where_, conf_, tail_, scale_at_, shift_at_).emit(done);
@@ -64,11 +61,11 @@ public:
         g_.L(done);
     }
 
-    void write_piece(const paired_rows &rows) {
+    void write_piece() {
         prepare();
         rows_.point_to_row();
         broadcast_statistics(1);
-        conf_.non_temporal ? rows.go_to_lines(loop_, lines_) : rows.go_to_piece(loop_);
+        conf_.non_temporal ? where_.pieces->go_to_lines(loop_, lines_) : where_.pieces->go_to_piece(loop_);
         normalize_vectors(1);
     }
 
@@ -88,8 +85,6 @@ public:
         g_.ops.broadcast(factor, xmm_of(factor));
         multiply_values(factor);
     }
-
-    int frame_bytes() const { return has_post_ops() ? trace_codegen::frame_bytes(g_.kind) : 0; }
 
 private:
     bool has_post_ops() const { return !conf_.post_ops.empty(); }
@@ -154,14 +149,7 @@ private:
         g_.mov(shift_at_, JITNORM_ARGUMENT(shift.first));
         tail_.prepare(count_, left_, where_.loops.position);
         if (conf_.quantizes) g_.ops.broadcast_bits(magnitude_, layer_norm::MAGNITUDE_BITS, left_);
-        if (!has_post_ops()) prepare_loads();
-    }
-
-    // At most one of these two needs `kept`.
-    void prepare_loads() {
-        const vmm kept = registers_.take_vector();
-        if (in_unpack_order()) io_.use_unpack_order(kept);
-        if (conf_.src == jitnorm_bf16) io_.permute_bf16(kept);
+        if (!has_post_ops()) io_.keep(registers_.take_vector(), in_unpack_order(), conf_.src);
     }
 
     // Unpack order is used if then neither src nor dst needs a shuffle. Not with post-ops, which take one vector after
@@ -333,7 +321,7 @@ private:
     }
 
     void give_hints(std::span<const row> rows, places vectors) {
-        if (rows.size() == 1 && !where_.in_one_loop) loop_.prefetch(ahead_, vectors, conf_.src, conf_.ahead);
+        if (rows.size() == 1 && !where_.pieces) loop_.prefetch(ahead_, vectors, conf_.src, conf_.ahead);
         if (conf_.non_temporal || conf_.quantizes) return; // values are stored to a cache before they are quantized
         for (const row &r : rows) loop_.prefetch_for_write(r.dst, vectors, conf_.dst);
     }
@@ -401,12 +389,7 @@ private:
                     {{scale_at_}, JITNORM_STRIP(scale), conf_.own_rows},
                     {{shift_at_}, JITNORM_STRIP(shift), conf_.own_rows}}};
     centered_load difference_{g_, io_, conf_.src, conf_.centered};
-    scale_shift affine_{g_,
-                        io_,
-                        conf_.scale_shift,
-                        conf_.affine_flags,
-                        conf_.scale ? scale_ : std::vector<vmm>{},
-                        conf_.shift ? shift_ : std::vector<vmm>{}};
+    scale_shift affine_{g_, io_, conf_, scale_, shift_};
     std::optional<trace_codegen> post_ops_;
 };
 

@@ -20,20 +20,16 @@ class reduction_pass : row_pass {
     using arguments = forward_arguments<float>;
 
 public:
-    static constexpr auto NAME = "reduction"; // of a kernel of this pass
-
     reduction_pass(kernel_generator &g, const pass_place &where, const reduction_conf &conf)
         : row_pass(g, where), conf_(conf) {}
 
-    std::string name(const char *what) const {
+    std::string name() const {
         return kernel_name(
-            what, g_.kind, {conf_.src},
+            "reduction", g_.kind, {conf_.src},
             {{!conf_.centered, "rms"}, {conf_.repeated, "repeated"}, {conf_.ahead == prefetch_to::l2, "to_l2"}});
     }
 
-    int frame_bytes() const { return block_lanes_ + (where_.in_one_loop ? block_lanes_ : sums_of_rows::BYTES); }
-
-    void sum_all() {
+    void do_all() {
         prepare();
         begin_rows(rows_);
         if (has_eights()) sum_eights();
@@ -41,15 +37,15 @@ public:
     }
 
     // `prefetches`: whether later columns are prefetched.
-    void sum_piece(const paired_rows &rows, bool prefetches) {
+    void sum_piece(bool prefetches) {
         prepare();
         rows_.point_to_row();
-        if (finds_pivots()) rows.at_first([&] { find_pivot(); });
+        if (finds_pivots()) where_.pieces->at_first([&] { find_pivot(); });
         if (conf_.centered) broadcast_pivot();
         const reg &ahead = stride_; // pieces have no eights
         if (prefetches) point_ahead(ahead, src_, JITNORM_ARGUMENT(prefetch));
         blocks_.sum_piece(
-            rows, sums_, int(q_.size()),
+            *where_.pieces, sums_, int(q_.size()),
             [&](places vectors) {
                 if (prefetches) loop_.prefetch(ahead, vectors, conf_.src);
                 add(vectors);
@@ -88,14 +84,13 @@ private:
         return free;
     }
 
-    // At most one of the last three needs the register kept_.
+    // At most one of the last two needs the register kept_.
     void prepare() {
         g_.mov(count_, JITNORM_ARGUMENT(count));
         tail_.prepare(count_, left_, where_.loops.position);
         if (conf_.repeated) g_.ops.broadcast(factor_, JITNORM_ARGUMENT(factor));
         if (finds_pivots()) pivots_.begin(left_);
-        if (unpacks()) io_.use_unpack_order(kept_);
-        if (conf_.src == jitnorm_bf16) io_.permute_bf16(kept_);
+        io_.keep(kept_, unpacks(), conf_.src);
         if (subtracts_by_products()) g_.ops.load(kept_, g_.vector_of(1));
     }
 
@@ -219,7 +214,6 @@ private:
     const std::vector<vmm> q_ = registers_.take_vectors(forward_vectors(g_.kind));
     const std::vector<vmm> d_ = registers_.take_vectors(forward_vectors(g_.kind));
     const std::vector<vmm> sums_ = conf_.centered ? joined(s_, q_) : q_;
-    const int block_lanes_ = 2 * forward_vectors(g_.kind) * g_.kind.bytes();
     const vmm pivot_ = registers_.take_vector(), factor_ = registers_.take_vector(); // 0.25 where there is no factor
     const std::array<Xbyak::Ymm, 4> four_ = first_four(s_, q_);                      // while the lanes are not in use
     tail_mask tail_{g_, registers_.take_vector()};
@@ -228,7 +222,7 @@ private:
     row_loop rows_{g_, index_, left_, end_of_rows(JITNORM_ARGUMENT(rows)), {{{src_}, JITNORM_STRIP(x)}}};
     centered_load difference_{g_, io_, conf_.src, conf_.centered};
     pivots pivots_{g_, io_, conf_.src, count_, factor_};
-    blocked_sum blocks_{g_, loop_, count_, rest_, where_.frame};
+    blocked_sum blocks_{g_, loop_, count_, rest_, (where_.pieces ? 4 : 2) * forward_vectors(g_.kind)};
     horizontal_sum total_{g_, d_[0], unpacks()};
     horizontal_sum straight_total_{g_, d_[0]};
     sums_of_rows sums_of_rows_{g_,
@@ -237,7 +231,7 @@ private:
                                other_,
                                four_,
                                ymm_of(d_[0]),
-                               where_.frame + block_lanes_,
+                               where_.pieces ? 0 : g_.reserve(sums_of_rows::BYTES),
                                conf_.centered,
                                {JITNORM_ARGUMENT(pivot), JITNORM_ARGUMENT(s), JITNORM_ARGUMENT(q)}};
 };

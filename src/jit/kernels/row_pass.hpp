@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // row_pass: the base classes of passes over rows, which are emitters, and of the kernels that are made of them. A
-// kernel has one pass, which then does all its rows; or several, which take turns piece by piece (paired_rows) and keep
-// only loop_registers from piece to piece; or several that do one row or one band of rows, one after the other.
+// kernel has one pass, whose do_all() does all its rows; or several, which take turns piece by piece (paired_rows) and
+// keep only loop_registers from piece to piece; or several that do one row or, by do_all(), one band of rows, one after
+// the other.
 #pragma once
 
 #include <optional>
@@ -20,12 +21,11 @@ struct loop_registers {
     reg count, position, left, index, io;
 };
 
-// The pass's block of arguments, and its part of the frame, [rsp + frame].
+// What a kernel says to a pass: where the arguments are, and whether rows go in pieces or in bands.
 struct pass_place {
     const loop_registers &loops;
     Xbyak::RegExp arguments;
-    int frame = 0;
-    bool in_one_loop = false; // with another pass
+    std::optional<paired_rows> pieces = {}; // where the pass goes in one loop with another one
     // Where rows go in bands: the numbers of the band's first row and of the first row after it. A pass then does the
     // rows from the index on.
     struct band {
@@ -64,29 +64,13 @@ size_t room_for(const Conf &conf) {
     return MAX_KERNEL_BYTES;
 }
 
-// The generator of a kernel of one pass, which `do_all` emits.
-template <typename Pass, void (Pass::*do_all)()>
-class single_pass_generator : public kernel_generator {
-public:
-    template <typename Conf>
-    explicit single_pass_generator(const Conf &conf)
-        : kernel_generator(kind_of(conf), room_for(conf)), pass_(*this, {loops_, rdi}, conf) {
-        open_frame(pass_.frame_bytes());
-        (pass_.*do_all)();
-        close_frame();
-    }
-    std::string name() const { return pass_.name(Pass::NAME); }
-
-private:
-    const loop_registers loops_{*this};
-    Pass pass_;
-};
-
 // The base of the generators of kernels that reduce rows and write them: the loops of each pass_order over the rows.
 class rows_generator : public kernel_generator {
 protected:
     rows_generator(const vector_kind &what, size_t capacity, pass_order order)
-        : kernel_generator(what, capacity), order_(order) {}
+        : kernel_generator(what, capacity), order_(order) {
+        reserve(VARIABLES);
+    }
 
     // The loop over bands of at most `band_rows` of `rows` rows each. Before each pass over a band, the index gets the
     // band's first row.
@@ -109,18 +93,12 @@ protected:
         jb(band_, NEAR);
     }
 
-    // Rows that are written beside others that are reduced. The addresses are those of their numbers.
-    void do_in_one_loop(const Xbyak::Address &reduced, function_ref<void(const paired_rows &)> reduce,
-                        const Xbyak::Address &written, function_ref<void(const paired_rows &)> write) {
-        const paired_rows rows(*this, index_, loops_.count, qword[rsp + PIECE_BEGIN]);
-        rows.walk({reduced, [&] { reduce(rows); }}, {written, [&] { write(rows); }});
-    }
-
-    // The place of a pass. The variables of the kernel are in its frame before the parts of the passes. Pieces are
-    // those of one loop, which has no bands.
+    // The place of a pass. The kernel's variables are the first in its frame. Pieces are those of one loop, which has
+    // no bands.
     static constexpr int BAND_BEGIN = 0, BAND_END = 8, PIECE_BEGIN = 0, VARIABLES = 64;
-    pass_place place(size_t arguments_of_pass, int frame) const {
-        pass_place where{loops_, rdi + arguments_of_pass, frame, order_ == pass_order::one_loop};
+    pass_place place(size_t arguments_of_pass) const {
+        pass_place where{loops_, rdi + arguments_of_pass};
+        if (order_ == pass_order::one_loop) where.pieces.emplace(pieces_);
         if (order_ == pass_order::by_bands) where.band = {qword[rsp + BAND_BEGIN], qword[rsp + BAND_END]};
         return where;
     }
@@ -128,6 +106,7 @@ protected:
     const pass_order order_;
     const loop_registers loops_{*this};
     const reg &index_ = loops_.index;
+    const paired_rows pieces_{*this, index_, loops_.count, qword[rsp + PIECE_BEGIN]};
 
 private:
     Xbyak::Label band_;

@@ -3,8 +3,6 @@
 // code for a row has no loop. It is for elements of the compute type, without attributes.
 #pragma once
 
-#include <optional>
-
 #include "../emit/affine.hpp"
 #include "kernels.hpp"
 #include "row_pass.hpp"
@@ -17,7 +15,7 @@ class short_normalize {
 
 public:
     static bool takes(const normalize_conf &conf) {
-        const auto own = conf.compute;
+        const auto own = conf.kind.compute;
         return conf.src == own && conf.dst == own && conf.scale_shift == own && !conf.src_scale && !conf.dst_scale &&
                !conf.non_temporal && !conf.quantizes && !conf.own_rows && conf.post_ops.empty() &&
                conf.pre_quantization == jitnorm_data_type_undef && conf.normalized == jitnorm_data_type_undef;
@@ -27,8 +25,8 @@ public:
     // this part's own.
     short_normalize(kernel_generator &g, const pass_place &where, const normalize_conf &conf, tail_mask &tail,
                     const reg &scale, const reg &shift)
-        : g_(g), tail_(tail), where_(where), type_(conf.compute), count_(where.loops.count), scale_(scale),
-          shift_(shift), affine_{g, io_, type_, conf.affine_flags, take_if(conf.scale), take_if(conf.shift)} {}
+        : g_(g), tail_(tail), where_(where), type_(conf.kind.compute), count_(where.loops.count), scale_(scale),
+          shift_(shift), affine_{g, io_, conf, registers_.take_vectors(VECTORS), registers_.take_vectors(VECTORS)} {}
 
     // Emits code that does all rows and jumps to `done` if they are short enough, and otherwise changes nothing.
     void emit(Xbyak::Label &done) {
@@ -49,12 +47,6 @@ private:
         for (const reg &taken : {count_, scale_, shift_, g_.rdi}) rest.take(taken);
         rest.take_vector(tail_.vector().getIdx());
         return rest;
-    }
-
-    // Takes registers for the slots in any case, so that shift has the same ones with scale and without.
-    std::vector<vmm> take_if(bool wanted) {
-        std::vector<vmm> taken = registers_.take_vectors(VECTORS);
-        return wanted ? taken : std::vector<vmm>{};
     }
 
     // The index runs from minus the number of rows to zero. That of a band begins at the number of its first row.
