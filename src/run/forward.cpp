@@ -117,23 +117,6 @@ void forward<T>::read_moments(const void *of_rows, batch &b) const {
     b.complete(epsilon_);
 }
 
-// Converts the statistics to another type, or stores them with a stride.
-template <typename T>
-void forward<T>::convert_statistics(const batch &b, const statistics_rows &to) const {
-    alignas(64) float values[MAX_BATCH_ROWS];
-    const auto write = [&](void *tensor) {
-        layer_norm::write_statistics(values, b.rows, tensor, statistics_type_, to.stride);
-    };
-    if (writes_mean_) {
-        b.copy_means(values);
-        write(to[MEAN]);
-    }
-    if (writes_variance_) {
-        b.copy_variance_or_rstd(form_, values);
-        write(to[VARIANCE]);
-    }
-}
-
 template class forward<float>;
 template class forward<double>;
 

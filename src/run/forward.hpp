@@ -92,7 +92,6 @@ private:
     void read_moments(const void *of_rows, batch &b) const;
     [[gnu::always_inline]] void write_statistics(const batch &b, const statistics_rows &to) const;
 
-    [[gnu::noinline]] void convert_statistics(const batch &b, const statistics_rows &to) const;
     void refine_rest(const strip &src, batch &b) const;
     // Sets the arguments of a kernel for bands that do not depend on tensors: where it writes the numbers of the
     // batch's rows, and what it does if a first reduction is not enough.
@@ -163,9 +162,11 @@ inline void forward<T>::set_scalars(jit::forward_rows_arguments<T> &call, batch 
 
 template <typename T>
 inline void forward<T>::write_statistics(const batch &b, const statistics_rows &to) const {
-    if (statistics_type_ != jitnorm_f32 || to.stride != 1) return convert_statistics(b, to); // hardly ever
-    if (writes_mean_) b.copy_means(to[MEAN]);
-    if (writes_variance_) b.copy_variance_or_rstd(form_, to[VARIANCE]);
+    const auto store = [&](slot s, const auto *from) {
+        store_statistics(from, b.rows, to[s], statistics_type_, to.stride);
+    };
+    if (writes_mean_) store(MEAN, b.hi);
+    if (writes_variance_) form_ == statistics_form::variance ? store(VARIANCE, b.variance) : store(VARIANCE, b.rstd);
 }
 
 } // namespace jitnorm::impl::layer_norm

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "row_batch.hpp"
 
-#include "../base/bytes.hpp"
+#include "../math/statistics_io.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -19,11 +19,6 @@ JITNORM_SIMD bool find_rstd_by_products(const double *variance, dim_t count, dou
         rstd[r] = root.below;
     }
     return unknown == 0;
-}
-
-template <typename Number>
-JITNORM_SIMD void copy(const Number *from, void *to, dim_t count) {
-    for (dim_t i = 0; i < count; ++i) store(float(from[i]), to, i);
 }
 
 // As find_normalizers(), unless it returns false.
@@ -75,16 +70,6 @@ void forward_batch<T>::complete(double epsilon) {
 }
 
 template <typename T>
-void forward_batch<T>::copy_means(void *to) const {
-    copy(hi, to, rows);
-}
-
-template <typename T>
-void forward_batch<T>::copy_variance_or_rstd(statistics_form form, void *to) const {
-    form == statistics_form::inverse_deviation ? copy(rstd, to, rows) : copy(variance, to, rows);
-}
-
-template <typename T>
 void backward_batch<T>::find_rstd(double epsilon) {
     if constexpr (std::is_same_v<T, float>)
         if (find_rstd_by_products(variance, rows, epsilon, rstd)) return;
@@ -116,9 +101,19 @@ void backward_batch<T>::find_slopes(double inv_count) {
     }
 }
 
+template <typename Number>
+void store_statistics(const Number *from, dim_t count, void *to, jitnorm_data_type_t type, dim_t stride) {
+    alignas(64) float values[MAX_BATCH_ROWS];
+    void *const floats = type == jitnorm_f32 && stride == 1 ? to : values;
+    for (dim_t r = 0; r < count; ++r) store(float(from[r]), floats, r);
+    if (floats == values) write_statistics(values, count, to, type, stride);
+}
+
 template struct forward_batch<float>;
 template struct forward_batch<double>;
 template struct backward_batch<float>;
 template struct backward_batch<double>;
+template void store_statistics(const float *, dim_t, void *, jitnorm_data_type_t, dim_t);
+template void store_statistics(const double *, dim_t, void *, jitnorm_data_type_t, dim_t);
 
 } // namespace jitnorm::impl::layer_norm

@@ -39,10 +39,6 @@ struct forward_batch {
 
     // Computes rstd and bias from the statistics.
     void complete(double epsilon);
-
-    // Copies to an array of floats, which may have any alignment.
-    void copy_means(void *to) const;
-    void copy_variance_or_rstd(statistics_form form, void *to) const;
 };
 
 template <typename T>
@@ -67,5 +63,9 @@ struct backward_batch {
     JITNORM_SIMD void add_chunk(const T *chunk1, const T *chunk2);
     JITNORM_SIMD void find_slopes(double inv_count);
 };
+
+// Stores at most MAX_BATCH_ROWS numbers, rounded to float, to the elements 0, stride, .. of a tensor of this type.
+template <typename Number>
+JITNORM_SIMD void store_statistics(const Number *from, dim_t count, void *to, jitnorm_data_type_t type, dim_t stride);
 
 } // namespace jitnorm::impl::layer_norm
