@@ -125,21 +125,15 @@ void backward<T>::end(const arguments &args, const schedule &now) const {
 
 template <typename T>
 void backward<T>::read_statistics(const statistics_rows &from, batch &b) const {
-    const auto read = [&](slot s, auto *values) {
-        float buffer[MAX_BATCH_ROWS];
-        const void *const found =
-            layer_norm::read_statistics(from[s], problem_[s].data_type, from.stride, b.rows, buffer);
-        for (dim_t r = 0; r < b.rows; ++r) values[r] = load<float>(found, r);
+    const auto load = [&](slot s, auto *to) {
+        load_statistics(from[s], problem_[s].data_type, from.stride, b.rows, to);
     };
-    if (rms_)
-        std::fill_n(b.mean, b.rows, T(0));
-    else
-        read(MEAN, b.mean);
+    rms_ ? void(std::fill_n(b.mean, b.rows, T(0))) : load(MEAN, b.mean);
     if (problem_.form == statistics_form::variance) {
-        read(VARIANCE, b.variance);
+        load(VARIANCE, b.variance);
         b.find_rstd(problem_.epsilon);
     } else {
-        read(VARIANCE, b.rstd);
+        load(VARIANCE, b.rstd);
     }
     b.find_factors(rms_);
 }

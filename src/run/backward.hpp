@@ -8,7 +8,6 @@
 #include <memory>
 #include <optional>
 
-#include "../math/statistics_io.hpp"
 #include "driver.hpp"
 #include "gradient_sums.hpp"
 #include "row_batch.hpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "forward.hpp"
 
-#include "../math/statistics_io.hpp"
 #include "make_plan.hpp"
 
 namespace jitnorm::impl::layer_norm {
@@ -93,21 +92,15 @@ void forward<T>::set_statistics(const moments<T> *rows, batch &b) const {
 
 template <typename T>
 void forward<T>::read_statistics(const statistics_rows &from, batch &b) const {
-    float means[MAX_BATCH_ROWS], deviations[MAX_BATCH_ROWS];
-    if (rms_) std::fill_n(means, b.rows, 0.f);
-    const auto read = [&](slot s, float *buffer) {
-        return layer_norm::read_statistics(from[s], statistics_type_, from.stride, b.rows, buffer);
-    };
-    const void *const mean = rms_ ? means : read(MEAN, means), *const deviation = read(VARIANCE, deviations);
+    const auto load = [&](slot s, auto *to) { load_statistics(from[s], statistics_type_, from.stride, b.rows, to); };
+    rms_ ? void(std::fill_n(b.hi, b.rows, T(0))) : load(MEAN, b.hi);
     if (form_ == statistics_form::inverse_deviation) {
-        for (dim_t r = 0; r < b.rows; ++r) {
-            b.hi[r] = T(load<float>(mean, r));
-            b.rstd[r] = T(load<float>(deviation, r));
-            b.bias[r] = 0;
-        }
+        load(VARIANCE, b.rstd);
+        std::fill_n(b.bias, b.rows, T(0));
         return;
     }
-    for (dim_t r = 0; r < b.rows; ++r) b.set(r, {T(load<float>(mean, r)), 0.0, double(load<float>(deviation, r))});
+    load(VARIANCE, b.variance);
+    std::fill_n(b.lo, b.rows, 0.0);
     b.complete(epsilon_);
 }
 

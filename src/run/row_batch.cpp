@@ -102,6 +102,13 @@ void backward_batch<T>::find_slopes(double inv_count) {
 }
 
 template <typename Number>
+void load_statistics(const void *from, jitnorm_data_type_t type, dim_t stride, dim_t count, Number *to) {
+    float values[MAX_BATCH_ROWS];
+    const void *const floats = read_statistics(from, type, stride, count, values);
+    for (dim_t r = 0; r < count; ++r) to[r] = Number(load<float>(floats, r));
+}
+
+template <typename Number>
 void store_statistics(const Number *from, dim_t count, void *to, jitnorm_data_type_t type, dim_t stride) {
     alignas(64) float values[MAX_BATCH_ROWS];
     void *const floats = type == jitnorm_f32 && stride == 1 ? to : values;
@@ -113,6 +120,8 @@ template struct forward_batch<float>;
 template struct forward_batch<double>;
 template struct backward_batch<float>;
 template struct backward_batch<double>;
+template void load_statistics(const void *, jitnorm_data_type_t, dim_t, dim_t, float *);
+template void load_statistics(const void *, jitnorm_data_type_t, dim_t, dim_t, double *);
 template void store_statistics(const float *, dim_t, void *, jitnorm_data_type_t, dim_t);
 template void store_statistics(const double *, dim_t, void *, jitnorm_data_type_t, dim_t);
 

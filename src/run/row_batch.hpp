@@ -64,7 +64,10 @@ struct backward_batch {
     JITNORM_SIMD void find_slopes(double inv_count);
 };
 
-// Stores at most MAX_BATCH_ROWS numbers, rounded to float, to the elements 0, stride, .. of a tensor of this type.
+// The statistics of at most MAX_BATCH_ROWS rows, as the elements 0, stride, .. of a tensor of this type. Stored numbers
+// are rounded to float first.
+template <typename Number>
+JITNORM_SIMD void load_statistics(const void *from, jitnorm_data_type_t type, dim_t stride, dim_t count, Number *to);
 template <typename Number>
 JITNORM_SIMD void store_statistics(const Number *from, dim_t count, void *to, jitnorm_data_type_t type, dim_t stride);
 
