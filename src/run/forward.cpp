@@ -85,8 +85,8 @@ sums<T> forward<T>::repeat(const std::byte *src, dim_t count, T pivot, T factor)
 }
 
 template <typename T>
-void forward<T>::set_statistics(const moments<T> *rows, batch &b) const {
-    for (dim_t r = 0; r < b.rows; ++r) b.set(r, finish(rows[r], inv_C_));
+void forward<T>::set_statistics(const void *rows, batch &b) const {
+    for (dim_t r = 0; r < b.rows; ++r) b.set(r, finish_given(load<moments<T>>(rows, r), rms_, inv_C_));
     b.complete(epsilon_);
 }
 
@@ -101,12 +101,6 @@ void forward<T>::read_statistics(const statistics_rows &from, batch &b) const {
     }
     load(VARIANCE, b.variance);
     std::fill_n(b.lo, b.rows, 0.0);
-    b.complete(epsilon_);
-}
-
-template <typename T>
-void forward<T>::read_moments(const void *of_rows, batch &b) const {
-    for (dim_t r = 0; r < b.rows; ++r) b.set(r, finish_given(load<moments<T>>(of_rows, b.first + r), rms_, inv_C_));
     b.complete(epsilon_);
 }
 

@@ -84,12 +84,10 @@ private:
     // points to the first of the columns, which begins a chunk.
     template <typename Body>
     void for_each_chunk(const std::byte *src, range columns, Body &&body) const;
-    // Sets the batch's statistics from the moments of its rows.
-    void set_statistics(const moments<T> *rows, batch &b) const;
+    // Sets the batch's statistics from the moments of its rows, an array at any address.
+    void set_statistics(const void *rows, batch &b) const;
 
     void read_statistics(const statistics_rows &from, batch &b) const;
-    // From the moments of whole rows that share columns with other problems.
-    void read_moments(const void *of_rows, batch &b) const;
     [[gnu::always_inline]] void write_statistics(const batch &b, const statistics_rows &to) const;
 
     void refine_rest(const strip &src, batch &b) const;
