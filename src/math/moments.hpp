@@ -183,17 +183,17 @@ struct normalizer {
     T hi, rstd, bias = 0; // no bias where mean and 1 / sqrt(variance + epsilon) are given
 };
 
-// The bias for `shift` = lo * rstd. It is never -0, so that xhat is +0 where x equals the mean.
+// The bias for the mean hi + lo. It is never -0, so that xhat is +0 where x equals the mean.
 template <typename T>
-T bias_of_shift(double shift) {
+T bias_of(double lo, T rstd) {
+    const double shift = lo == 0 ? 0 : lo * double(rstd); // rstd may be infinite
     return T(0) - T(shift);
 }
 
 template <typename T>
 normalizer<T> make_normalizer(const row_statistics<T> &row, double epsilon) {
     const T rstd = reciprocal_deviation<T>(row.variance, epsilon);
-    const double shift = row.lo == 0 ? 0 : row.lo * double(rstd); // rstd may be infinite
-    return {row.hi, rstd, bias_of_shift<T>(shift)};
+    return {row.hi, rstd, bias_of(row.lo, rstd)};
 }
 
 // ---- backward

@@ -131,7 +131,7 @@ void backward<T>::read_statistics(const statistics_rows &from, batch &b) const {
     rms_ ? void(std::fill_n(b.mean, b.rows, T(0))) : load(MEAN, b.mean);
     if (problem_.form == statistics_form::variance) {
         load(VARIANCE, b.variance);
-        b.find_rstd(problem_.epsilon);
+        find_rstd(b.variance, b.rows, problem_.epsilon, b.rstd);
     } else {
         load(VARIANCE, b.rstd);
     }

@@ -21,22 +21,6 @@ JITNORM_SIMD bool find_rstd_by_products(const double *variance, dim_t count, dou
     return unknown == 0;
 }
 
-// As find_normalizers(), unless it returns false.
-JITNORM_SIMD bool find_normalizers_by_products(forward_batch<float> &b, double epsilon) {
-    if (!find_rstd_by_products(b.variance, b.rows, epsilon, b.rstd)) return false;
-    for (dim_t r = 0; r < b.rows; ++r) b.bias[r] = bias_of_shift<float>(b.lo[r] * double(b.rstd[r]));
-    return true;
-}
-
-template <typename T>
-JITNORM_SIMD void find_normalizers(forward_batch<T> &b, double epsilon) {
-    for (dim_t r = 0; r < b.rows; ++r) {
-        const auto n = make_normalizer<T>({b.hi[r], b.lo[r], b.variance[r]}, epsilon);
-        b.rstd[r] = n.rstd;
-        b.bias[r] = n.bias;
-    }
-}
-
 } // namespace
 
 template <typename T>
@@ -64,16 +48,8 @@ bool forward_batch<T>::take_first_reductions(double n, double inv_n) {
 
 template <typename T>
 void forward_batch<T>::complete(double epsilon) {
-    if constexpr (std::is_same_v<T, float>)
-        if (find_normalizers_by_products(*this, epsilon)) return;
-    find_normalizers(*this, epsilon);
-}
-
-template <typename T>
-void backward_batch<T>::find_rstd(double epsilon) {
-    if constexpr (std::is_same_v<T, float>)
-        if (find_rstd_by_products(variance, rows, epsilon, rstd)) return;
-    for (dim_t r = 0; r < rows; ++r) rstd[r] = reciprocal_deviation<T>(variance[r], epsilon);
+    find_rstd(variance, rows, epsilon, rstd);
+    for (dim_t r = 0; r < rows; ++r) bias[r] = bias_of(lo[r], rstd[r]);
 }
 
 template <typename T>
@@ -101,6 +77,13 @@ void backward_batch<T>::find_slopes(double inv_count) {
     }
 }
 
+template <typename T>
+void find_rstd(const double *variance, dim_t count, double epsilon, T *rstd) {
+    if constexpr (std::is_same_v<T, float>)
+        if (find_rstd_by_products(variance, count, epsilon, rstd)) return;
+    for (dim_t r = 0; r < count; ++r) rstd[r] = reciprocal_deviation<T>(variance[r], epsilon);
+}
+
 template <typename Number>
 void load_statistics(const void *from, jitnorm_data_type_t type, dim_t stride, dim_t count, Number *to) {
     float values[MAX_BATCH_ROWS];
@@ -120,6 +103,8 @@ template struct forward_batch<float>;
 template struct forward_batch<double>;
 template struct backward_batch<float>;
 template struct backward_batch<double>;
+template void find_rstd(const double *, dim_t, double, float *);
+template void find_rstd(const double *, dim_t, double, double *);
 template void load_statistics(const void *, jitnorm_data_type_t, dim_t, dim_t, float *);
 template void load_statistics(const void *, jitnorm_data_type_t, dim_t, dim_t, double *);
 template void store_statistics(const float *, dim_t, void *, jitnorm_data_type_t, dim_t);
