@@ -114,8 +114,8 @@ void backward<T>::end(const arguments &args, const schedule &now) const {
             const range mine = split(layout_.cut().parts(), now.threads, share);
             for (dim_t part = mine.begin; part < mine.end; ++part) {
                 const range blocks = layout_.cut().part(part);
-                gradients_.add_block(nullptr, kept + blocks.begin * layout_.width(), sums + part * layout_.width(),
-                                     layout_.width(), blocks.end - blocks.begin);
+                gradients_.add(nullptr, kept + blocks.begin * layout_.width(), sums + part * layout_.width(),
+                               layout_.width(), blocks.end - blocks.begin);
             }
         });
     gradients_.finish_parts(args, sums, added, threads);

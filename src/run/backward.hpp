@@ -215,7 +215,7 @@ private:
                 T *const sums = is_first ? own_sums() : kept_block(part);
                 add_up(part, sums, body);
                 if (b_.sums_become_gradients()) return gradients_.finish_block(args, sums);
-                if (is_first) gradients_.add_block(part == 0 ? nullptr : total, sums, total, layout_.width());
+                if (is_first) gradients_.add(part == 0 ? nullptr : total, sums, total, layout_.width());
                 continue;
             }
             const bool joins = is_first && part > 0 && !gradients_.are_partial();
@@ -223,9 +223,9 @@ private:
             const range blocks = layout_.cut().part(part);
             for (dim_t block = blocks.begin; block < blocks.end; ++block) {
                 add_up(block, own_sums(), body);
-                gradients_.add_block(block == blocks.begin ? nullptr : sums, own_sums(), sums, layout_.width());
+                gradients_.add(block == blocks.begin ? nullptr : sums, own_sums(), sums, layout_.width());
             }
-            if (joins) gradients_.add_part(total, sums, total, layout_.width());
+            if (joins) gradients_.add(total, sums, total, layout_.width());
         }
     }
 
@@ -276,12 +276,12 @@ private:
             for (dim_t block = blocks.begin; block < blocks.end; ++block) {
                 std::memset(sums.block, 0, size_t(width) * sizeof(T));
                 reduce_chunk_of_rows(chunk, layout_.cut().block(block), gradients_.begin(sums.block, PITCH));
-                gradients_.add_block(block == blocks.begin ? nullptr : sums.part, sums.block, sums.part, width);
+                gradients_.add(block == blocks.begin ? nullptr : sums.part, sums.block, sums.part, width);
             }
             if (gradients_.are_partial())
                 gradients_.store_part(args, part, sums.part, PITCH, layout_.columns_of(chunk));
             else
-                gradients_.add_part(part == 0 ? nullptr : sums.total, sums.part, sums.total, width);
+                gradients_.add(part == 0 ? nullptr : sums.total, sums.part, sums.total, width);
         }
         if (!gradients_.are_partial())
             gradients_.finish(args, sums.total, nullptr, 0, PITCH, layout_.columns_of(chunk));

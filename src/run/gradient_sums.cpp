@@ -48,25 +48,6 @@ column_sums<T> gradient_sums<T>::begin(T *sums, dim_t pitch) const {
     return found;
 }
 
-namespace {
-
-void add_up(const jit::backward_weights_kernel &kernel, const double *start, const void *sums, dim_t stride,
-            dim_t blocks, void *to, dim_t number) {
-    kernel({.start = start, .sums = sums, .sums_stride = stride, .number = blocks, .count = number, .to = to});
-}
-
-} // namespace
-
-template <typename T>
-void gradient_sums<T>::add_block(const double *start, const T *sums, double *to, dim_t number, dim_t blocks) const {
-    add_up(kernels_->add_block, start, sums, layout_.width() * dim_t(sizeof(T)), blocks, to, number);
-}
-
-template <typename T>
-void gradient_sums<T>::add_part(const double *start, const double *sums, double *to, dim_t number) const {
-    add_up(kernels_->add_part, start, sums, 0, 1, to, number);
-}
-
 template <typename T>
 void gradient_sums<T>::finish_block(const arguments &args, const T *sums) const {
     for_each_gradient(layout_.pitch(), [&](slot gradient, dim_t first) {
@@ -144,8 +125,8 @@ void gradient_sums<T>::finish_blocks(const arguments &args, double *total, const
     const dim_t left = layout_.cut().blocks() - added;
     share_columns(threads, [&](range columns) {
         for (dim_t begin = columns.begin; left > 0 && begin < layout_.width(); begin += layout_.pitch())
-            add_block(added > 0 ? total + begin : nullptr, blocks + added * layout_.width() + begin, total + begin,
-                      columns.end - columns.begin, left);
+            add(added > 0 ? total + begin : nullptr, blocks + added * layout_.width() + begin, total + begin,
+                columns.end - columns.begin, left);
         finish(args, total + columns.begin, nullptr, 0, layout_.pitch(), columns);
     });
 }

@@ -108,10 +108,18 @@ public:
 
     column_sums<T> begin(T *sums, dim_t pitch) const;
 
-    // to = start + sums, for `number` sums; `start` null means zeros. `to` may be `start`. The sums of several `blocks`
-    // have a distance of layout.width() sums.
-    void add_block(const double *start, const T *sums, double *to, dim_t number, dim_t blocks = 1) const;
-    void add_part(const double *start, const double *sums, double *to, dim_t number) const;
+    // to = start + sums, for `number` sums of a row block or of a part; `start` null means zeros. `to` may be `start`.
+    // The sums of several `blocks` have a distance of layout.width() sums.
+    template <typename Number> // T or double
+    void add(const double *start, const Number *sums, double *to, dim_t number, dim_t blocks = 1) const {
+        const auto &kernel = std::is_same_v<Number, T> ? kernels_->add_block : kernels_->add_part;
+        kernel({.start = start,
+                .sums = sums,
+                .sums_stride = layout_.width() * dim_t(sizeof(Number)),
+                .number = blocks,
+                .count = number,
+                .to = to});
+    }
 
     // Writes the gradients from the sums of the only row block.
     void finish_block(const arguments &args, const T *sums) const;
