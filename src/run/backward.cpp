@@ -104,8 +104,8 @@ backward<T>::backward(const problem &p, const plan &planned, std::shared_ptr<con
 template <typename T>
 void backward<T>::end(const arguments &args, const schedule &now) const {
     if (now.through_rows == way::chunks || layout_.gradients() == 0 || sums_become_gradients()) return;
-    double *const sums = layout_.part_sums(plan_, args[SCRATCHPAD], 0);
-    const T *const kept = layout_.template kept_block<T>(plan_, args[SCRATCHPAD], 0);
+    auto *const sums = plan_.scratchpad.get<double>(scratch::gradient_sums, args[SCRATCHPAD]);
+    const auto *const kept = plan_.scratchpad.get<T>(scratch::kept_blocks, args[SCRATCHPAD]);
     const dim_t added = added_parts(now);
     const int threads = gradients_.threads_to_finish(added, now.threads);
     if (layout_.keeps_blocks()) return gradients_.finish_blocks(args, sums, kept, added, threads);

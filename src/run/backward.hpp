@@ -174,7 +174,22 @@ private:
     using base::args, base::get, base::planned;
 
     bool shares_parts() const { return layout_.gradients() > 0 && !b_.is_interleaved(); }
-    double *part_sums(dim_t part) const { return layout_.part_sums(planned, args[SCRATCHPAD], part); }
+
+    // ---- the areas of the scratchpad (gradient_layout)
+
+    template <typename Number>
+    Number *shared(scratch area) const {
+        return planned.scratchpad.template get<Number>(area, args[SCRATCHPAD]);
+    }
+    double *part_sums(dim_t part) const { return shared<double>(scratch::gradient_sums) + part * layout_.width(); }
+    T *kept_block(dim_t block) const { return shared<T>(scratch::kept_blocks) + block * layout_.width(); }
+    T *own_sums() const { return reinterpret_cast<T *>(get(scratch::column_sums)); }
+    // By chunks: for each row its sum s1 (`sum` is 0) or s2 (1) over the chunk.
+    T *row_sums(int sum, dim_t chunk) const {
+        return shared<T>(scratch::gradient_sums) + (chunk * 2 + sum) * layout_.rows();
+    }
+
+    // ---- steps
 
     void begin(batch &b) {
         b_.read_statistics(at.open_statistics(), b);
@@ -229,9 +244,6 @@ private:
         }
     }
 
-    T *own_sums() const { return reinterpret_cast<T *>(get(scratch::column_sums)); }
-    T *kept_block(dim_t block) const { return layout_.template kept_block<T>(planned, args[SCRATCHPAD], block); }
-
     void begin_sums(T *sums) {
         std::memset(sums, 0, size_t(layout_.width()) * sizeof(T));
         sums_ = gradients_.begin(sums, layout_.pitch());
@@ -270,21 +282,21 @@ private:
         constexpr dim_t PITCH = gradient_layout::CHUNK_WIDTH;
         const dim_t width = layout_.gradients() * PITCH;
         if (width == 0) return reduce_chunk_of_rows(chunk, {0, layout_.rows()}, {});
-        const auto sums = layout_.template chunk_sums_in<T>(get(scratch::column_sums));
+        auto *const of_part = reinterpret_cast<double *>(get(scratch::column_sums)), *const total = of_part + width;
+        auto *const of_block = reinterpret_cast<T *>(total + width);
         for (dim_t part = 0; part < layout_.cut().parts(); ++part) {
             const range blocks = layout_.cut().part(part);
             for (dim_t block = blocks.begin; block < blocks.end; ++block) {
-                std::memset(sums.block, 0, size_t(width) * sizeof(T));
-                reduce_chunk_of_rows(chunk, layout_.cut().block(block), gradients_.begin(sums.block, PITCH));
-                gradients_.add(block == blocks.begin ? nullptr : sums.part, sums.block, sums.part, width);
+                std::memset(of_block, 0, size_t(width) * sizeof(T));
+                reduce_chunk_of_rows(chunk, layout_.cut().block(block), gradients_.begin(of_block, PITCH));
+                gradients_.add(block == blocks.begin ? nullptr : of_part, of_block, of_part, width);
             }
             if (gradients_.are_partial())
-                gradients_.store_part(args, part, sums.part, PITCH, layout_.columns_of(chunk));
+                gradients_.store_part(args, part, of_part, PITCH, layout_.columns_of(chunk));
             else
-                gradients_.add(part == 0 ? nullptr : sums.total, sums.part, sums.total, width);
+                gradients_.add(part == 0 ? nullptr : total, of_part, total, width);
         }
-        if (!gradients_.are_partial())
-            gradients_.finish(args, sums.total, nullptr, 0, PITCH, layout_.columns_of(chunk));
+        if (!gradients_.are_partial()) gradients_.finish(args, total, nullptr, 0, PITCH, layout_.columns_of(chunk));
     }
 
     void reduce_chunk_of_rows(dim_t chunk, range rows, const column_sums<T> &to) {
@@ -292,10 +304,6 @@ private:
         for_each_batch(rows, [&](batch &b) {
             sum(b, columns, to.after(-columns.begin), row_sums(0, chunk) + b.first, row_sums(1, chunk) + b.first);
         });
-    }
-
-    T *row_sums(int sum, dim_t chunk) const {
-        return layout_.template row_sums<T>(planned, args[SCRATCHPAD], sum, chunk);
     }
 
     // Adds up the sums over the chunks of each row. Each thread does this for all rows.
