@@ -108,7 +108,6 @@ void backward<T>::end(const arguments &args, const schedule &now) const {
     const auto *const kept = plan_.scratchpad.get<T>(scratch::kept_blocks, args[SCRATCHPAD]);
     const dim_t added = added_parts(now);
     const int threads = gradients_.threads_to_finish(added, now.threads);
-    if (layout_.keeps_blocks()) return gradients_.finish_blocks(args, sums, kept, added, threads);
     if (adds_kept_blocks())
         parallel_parts(now.threads, [&](int share) {
             const range mine = split(layout_.cut().parts(), now.threads, share);
@@ -118,7 +117,7 @@ void backward<T>::end(const arguments &args, const schedule &now) const {
                                layout_.width(), blocks.end - blocks.begin);
             }
         });
-    gradients_.finish_parts(args, sums, added, threads);
+    gradients_.finish_parts(args, sums, kept, added, threads);
 }
 
 // ---- the numbers of a batch

@@ -110,11 +110,10 @@ public:
     void store_part(const arguments &args, dim_t part, const double *sums, dim_t pitch, range columns) const;
 
     // Writes the result from the sums of all parts, which begin at `sums`, on so many threads. Unless the problem is
-    // partial, the sums of the first `added` parts have been added up already, in the place of part 0.
-    void finish_parts(const arguments &args, const double *sums, dim_t added, int threads) const;
-    // The same where the sums of blocks are kept, from `blocks` on. `total` already has the first `added` blocks.
-    void finish_blocks(const arguments &args, double *total, const T *blocks, dim_t added, int threads) const;
-    // How many threads these two are worth, of those that are available.
+    // partial, the sums of the first `added` parts have been added up already, in the place of part 0. Where the sums
+    // of row blocks are kept, which are the parts, the others are in `kept`.
+    void finish_parts(const arguments &args, double *sums, const T *kept, dim_t added, int threads) const;
+    // How many threads this is worth, of those that are available.
     int threads_to_finish(dim_t added, int available) const;
 
 private:
