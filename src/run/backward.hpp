@@ -228,39 +228,40 @@ private:
         for (dim_t part = parts.begin; part < parts.end; ++part) {
             if (layout_.keeps_blocks()) {
                 T *const sums = is_first ? own_sums() : kept_block(part);
-                add_up(part, sums, body);
+                begin_sums(sums, layout_.pitch());
+                body(layout_.cut().block(part));
                 if (b_.sums_become_gradients()) return gradients_.finish_block(args, sums);
                 if (is_first) gradients_.add(part == 0 ? nullptr : total, sums, total, layout_.width());
                 continue;
             }
             const bool joins = is_first && part > 0 && !gradients_.are_partial();
             double *const sums = part_sums(joins ? 1 : part);
-            const range blocks = layout_.cut().part(part);
-            for (dim_t block = blocks.begin; block < blocks.end; ++block) {
-                add_up(block, own_sums(), body);
-                gradients_.add(block == blocks.begin ? nullptr : sums, own_sums(), sums, layout_.width());
-            }
+            add_up(part, own_sums(), sums, layout_.pitch(), body);
             if (joins) gradients_.add(total, sums, total, layout_.width());
         }
     }
 
-    void begin_sums(T *sums) {
-        std::memset(sums, 0, size_t(layout_.width()) * sizeof(T));
-        sums_ = gradients_.begin(sums, layout_.pitch());
+    void begin_sums(T *sums, dim_t pitch) {
+        std::memset(sums, 0, size_t(layout_.gradients() * pitch) * sizeof(T));
+        sums_ = gradients_.begin(sums, pitch);
     }
 
-    // The sums of a row block.
+    // The sums of a part: body(range rows) adds those of each row block.
     template <typename Body>
-    void add_up(dim_t block, T *sums, Body &body) {
-        begin_sums(sums);
-        body(layout_.cut().block(block));
+    void add_up(dim_t part, T *of_block, double *of_part, dim_t pitch, Body &&body) {
+        const range blocks = layout_.cut().part(part);
+        for (dim_t block = blocks.begin; block < blocks.end; ++block) {
+            begin_sums(of_block, pitch);
+            body(layout_.cut().block(block));
+            gradients_.add(block == blocks.begin ? nullptr : of_part, of_block, of_part, layout_.gradients() * pitch);
+        }
     }
 
     // Interleaved rows come from several row blocks in turn.
     void take_kept_block(const batch &b) {
         const dim_t block_rows = layout_.cut().block_rows();
         T *const sums = kept_block(b.first / block_rows);
-        if (b.first % block_rows == 0) return begin_sums(sums);
+        if (b.first % block_rows == 0) return begin_sums(sums, layout_.pitch());
         sums_ = gradients_.begin(sums, layout_.pitch());
     }
 
@@ -281,29 +282,24 @@ private:
     void reduce_chunk(dim_t chunk) {
         constexpr dim_t PITCH = gradient_layout::CHUNK_WIDTH;
         const dim_t width = layout_.gradients() * PITCH;
-        if (width == 0) return reduce_chunk_of_rows(chunk, {0, layout_.rows()}, {});
+        const range columns = layout_.columns_of(chunk);
+        const auto reduce_rows = [&](range rows) {
+            for_each_batch(rows, [&](batch &b) {
+                sum(b, columns, sums_.after(-columns.begin), row_sums(0, chunk) + b.first,
+                    row_sums(1, chunk) + b.first);
+            });
+        };
+        if (width == 0) return reduce_rows({0, layout_.rows()});
         auto *const of_part = reinterpret_cast<double *>(get(scratch::column_sums)), *const total = of_part + width;
         auto *const of_block = reinterpret_cast<T *>(total + width);
         for (dim_t part = 0; part < layout_.cut().parts(); ++part) {
-            const range blocks = layout_.cut().part(part);
-            for (dim_t block = blocks.begin; block < blocks.end; ++block) {
-                std::memset(of_block, 0, size_t(width) * sizeof(T));
-                reduce_chunk_of_rows(chunk, layout_.cut().block(block), gradients_.begin(of_block, PITCH));
-                gradients_.add(block == blocks.begin ? nullptr : of_part, of_block, of_part, width);
-            }
+            add_up(part, of_block, of_part, PITCH, reduce_rows);
             if (gradients_.are_partial())
-                gradients_.store_part(args, part, of_part, PITCH, layout_.columns_of(chunk));
+                gradients_.store_part(args, part, of_part, PITCH, columns);
             else
                 gradients_.add(part == 0 ? nullptr : total, of_part, total, width);
         }
-        if (!gradients_.are_partial()) gradients_.finish(args, total, nullptr, 0, PITCH, layout_.columns_of(chunk));
-    }
-
-    void reduce_chunk_of_rows(dim_t chunk, range rows, const column_sums<T> &to) {
-        const range columns = layout_.columns_of(chunk);
-        for_each_batch(rows, [&](batch &b) {
-            sum(b, columns, to.after(-columns.begin), row_sums(0, chunk) + b.first, row_sums(1, chunk) + b.first);
-        });
+        if (!gradients_.are_partial()) gradients_.finish(args, total, nullptr, 0, PITCH, columns);
     }
 
     // Adds up the sums over the chunks of each row. Each thread does this for all rows.
