@@ -58,13 +58,6 @@ private:
         return layout_.gradients() > 0 && layout_.cut().blocks() == 1 && !gradients_.are_partial() && !is_interleaved();
     }
     bool is_interleaved() const { return plan_.rows == row_access::interleaved; }
-    // Whether the sums of row blocks are added up to sums of parts after all rows.
-    bool adds_kept_blocks() const { return is_interleaved() && !layout_.keeps_blocks(); }
-    // How many parts are already added up, in the place of part 0.
-    dim_t added_parts(const schedule &now) const {
-        if (is_interleaved()) return adds_kept_blocks() ? 1 : 0;
-        return split(layout_.cut().parts(), now.threads, 0).end;
-    }
 
     void read_statistics(const statistics_rows &from, batch &b) const;
 
@@ -101,7 +94,8 @@ public:
     template <typename Body>
     void for_each_block(range items, Body &&body) {
         if (!shares_parts()) return base::for_each_block(items, body);
-        if (layout_.chunks() == 1) same_columns_until = end_of(items);
+        if (layout_.chunks() == 1 && items.begin < items.end)
+            same_columns_until = layout_.cut().block(layout_.cut().part(items.end - 1).end - 1).end;
         for_each_part(items, body);
     }
 
@@ -213,11 +207,6 @@ private:
     }
 
     // ---- column sums
-
-    // The number of the row after the last row of these parts.
-    dim_t end_of(range parts) const {
-        return parts.begin == parts.end ? 0 : layout_.cut().block(layout_.cut().part(parts.end - 1).end - 1).end;
-    }
 
     // The first thread adds up its parts at once, in the place of part 0. They come first in the order of the total, so
     // the bits are the same as if they were added later. The parts of a partial problem are not added up.
