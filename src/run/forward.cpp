@@ -7,7 +7,7 @@ namespace jitnorm::impl::layer_norm {
 
 template <typename T>
 forward<T>::forward(const problem &p, const plan &planned, std::shared_ptr<const kernels> made)
-    : problem_(p), plan_(planned), kernels_(std::move(made)), operands_(p, kernels_->operand_types),
+    : problem_(p), plan_(planned), kernels_(std::move(made)), operands_(p, kernels_->post_ops),
       given_(!p.finds_statistics()), adds_(p.reads(RESIDUAL)), writes_moments_(p.writes(ROW_SUMS)),
       has_dst_(p.writes(DST)), own_scale_(p[SCALE].ndims != 0), own_shift_(p[SHIFT].ndims != 0),
       writes_mean_(p.writes(MEAN)), writes_variance_(p.writes(VARIANCE)), rms_(p.is_rms()), form_(p.form),

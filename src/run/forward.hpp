@@ -43,8 +43,8 @@ struct forward_kernels {
 
     std::optional<jit::forward_rows_kernel<T>> one_row; // only with float, as are bands
     std::optional<jit::stores_of<jit::forward_rows_kernel<T>>> bands, one_loop;
-    std::vector<T> post_op_parameters;              // two per post-op, as normalize_arguments says
-    std::vector<jitnorm_data_type_t> operand_types; // one per post-op, as post_op_conf says
+    std::vector<T> post_op_parameters; // two per post-op, as normalize_arguments says
+    std::vector<jit::post_op_conf> post_ops;
 
 private:
     void make_bands(const problem &p, const plan &planned, jit::isa vectors);
