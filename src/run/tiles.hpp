@@ -159,7 +159,7 @@ public:
                     for_each_piece(unit, rows, [&](auto... piece) { gather(piece...); });
                     for (dim_t strand = 0; strand < strands_; ++strand)
                         for (dim_t row = rows.begin; row < rows.end; row += number_) {
-                            first_ = rows_.strands_.first_row(unit, strand) + row;
+                            first_ = unit.first_row + strand * rows_.strands_.rows_of_strand() + row;
                             number_ = rows_of_batch(first_, rows.end - row);
                             in_tile_ = (row - rows.begin) * strands_ + strand;
                             body(first_, number_);
@@ -181,9 +181,10 @@ public:
         template <typename Body>
         void for_each_piece(const interleaved_blocks::unit &u, range rows, Body &&body) const {
             const range all = {0, rows_.packers_[0]->row_length()};
-            const dim_t first = u.position + rows.begin * u.from_row, number = rows.end - rows.begin;
-            if (u.strands == u.from_row) return body(first, number * u.strands, all, dim_t(0));
-            for (dim_t i = 0; i < number; ++i) body(first + i * u.from_row, u.strands, all, i * u.strands);
+            const dim_t step = rows_.strands_.strands();
+            const dim_t first = u.position + rows.begin * step, number = rows.end - rows.begin;
+            if (u.strands == step) return body(first, number * step, all, dim_t(0));
+            for (dim_t i = 0; i < number; ++i) body(first + i * step, u.strands, all, i * u.strands);
         }
 
         const rows_interleaved &rows_;
