@@ -102,6 +102,13 @@ inline std::byte *after(void *first, dim_t bytes) {
 }
 inline const std::byte *after(const void *first, dim_t bytes) { return after(const_cast<void *>(first), bytes); }
 
+// `offset` is from the data handles to the first statistics, in bytes.
+inline statistics_rows statistics_at(const arguments &args, dim_t offset, dim_t stride) {
+    statistics_rows found = {.stride = stride};
+    for (const slot s : ROW_STATISTICS) found[s] = after(args[s], offset);
+    return found;
+}
+
 // ---- how rows are read and written
 
 // Whether non-temporal stores may write the tensor, if it lies as they need it: its rows begin cache lines or are long,
@@ -168,10 +175,7 @@ public:
         void close() const {}
 
         statistics_rows open_statistics() const {
-            statistics_rows found = {.stride = rows_.statistics_stride_};
-            for (const slot s : ROW_STATISTICS)
-                if (args_[s] != nullptr) found[s] = static_cast<std::byte *>(args_[s]) + statistics_offset_;
-            return found;
+            return statistics_at(args_, statistics_offset_, rows_.statistics_stride_);
         }
 
         void finish(int, int) const {} // tensors of dense rows have no padding

@@ -79,10 +79,8 @@ void tiled_rows::cursor::zero_padding(int share, int shares) const {
 
 statistics_rows tiled_rows::cursor::open_statistics() const {
     if (!rows_.statistics_) return {};
-    const dim_t offset = rows_.statistics_->run_from(first_, number_).offset;
-    statistics_rows found = {.stride = rows_.statistics_->row_step() / rows_.statistics_size_};
-    for (const slot s : ROW_STATISTICS) found[s] = after(args_[s], offset);
-    return found;
+    const row_packer &rows = *rows_.statistics_;
+    return statistics_at(args_, rows.run_from(first_, number_).offset, rows.row_step() / rows_.statistics_size_);
 }
 
 // ---- rows in the order of their numbers
