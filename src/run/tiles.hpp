@@ -65,11 +65,17 @@ protected:
         const tiled_rows &rows_;
     };
 
+    struct tiled_tensor : row_tensor {
+        dim_t pitch = 0;                  // bytes from row to row of its tile; 0: it has none
+        bool has_tile_before = false;     // its tile is that of the tensor before it
+        std::optional<row_packer> packer; // never empty
+    };
+    std::span<const tiled_tensor> all() const { return {data_.data(), size_t(tensors_.count)}; }
+
     row_tensors tensors_;
-    row_tiles layout_;
+    std::array<tiled_tensor, MAX_ROW_TENSORS> data_;
     dim_t tile_rows_;
     bool whole_rows_;
-    std::array<std::optional<row_packer>, MAX_ROW_TENSORS> packers_;
     std::optional<row_packer> statistics_; // empty where no statistic is read or written
     dim_t statistics_size_ = 1;            // bytes of an element
 };
@@ -79,10 +85,10 @@ class rows_in_tiles : public tiled_rows {
 public:
     rows_in_tiles(const problem &p, const plan &planned) : tiled_rows(p, planned, nullptr) {}
 
-    dim_t rows() const { return packers_[0]->rows(); }
+    dim_t rows() const { return data_[0].packer->rows(); }
     // Where to cut the rows between two threads, at or before `row`: one thread has all rows that share cache lines of
     // the result tensor.
-    dim_t cut_at(dim_t row) const { return packers_[size_t(tensors_.result)]->group_begin(row); }
+    dim_t cut_at(dim_t row) const { return data_[size_t(tensors_.result)].packer->group_begin(row); }
 
     class cursor : public tiled_rows::cursor {
     public:
@@ -116,10 +122,10 @@ public:
         void scatter_written();
 
         const rows_in_tiles &rows_;
-        std::array<std::byte *, MAX_ROW_TENSORS> in_place_ = {}; // the batch's first row in each tensor without a tile
-        range tiled_ = {0, 0};                                   // the rows that the tiles are for
-        range gathered_ = {0, 0};                                // the columns of these rows that the tiles have
-        range written_ = {0, 0};                                 // the rows that are still to be scattered
+        panel in_place_;          // the batch's rows in each tensor without a tile
+        range tiled_ = {0, 0};    // the rows that the tiles are for
+        range gathered_ = {0, 0}; // the columns of these rows that the tiles have
+        range written_ = {0, 0};  // the rows that are still to be scattered
     };
 
 private:
@@ -180,7 +186,7 @@ public:
         // number of rows, all columns, first row in the tile) for each. A unit that has all strands is one piece.
         template <typename Body>
         void for_each_piece(const interleaved_blocks::unit &u, range rows, Body &&body) const {
-            const range all = {0, rows_.packers_[0]->row_length()};
+            const range all = {0, rows_.data_[0].packer->row_length()};
             const dim_t step = rows_.strands_.strands();
             const dim_t first = u.position + rows.begin * step, number = rows.end - rows.begin;
             if (u.strands == step) return body(first, number * step, all, dim_t(0));
