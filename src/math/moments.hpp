@@ -141,10 +141,13 @@ moments<T> moments_of_squares(T k, T squares, dim_t n) {
 
 // The moments of a chunk of n elements from its first reduction, with the pivot p and the factor 1. Calls
 // reduce_again() also if squares have left the range of T, and for NaN and infinity, whose result this does not change.
+// A caller that has done this already says with which factor k.
 template <typename T, typename Reduce>
-moments<T> refine(T p, sums<T> sum, dim_t n, bool rms, Reduce &&reduce_again) {
-    const T k = rescale_factor(sum.q);
-    if (k != T(1)) sum = reduce_again(p, k);
+moments<T> refine(T p, sums<T> sum, dim_t n, bool rms, Reduce &&reduce_again, T k = 1) {
+    if (k == T(1)) {
+        k = rescale_factor(sum.q);
+        if (k != T(1)) sum = reduce_again(p, k);
+    }
     return rms ? moments_of_squares(k, sum.q, n) : refine_pivot(p, k, sum, n, reduce_again);
 }
 

@@ -36,12 +36,12 @@ void forward<T>::refine_rest(const strip &src, batch &b) const {
                               .factor = k});
         for (dim_t r = begin; r < end; ++r)
             if (k != T(1) || pivot_is_poor<T>({b.s[r], b.q[r]}, inv_C_))
-                b.set(r, finish(refined(src.row(r), b, r, k), inv_C_));
+                b.set(r, finish(refine_chunk(src.row(r), C_, b.p[r], {b.s[r], b.q[r]}, k), inv_C_));
     }
 }
 
 template <typename T>
-void forward<T>::refine_band(const jit::forward_rows_arguments<T> &call, dim_t first, dim_t rows) {
+void forward<T>::finish_band(const jit::forward_rows_arguments<T> &call, dim_t first, dim_t rows) {
     batch b;
     b.rows = rows;
     std::copy_n(call.reduced.pivot + first, rows, b.p);
@@ -59,15 +59,9 @@ void forward<T>::refine_band(const jit::forward_rows_arguments<T> &call, dim_t f
 }
 
 template <typename T>
-moments<T> forward<T>::refined(const std::byte *row, const batch &b, dim_t r, T k) const {
-    const sums<T> sum = {b.s[r], b.q[r]};
-    if (rms_) return moments_of_squares(k, sum.q, C_);
-    return refine_pivot(b.p[r], k, sum, C_, [&](T pivot, T factor) { return repeat(row, C_, pivot, factor); });
-}
-
-template <typename T>
-moments<T> forward<T>::refine_chunk(const std::byte *src, dim_t count, T p, const sums<T> &first) const {
-    return refine(p, first, count, rms_, [&](T pivot, T factor) { return repeat(src, count, pivot, factor); });
+moments<T> forward<T>::refine_chunk(const std::byte *src, dim_t count, T p, const sums<T> &found, T k) const {
+    const auto again = [&](T pivot, T factor) { return repeat(src, count, pivot, factor); };
+    return refine(p, found, count, rms_, again, k);
 }
 
 template <typename T>

@@ -95,9 +95,9 @@ private:
     // batch's rows, and what it does if a first reduction is not enough.
     [[gnu::always_inline]] void set_scalars(jit::forward_rows_arguments<T> &call, batch &b) const;
     // forward_rows_arguments::refine, with this object as the context.
-    static void refine_band(const jit::forward_rows_arguments<T> &call, dim_t first, dim_t rows);
-    moments<T> refined(const std::byte *row, const batch &b, dim_t r, T k) const;
-    moments<T> refine_chunk(const std::byte *src, dim_t count, T p, const sums<T> &first) const;
+    static void finish_band(const jit::forward_rows_arguments<T> &call, dim_t first, dim_t rows);
+    // From the sums of a first reduction or, if k is not 1, of one that was repeated with this factor.
+    moments<T> refine_chunk(const std::byte *src, dim_t count, T p, const sums<T> &found, T k = 1) const;
     sums<T> repeat(const std::byte *src, dim_t count, T pivot, T factor) const;
 
     const problem &problem_;
@@ -154,7 +154,7 @@ inline void forward<T>::set_scalars(jit::forward_rows_arguments<T> &call, batch 
     call.variance = b.variance;
     call.inverse_count = inv_C_;
     call.epsilon = epsilon_;
-    call.refine = refine_band;
+    call.refine = finish_band;
     call.context = this;
 }
 
