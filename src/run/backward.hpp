@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // backward: the steps of backward for the driver (driver.hpp). A batch is reduced to the two sums of each row, and to
-// the column sums for the gradients of scale and shift; then its diff_src is written. The column sums belong to the
-// current row block (row_blocks.hpp).
+// the column sums for the gradients of scale and shift, which belong to the current row block (row_blocks.hpp).
 #pragma once
 
 #include <cstring>
@@ -18,8 +17,6 @@ namespace jitnorm::impl::layer_norm {
 // the steps that it takes, and the stores and prefetches that it says.
 template <typename T> // the compute type
 struct backward_kernels {
-    // Takes the kernels from the kernel cache or generates them. Throws std::system_error when executable pages are
-    // refused.
     backward_kernels(const problem &p, const plan &planned, jit::isa vectors);
 
     // Empty where all rows go in bands.
@@ -42,7 +39,6 @@ public:
     class worker;
     static constexpr bool INTERLEAVES = true; // whether plans may say row_access::interleaved
 
-    // Keeps references to the problem and the plan.
     backward(const problem &p, const plan &planned, std::shared_ptr<const kernels> made);
 
     // Makes the gradients of scale and shift of the sums, when all threads have finished their rows.
@@ -128,7 +124,6 @@ public:
         if (b_.writes()) write_columns(at, b, {0, layout_.columns()});
     }
 
-    // Writes the batch `ready`, at which `before` is, while it reduces the next one.
     void write_and_reduce(typename Rows::cursor &before, batch &ready, batch &next) {
         b_.read_statistics(at.open_statistics(), next);
         next.clear_sums();
@@ -144,7 +139,6 @@ public:
         }
         next.find_slopes(b_.inv_C_);
     }
-    // Writes the batch `ready`, at which `before` is.
     void write_at(typename Rows::cursor &before, batch &ready) { write_columns(before, ready, {0, layout_.columns()}); }
 
     // ---- the items are chunks, of all rows

@@ -27,8 +27,6 @@ namespace jitnorm::impl::layer_norm {
 // takes, and the stores and prefetches that it says.
 template <typename T> // the compute type
 struct forward_kernels {
-    // Takes the kernels from the kernel cache or generates them. Throws std::system_error when executable pages are
-    // refused.
     forward_kernels(const problem &p, const plan &planned, jit::isa vectors);
 
     // Compute sums with a residual: `add` the rows to normalize only, `add_and_write` also the output for the sum.
@@ -60,7 +58,6 @@ public:
     class worker;
     static constexpr bool INTERLEAVES = false; // whether plans may say row_access::interleaved
 
-    // Keeps references to the problem and the plan.
     forward(const problem &p, const plan &planned, std::shared_ptr<const kernels> made);
 
     void end(const arguments &, const schedule &) const {}

@@ -3,7 +3,8 @@
 //
 // A row source (rows_in_place below; tiles.hpp) opens panels: some columns of the rows of a batch of all data tensors,
 // as dense rows that are evenly spaced in memory. The driver reads and writes the rows there and then closes the panel.
-// Each thread goes through rows with a cursor of its own:
+// Each thread goes through rows with a cursor of its own, in batches of at most `most` rows that cover a range in
+// order. What the body calls means its batch:
 //
 //     cursor at(source, arguments, tiles);
 //     at.for_each_batch(rows, most, same_columns_until, [&](dim_t first, dim_t count) {
@@ -155,8 +156,6 @@ public:
         cursor(const rows_in_place &rows, const arguments &args, std::byte * /* no tiles */)
             : rows_(rows), args_(args) {}
 
-        // Calls body(first row, number of rows) for batches of at most `most` rows that cover the range in order. The
-        // functions below are for the body: they mean its batch.
         template <typename Body>
         void for_each_batch(range which, dim_t most, dim_t /* same_columns_until */, Body &&body) {
             for (dim_t row = which.begin; row < which.end;) {

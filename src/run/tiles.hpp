@@ -95,10 +95,9 @@ public:
         cursor(const rows_in_tiles &rows, const arguments &args, std::byte *tiles)
             : tiled_rows::cursor(rows, args, tiles), rows_(rows) {}
 
-        // Calls body(first row, number of rows) for batches of at most `most` rows that cover the range in order. The
-        // functions below are for the body: they mean its batch. The caller says that the rows before
-        // `same_columns_until` will all be opened with the same columns, in this call or the next ones, so that a tile
-        // may take rows of several batches. Otherwise a tile takes the rows of one batch only.
+        // The caller says that the rows before `same_columns_until` will all be opened with the same columns, in this
+        // call or the next ones, so that a tile may take rows of several batches. Otherwise a tile takes the rows of
+        // one batch only.
         template <typename Body>
         void for_each_batch(range which, dim_t most, dim_t same_columns_until, Body &&body) {
             for (dim_t first = which.begin; first < which.end; first += number_) {
@@ -151,9 +150,7 @@ public:
         cursor(const rows_interleaved &rows, const arguments &args, std::byte *tiles)
             : tiled_rows::cursor(rows, args, tiles), rows_(rows) {}
 
-        // Calls body(first row, number of rows) for batches that cover the units. The rows of a batch belong to one row
-        // block, and the batches of a row block come in its order. The functions below are for the body: they mean its
-        // batch.
+        // The rows of a batch belong to one row block, and the batches of a row block come in its order.
         template <typename Body>
         void for_each_batch(range units, dim_t most, dim_t /* same_columns_until */, Body &&body) {
             for (dim_t number = units.begin; number < units.end; ++number) {
