@@ -141,10 +141,13 @@ moments<T> moments_of_squares(T k, T squares, dim_t n) {
 
 // The moments of a chunk of n elements from its first reduction, with the pivot p and the factor 1. Calls
 // reduce_again() also if squares have left the range of T, and for NaN and infinity, whose result this does not change.
+// A caller that has done this already says with which factor k.
 template <typename T, typename Reduce>
-moments<T> refine(T p, sums<T> sum, dim_t n, bool rms, Reduce &&reduce_again) {
-    const T k = rescale_factor(sum.q);
-    if (k != T(1)) sum = reduce_again(p, k);
+moments<T> refine(T p, sums<T> sum, dim_t n, bool rms, Reduce &&reduce_again, T k = 1) {
+    if (k == T(1)) {
+        k = rescale_factor(sum.q);
+        if (k != T(1)) sum = reduce_again(p, k);
+    }
     return rms ? moments_of_squares(k, sum.q, n) : refine_pivot(p, k, sum, n, reduce_again);
 }
 
@@ -183,17 +186,17 @@ struct normalizer {
     T hi, rstd, bias = 0; // no bias where mean and 1 / sqrt(variance + epsilon) are given
 };
 
-// The bias for `shift` = lo * rstd. It is never -0, so that xhat is +0 where x equals the mean.
+// The bias for the mean hi + lo. It is never -0, so that xhat is +0 where x equals the mean.
 template <typename T>
-T bias_of_shift(double shift) {
+T bias_of(double lo, T rstd) {
+    const double shift = lo == 0 ? 0 : lo * double(rstd); // rstd may be infinite
     return T(0) - T(shift);
 }
 
 template <typename T>
 normalizer<T> make_normalizer(const row_statistics<T> &row, double epsilon) {
     const T rstd = reciprocal_deviation<T>(row.variance, epsilon);
-    const double shift = row.lo == 0 ? 0 : row.lo * double(rstd); // rstd may be infinite
-    return {row.hi, rstd, bias_of_shift<T>(shift)};
+    return {row.hi, rstd, bias_of(row.lo, rstd)};
 }
 
 // ---- backward

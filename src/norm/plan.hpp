@@ -36,7 +36,7 @@ enum class scratch {
     sum_rows,         // forward: rows of sums with a residual
     operands,         // forward: rows of post-op operands that are gathered
     values,           // forward: rows, or pieces of them, before they are quantized
-    column_sums,      // backward: the column sums of a row block or, by chunks, of one chunk (chunk_sums)
+    column_sums,      // backward: the column sums of a row block or, by chunks, of one chunk
     common,           // the part that all threads share begins here
     moments = common, // forward: of each chunk of each row
     gradient_sums,    // backward: the column sums of each part; by chunks the two sums of each chunk of each row

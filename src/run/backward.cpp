@@ -102,42 +102,38 @@ backward<T>::backward(const problem &p, const plan &planned, std::shared_ptr<con
 template <typename T>
 void backward<T>::end(const arguments &args, const schedule &now) const {
     if (now.through_rows == way::chunks || layout_.gradients() == 0 || sums_become_gradients()) return;
-    double *const sums = layout_.part_sums(plan_, args[SCRATCHPAD], 0);
-    const T *const kept = layout_.template kept_block<T>(plan_, args[SCRATCHPAD], 0);
-    const dim_t added = added_parts(now);
+    auto *const sums = plan_.scratchpad.get<double>(scratch::gradient_sums, args[SCRATCHPAD]);
+    const auto *const kept = plan_.scratchpad.get<T>(scratch::kept_blocks, args[SCRATCHPAD]);
+    const dim_t parts = layout_.cut().parts();
+    const bool adds_kept = is_interleaved() && !layout_.keeps_blocks();
+    // How many parts are added up in the place of part 0: those of the first thread, or itself.
+    const dim_t added = adds_kept ? 1 : is_interleaved() ? 0 : split(parts, now.threads, 0).end;
     const int threads = gradients_.threads_to_finish(added, now.threads);
-    if (layout_.keeps_blocks()) return gradients_.finish_blocks(args, sums, kept, added, threads);
-    if (adds_kept_blocks())
+    if (adds_kept)
         parallel_parts(now.threads, [&](int share) {
-            const range mine = split(layout_.cut().parts(), now.threads, share);
+            const range mine = split(parts, now.threads, share);
             for (dim_t part = mine.begin; part < mine.end; ++part) {
                 const range blocks = layout_.cut().part(part);
-                gradients_.add_block(nullptr, kept + blocks.begin * layout_.width(), sums + part * layout_.width(),
-                                     layout_.width(), blocks.end - blocks.begin);
+                gradients_.add(nullptr, kept + blocks.begin * layout_.width(), sums + part * layout_.width(),
+                               layout_.width(), blocks.end - blocks.begin);
             }
         });
-    gradients_.finish_parts(args, sums, added, threads);
+    gradients_.finish_parts(args, sums, kept, added, threads);
 }
 
 // ---- the numbers of a batch
 
 template <typename T>
 void backward<T>::read_statistics(const statistics_rows &from, batch &b) const {
-    const auto read = [&](slot s, auto *values) {
-        float buffer[MAX_BATCH_ROWS];
-        const void *const found =
-            layer_norm::read_statistics(from[s], problem_[s].data_type, from.stride, b.rows, buffer);
-        for (dim_t r = 0; r < b.rows; ++r) values[r] = load<float>(found, r);
+    const auto load = [&](slot s, auto *to) {
+        load_statistics(from[s], problem_[s].data_type, from.stride, b.rows, to);
     };
-    if (rms_)
-        std::fill_n(b.mean, b.rows, T(0));
-    else
-        read(MEAN, b.mean);
+    rms_ ? void(std::fill_n(b.mean, b.rows, T(0))) : load(MEAN, b.mean);
     if (problem_.form == statistics_form::variance) {
-        read(VARIANCE, b.variance);
-        b.find_rstd(problem_.epsilon);
+        load(VARIANCE, b.variance);
+        find_rstd(b.variance, b.rows, problem_.epsilon, b.rstd);
     } else {
-        read(VARIANCE, b.rstd);
+        load(VARIANCE, b.rstd);
     }
     b.find_factors(rms_);
 }

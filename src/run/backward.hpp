@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // backward: the steps of backward for the driver (driver.hpp). A batch is reduced to the two sums of each row, and to
-// the column sums for the gradients of scale and shift; then its diff_src is written. The column sums belong to the
-// current row block (row_blocks.hpp).
+// the column sums for the gradients of scale and shift, which belong to the current row block (row_blocks.hpp).
 #pragma once
 
 #include <cstring>
 #include <memory>
 #include <optional>
 
-#include "../math/statistics_io.hpp"
 #include "driver.hpp"
 #include "gradient_sums.hpp"
 #include "row_batch.hpp"
@@ -19,8 +17,6 @@ namespace jitnorm::impl::layer_norm {
 // the steps that it takes, and the stores and prefetches that it says.
 template <typename T> // the compute type
 struct backward_kernels {
-    // Takes the kernels from the kernel cache or generates them. Throws std::system_error when executable pages are
-    // refused.
     backward_kernels(const problem &p, const plan &planned, const jit::vector_kind &kind);
 
     // Empty where all rows go in bands.
@@ -44,7 +40,6 @@ public:
     class worker;
     static constexpr bool INTERLEAVES = true; // whether plans may say row_access::interleaved
 
-    // Keeps references to the problem and the plan.
     backward(const problem &p, const plan &planned, std::shared_ptr<const kernels> made);
 
     // Makes the gradients of scale and shift of the sums, when all threads have finished their rows.
@@ -60,13 +55,6 @@ private:
         return layout_.gradients() > 0 && layout_.cut().blocks() == 1 && !gradients_.are_partial() && !is_interleaved();
     }
     bool is_interleaved() const { return plan_.rows == row_access::interleaved; }
-    // Whether the sums of row blocks are added up to sums of parts after all rows.
-    bool adds_kept_blocks() const { return is_interleaved() && !layout_.keeps_blocks(); }
-    // How many parts are already added up, in the place of part 0.
-    dim_t added_parts(const schedule &now) const {
-        if (is_interleaved()) return adds_kept_blocks() ? 1 : 0;
-        return split(layout_.cut().parts(), now.threads, 0).end;
-    }
 
     void read_statistics(const statistics_rows &from, batch &b) const;
 
@@ -103,7 +91,8 @@ public:
     template <typename Body>
     void for_each_block(range items, Body &&body) {
         if (!shares_parts()) return base::for_each_block(items, body);
-        if (layout_.chunks() == 1) same_columns_until = end_of(items);
+        if (layout_.chunks() == 1 && items.begin < items.end)
+            same_columns_until = layout_.cut().block(layout_.cut().part(items.end - 1).end - 1).end;
         for_each_part(items, body);
     }
 
@@ -132,7 +121,6 @@ public:
         if (b_.writes()) write_columns(at, b, {0, layout_.columns()});
     }
 
-    // Writes the batch `ready`, at which `before` is, while it reduces the next one.
     void write_and_reduce(typename Rows::cursor &before, batch &ready, batch &next) {
         b_.read_statistics(at.open_statistics(), next);
         next.clear_sums();
@@ -148,7 +136,6 @@ public:
         }
         next.find_slopes(b_.inv_C_);
     }
-    // Writes the batch `ready`, at which `before` is.
     void write_at(typename Rows::cursor &before, batch &ready) { write_columns(before, ready, {0, layout_.columns()}); }
 
     // ---- the items are chunks, of all rows
@@ -172,7 +159,22 @@ private:
     using base::args, base::get, base::planned;
 
     bool shares_parts() const { return layout_.gradients() > 0 && !b_.is_interleaved(); }
-    double *part_sums(dim_t part) const { return layout_.part_sums(planned, args[SCRATCHPAD], part); }
+
+    // ---- the areas of the scratchpad (gradient_layout)
+
+    template <typename Number>
+    Number *shared(scratch area) const {
+        return planned.scratchpad.template get<Number>(area, args[SCRATCHPAD]);
+    }
+    double *part_sums(dim_t part) const { return shared<double>(scratch::gradient_sums) + part * layout_.width(); }
+    T *kept_block(dim_t block) const { return shared<T>(scratch::kept_blocks) + block * layout_.width(); }
+    T *own_sums() const { return reinterpret_cast<T *>(get(scratch::column_sums)); }
+    // By chunks: for each row its sum s1 (`sum` is 0) or s2 (1) over the chunk.
+    T *row_sums(int sum, dim_t chunk) const {
+        return shared<T>(scratch::gradient_sums) + (chunk * 2 + sum) * layout_.rows();
+    }
+
+    // ---- steps
 
     void begin(batch &b) {
         b_.read_statistics(at.open_statistics(), b);
@@ -194,11 +196,6 @@ private:
 
     // ---- column sums
 
-    // The number of the row after the last row of these parts.
-    dim_t end_of(range parts) const {
-        return parts.begin == parts.end ? 0 : layout_.cut().block(layout_.cut().part(parts.end - 1).end - 1).end;
-    }
-
     // The first thread adds up its parts at once, in the place of part 0. They come first in the order of the total, so
     // the bits are the same as if they were added later. The parts of a partial problem are not added up.
     template <typename Body>
@@ -208,42 +205,40 @@ private:
         for (dim_t part = parts.begin; part < parts.end; ++part) {
             if (layout_.keeps_blocks()) {
                 T *const sums = is_first ? own_sums() : kept_block(part);
-                add_up(part, sums, body);
+                begin_sums(sums, layout_.pitch());
+                body(layout_.cut().block(part));
                 if (b_.sums_become_gradients()) return gradients_.finish_block(args, sums);
-                if (is_first) gradients_.add_block(part == 0 ? nullptr : total, sums, total, layout_.width());
+                if (is_first) gradients_.add(part == 0 ? nullptr : total, sums, total, layout_.width());
                 continue;
             }
             const bool joins = is_first && part > 0 && !gradients_.are_partial();
             double *const sums = part_sums(joins ? 1 : part);
-            const range blocks = layout_.cut().part(part);
-            for (dim_t block = blocks.begin; block < blocks.end; ++block) {
-                add_up(block, own_sums(), body);
-                gradients_.add_block(block == blocks.begin ? nullptr : sums, own_sums(), sums, layout_.width());
-            }
-            if (joins) gradients_.add_part(total, sums, total, layout_.width());
+            add_up(part, own_sums(), sums, layout_.pitch(), body);
+            if (joins) gradients_.add(total, sums, total, layout_.width());
         }
     }
 
-    T *own_sums() const { return reinterpret_cast<T *>(get(scratch::column_sums)); }
-    T *kept_block(dim_t block) const { return layout_.template kept_block<T>(planned, args[SCRATCHPAD], block); }
-
-    void begin_sums(T *sums) {
-        std::memset(sums, 0, size_t(layout_.width()) * sizeof(T));
-        sums_ = gradients_.begin(sums, layout_.pitch());
+    void begin_sums(T *sums, dim_t pitch) {
+        std::memset(sums, 0, size_t(layout_.gradients() * pitch) * sizeof(T));
+        sums_ = gradients_.begin(sums, pitch);
     }
 
-    // The sums of a row block.
+    // The sums of a part: body(range rows) adds those of each row block.
     template <typename Body>
-    void add_up(dim_t block, T *sums, Body &body) {
-        begin_sums(sums);
-        body(layout_.cut().block(block));
+    void add_up(dim_t part, T *of_block, double *of_part, dim_t pitch, Body &&body) {
+        const range blocks = layout_.cut().part(part);
+        for (dim_t block = blocks.begin; block < blocks.end; ++block) {
+            begin_sums(of_block, pitch);
+            body(layout_.cut().block(block));
+            gradients_.add(block == blocks.begin ? nullptr : of_part, of_block, of_part, layout_.gradients() * pitch);
+        }
     }
 
     // Interleaved rows come from several row blocks in turn.
     void take_kept_block(const batch &b) {
         const dim_t block_rows = layout_.cut().block_rows();
         T *const sums = kept_block(b.first / block_rows);
-        if (b.first % block_rows == 0) return begin_sums(sums);
+        if (b.first % block_rows == 0) return begin_sums(sums, layout_.pitch());
         sums_ = gradients_.begin(sums, layout_.pitch());
     }
 
@@ -264,37 +259,27 @@ private:
     void reduce_chunk(dim_t chunk) {
         constexpr dim_t PITCH = gradient_layout::CHUNK_WIDTH;
         const dim_t width = layout_.gradients() * PITCH;
-        if (width == 0) return reduce_chunk_of_rows(chunk, {0, layout_.rows()}, {});
-        const auto sums = layout_.template chunk_sums_in<T>(get(scratch::column_sums));
-        for (dim_t part = 0; part < layout_.cut().parts(); ++part) {
-            const range blocks = layout_.cut().part(part);
-            for (dim_t block = blocks.begin; block < blocks.end; ++block) {
-                std::memset(sums.block, 0, size_t(width) * sizeof(T));
-                reduce_chunk_of_rows(chunk, layout_.cut().block(block), gradients_.begin(sums.block, PITCH));
-                gradients_.add_block(block == blocks.begin ? nullptr : sums.part, sums.block, sums.part, width);
-            }
-            if (gradients_.are_partial())
-                gradients_.store_part(args, part, sums.part, PITCH, layout_.columns_of(chunk));
-            else
-                gradients_.add_part(part == 0 ? nullptr : sums.total, sums.part, sums.total, width);
-        }
-        if (!gradients_.are_partial())
-            gradients_.finish(args, sums.total, nullptr, 0, PITCH, layout_.columns_of(chunk));
-    }
-
-    void reduce_chunk_of_rows(dim_t chunk, range rows, const column_sums<T> &to) {
         const range columns = layout_.columns_of(chunk);
-        sums_ = to.after(-columns.begin);
-        for_each_batch(rows, [&](batch &b) {
-            jit::backward_arguments<T> call = arguments_for(at.open(columns), b, columns);
-            call.s1 = row_sums(0, chunk) + b.first;
-            call.s2 = row_sums(1, chunk) + b.first;
-            (*b_.kernels_->sums)(call);
-        });
-    }
-
-    T *row_sums(int sum, dim_t chunk) const {
-        return layout_.template row_sums<T>(planned, args[SCRATCHPAD], sum, chunk);
+        const auto reduce_rows = [&](range rows) {
+            sums_ = sums_.after(-columns.begin);
+            for_each_batch(rows, [&](batch &b) {
+                jit::backward_arguments<T> call = arguments_for(at.open(columns), b, columns);
+                call.s1 = row_sums(0, chunk) + b.first;
+                call.s2 = row_sums(1, chunk) + b.first;
+                (*b_.kernels_->sums)(call);
+            });
+        };
+        if (width == 0) return reduce_rows({0, layout_.rows()});
+        auto *const of_part = reinterpret_cast<double *>(get(scratch::column_sums)), *const total = of_part + width;
+        auto *const of_block = reinterpret_cast<T *>(total + width);
+        for (dim_t part = 0; part < layout_.cut().parts(); ++part) {
+            add_up(part, of_block, of_part, PITCH, reduce_rows);
+            if (gradients_.are_partial())
+                gradients_.store_part(args, part, of_part, PITCH, columns);
+            else
+                gradients_.add(part == 0 ? nullptr : total, of_part, total, width);
+        }
+        if (!gradients_.are_partial()) gradients_.finish(args, total, nullptr, 0, PITCH, columns);
     }
 
     // Adds up the sums over the chunks of each row. Each thread does this for all rows.

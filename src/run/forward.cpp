@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "forward.hpp"
 
-#include "../math/statistics_io.hpp"
 #include "make_plan.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
 template <typename T>
 forward<T>::forward(const problem &p, const plan &planned, std::shared_ptr<const kernels> made)
-    : problem_(p), plan_(planned), kernels_(std::move(made)), operands_(p, kernels_->operand_types),
+    : problem_(p), plan_(planned), kernels_(std::move(made)), operands_(p, kernels_->post_ops),
       given_(!p.finds_statistics()), adds_(p.reads(RESIDUAL)), writes_moments_(p.writes(ROW_SUMS)),
       has_dst_(p.writes(DST)), own_scale_(p[SCALE].ndims != 0), own_shift_(p[SHIFT].ndims != 0),
       writes_mean_(p.writes(MEAN)), writes_variance_(p.writes(VARIANCE)), rms_(p.is_rms()), form_(p.form),
@@ -30,12 +29,12 @@ void forward<T>::refine_rest(const strip &src, batch &b) const {
                    b.q + begin, k);
         for (dim_t r = begin; r < end; ++r)
             if (k != T(1) || pivot_is_poor<T>({b.s[r], b.q[r]}, inv_C_))
-                b.set(r, finish(refined(src.row(r), b, r, k), inv_C_));
+                b.set(r, finish(refine_chunk(src.row(r), C_, b.p[r], {b.s[r], b.q[r]}, k), inv_C_));
     }
 }
 
 template <typename T>
-void forward<T>::refine_band(const jit::forward_arguments<T> &call, dim_t first, dim_t rows) {
+void forward<T>::finish_band(const jit::forward_arguments<T> &call, dim_t first, dim_t rows) {
     batch b;
     b.rows = rows;
     std::copy_n(call.pivot + first, rows, b.p);
@@ -63,15 +62,9 @@ void forward<T>::reduce(const jit::reduction_kernel<T> &kernel, const strip &x, 
 }
 
 template <typename T>
-moments<T> forward<T>::refined(const std::byte *row, const batch &b, dim_t r, T k) const {
-    const sums<T> sum = {b.s[r], b.q[r]};
-    if (rms_) return moments_of_squares(k, sum.q, C_);
-    return refine_pivot(b.p[r], k, sum, C_, [&](T pivot, T factor) { return repeat(row, C_, pivot, factor); });
-}
-
-template <typename T>
-moments<T> forward<T>::refine_chunk(const std::byte *src, dim_t count, T p, const sums<T> &first) const {
-    return refine(p, first, count, rms_, [&](T pivot, T factor) { return repeat(src, count, pivot, factor); });
+moments<T> forward<T>::refine_chunk(const std::byte *src, dim_t count, T p, const sums<T> &found, T k) const {
+    const auto again = [&](T pivot, T factor) { return repeat(src, count, pivot, factor); };
+    return refine(p, found, count, rms_, again, k);
 }
 
 template <typename T>
@@ -82,52 +75,23 @@ sums<T> forward<T>::repeat(const std::byte *src, dim_t count, T pivot, T factor)
 }
 
 template <typename T>
-void forward<T>::set_statistics(const moments<T> *rows, batch &b) const {
-    for (dim_t r = 0; r < b.rows; ++r) b.set(r, finish(rows[r], inv_C_));
+void forward<T>::set_statistics(const void *rows, batch &b) const {
+    for (dim_t r = 0; r < b.rows; ++r) b.set(r, finish_given(load<moments<T>>(rows, r), rms_, inv_C_));
     b.complete(epsilon_);
 }
 
 template <typename T>
 void forward<T>::read_statistics(const statistics_rows &from, batch &b) const {
-    float means[MAX_BATCH_ROWS], deviations[MAX_BATCH_ROWS];
-    if (rms_) std::fill_n(means, b.rows, 0.f);
-    const auto read = [&](slot s, float *buffer) {
-        return layer_norm::read_statistics(from[s], statistics_type_, from.stride, b.rows, buffer);
-    };
-    const void *const mean = rms_ ? means : read(MEAN, means), *const deviation = read(VARIANCE, deviations);
+    const auto load = [&](slot s, auto *to) { load_statistics(from[s], statistics_type_, from.stride, b.rows, to); };
+    rms_ ? void(std::fill_n(b.hi, b.rows, T(0))) : load(MEAN, b.hi);
     if (form_ == statistics_form::inverse_deviation) {
-        for (dim_t r = 0; r < b.rows; ++r) {
-            b.hi[r] = T(load<float>(mean, r));
-            b.rstd[r] = T(load<float>(deviation, r));
-            b.bias[r] = 0;
-        }
+        load(VARIANCE, b.rstd);
+        std::fill_n(b.bias, b.rows, T(0));
         return;
     }
-    for (dim_t r = 0; r < b.rows; ++r) b.set(r, {T(load<float>(mean, r)), 0.0, double(load<float>(deviation, r))});
+    load(VARIANCE, b.variance);
+    std::fill_n(b.lo, b.rows, 0.0);
     b.complete(epsilon_);
-}
-
-template <typename T>
-void forward<T>::read_moments(const void *of_rows, batch &b) const {
-    for (dim_t r = 0; r < b.rows; ++r) b.set(r, finish_given(load<moments<T>>(of_rows, b.first + r), rms_, inv_C_));
-    b.complete(epsilon_);
-}
-
-// Converts the statistics to another type, or stores them with a stride.
-template <typename T>
-void forward<T>::convert_statistics(const batch &b, const statistics_rows &to) const {
-    alignas(64) float values[MAX_BATCH_ROWS];
-    const auto write = [&](void *tensor) {
-        layer_norm::write_statistics(values, b.rows, tensor, statistics_type_, to.stride);
-    };
-    if (writes_mean_) {
-        b.copy_means(values);
-        write(to[MEAN]);
-    }
-    if (writes_variance_) {
-        b.copy_variance_or_rstd(form_, values);
-        write(to[VARIANCE]);
-    }
 }
 
 template class forward<float>;

@@ -27,8 +27,6 @@ namespace jitnorm::impl::layer_norm {
 // takes, and the stores and prefetches that it says.
 template <typename T> // the compute type
 struct forward_kernels {
-    // Takes the kernels from the kernel cache or generates them. Throws std::system_error when executable pages are
-    // refused.
     forward_kernels(const problem &p, const plan &planned, const jit::vector_kind &kind);
 
     // Compute sums with a residual: `add` the rows to normalize only, `add_and_write` also the output for the sum.
@@ -44,8 +42,8 @@ struct forward_kernels {
     std::optional<jit::forward_rows_kernel<T>> one_row; // only with float, as are bands
     std::optional<jit::stores_of<jit::forward_rows_kernel<T>>> bands;
     std::optional<jit::stores_of<jit::forward_loop_kernel<T>>> one_loop;
-    std::vector<T> post_op_parameters;              // two per post-op, as normalize_arguments says
-    std::vector<jitnorm_data_type_t> operand_types; // one per post-op, as post_op_conf says
+    std::vector<T> post_op_parameters; // two per post-op, as forward_arguments says
+    std::vector<jit::post_op_conf> post_ops;
 
 private:
     void make_bands(const problem &p, const plan &planned, const jit::vector_kind &kind);
@@ -61,7 +59,6 @@ public:
     class worker;
     static constexpr bool INTERLEAVES = false; // whether plans may say row_access::interleaved
 
-    // Keeps references to the problem and the plan.
     forward(const problem &p, const plan &planned, std::shared_ptr<const kernels> made);
 
     void end(const arguments &, const schedule &) const {}
@@ -85,26 +82,23 @@ private:
     // points to the first of the columns, which begins a chunk.
     template <typename Body>
     void for_each_chunk(const std::byte *src, range columns, Body &&body) const;
-    // Sets the batch's statistics from the moments of its rows.
-    void set_statistics(const moments<T> *rows, batch &b) const;
+    // Sets the batch's statistics from the moments of its rows, an array at any address.
+    void set_statistics(const void *rows, batch &b) const;
 
     void read_statistics(const statistics_rows &from, batch &b) const;
-    // From the moments of whole rows that share columns with other problems.
-    void read_moments(const void *of_rows, batch &b) const;
     [[gnu::always_inline]] void write_statistics(const batch &b, const statistics_rows &to) const;
 
-    [[gnu::noinline]] void convert_statistics(const batch &b, const statistics_rows &to) const;
     void refine_rest(const strip &src, batch &b) const;
     // Sets the arguments that do not depend on tensors: the numbers of the batch's rows, and what the kernel for bands
     // does if a first reduction is not enough.
     [[gnu::always_inline]] void set_scalars(jit::forward_arguments<T> &call, batch &b) const;
     // forward_arguments::refine, with this object as the context.
-    static void refine_band(const jit::forward_arguments<T> &call, dim_t first, dim_t rows);
+    static void finish_band(const jit::forward_arguments<T> &call, dim_t first, dim_t rows);
     // Reduces so many rows of `count` elements with this kernel.
     static void reduce(const jit::reduction_kernel<T> &kernel, const strip &x, dim_t rows, dim_t count, T *p, T *s,
                        T *q, T factor = 1);
-    moments<T> refined(const std::byte *row, const batch &b, dim_t r, T k) const;
-    moments<T> refine_chunk(const std::byte *src, dim_t count, T p, const sums<T> &first) const;
+    // From the sums of a first reduction or, if k is not 1, of one that was repeated with this factor.
+    moments<T> refine_chunk(const std::byte *src, dim_t count, T p, const sums<T> &found, T k = 1) const;
     sums<T> repeat(const std::byte *src, dim_t count, T pivot, T factor) const;
 
     const problem &problem_;
@@ -158,15 +152,17 @@ inline void forward<T>::set_scalars(jit::forward_arguments<T> &call, batch &b) c
     call.variance = b.variance;
     call.inverse_count = inv_C_;
     call.epsilon = epsilon_;
-    call.refine = refine_band;
+    call.refine = finish_band;
     call.context = this;
 }
 
 template <typename T>
 inline void forward<T>::write_statistics(const batch &b, const statistics_rows &to) const {
-    if (statistics_type_ != jitnorm_f32 || to.stride != 1) return convert_statistics(b, to); // hardly ever
-    if (writes_mean_) b.copy_means(to[MEAN]);
-    if (writes_variance_) b.copy_variance_or_rstd(form_, to[VARIANCE]);
+    const auto store = [&](slot s, const auto *from) {
+        store_statistics(from, b.rows, to[s], statistics_type_, to.stride);
+    };
+    if (writes_mean_) store(MEAN, b.hi);
+    if (writes_variance_) form_ == statistics_form::variance ? store(VARIANCE, b.variance) : store(VARIANCE, b.rstd);
 }
 
 } // namespace jitnorm::impl::layer_norm

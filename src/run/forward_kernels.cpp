@@ -28,16 +28,9 @@ struct post_op_lists {
                        eltwise->alpha, eltwise->beta);
             } else {
                 const auto &binary = std::get<binary_post_op>(entry);
-                append({kind::binary, binary.alg, false, post_op_operands<T>::type_for_kernel(binary, p.row_ndims())},
-                       0, 0);
+                append({kind::binary, binary.alg, false, type_for_kernel(binary, p)}, 0, 0);
             }
         }
-    }
-
-    std::vector<jitnorm_data_type_t> operand_types() const {
-        std::vector<jitnorm_data_type_t> types;
-        for (const jit::post_op_conf &conf : confs) types.push_back(conf.operand);
-        return types;
     }
 
 private:
@@ -141,7 +134,7 @@ jit::forward_rows_conf rows_conf_of(const problem &p, const plan &planned, const
 template <typename T>
 forward_kernels<T>::forward_kernels(const problem &p, const plan &planned, const jit::vector_kind &kind)
     : repeat(reduction_conf_of(p, kind, true)), post_op_parameters(post_op_lists<T>(p).parameters),
-      operand_types(post_op_lists<T>(p).operand_types()) {
+      post_ops(post_op_lists<T>(p).confs) {
     if (planned.band_rows > 0 && may_go_in_bands(p)) make_bands(p, planned, kind);
     if (!planned.goes_by_bands_only()) make_steps(p, planned, kind);
 }

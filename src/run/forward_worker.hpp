@@ -329,7 +329,7 @@ private:
 
     [[gnu::noinline]] void take_given(const statistics_rows &statistics, batch &b, bool writes = true) {
         if (args[ROW_SUMS] == nullptr) return f_.read_statistics(statistics, b);
-        f_.read_moments(args[ROW_SUMS], b);
+        f_.set_statistics(after(args[ROW_SUMS], b.first * dim_t(sizeof(moments<T>))), b);
         if (writes) f_.write_statistics(b, statistics);
     }
 

@@ -48,25 +48,6 @@ column_sums<T> gradient_sums<T>::begin(T *sums, dim_t pitch) const {
     return found;
 }
 
-namespace {
-
-void add_up(const jit::backward_weights_kernel &kernel, const double *start, const void *sums, dim_t stride,
-            dim_t blocks, void *to, dim_t number) {
-    kernel({.start = start, .sums = sums, .sums_stride = stride, .number = blocks, .count = number, .to = to});
-}
-
-} // namespace
-
-template <typename T>
-void gradient_sums<T>::add_block(const double *start, const T *sums, double *to, dim_t number, dim_t blocks) const {
-    add_up(kernels_->add_block, start, sums, layout_.width() * dim_t(sizeof(T)), blocks, to, number);
-}
-
-template <typename T>
-void gradient_sums<T>::add_part(const double *start, const double *sums, double *to, dim_t number) const {
-    add_up(kernels_->add_part, start, sums, 0, 1, to, number);
-}
-
 template <typename T>
 void gradient_sums<T>::finish_block(const arguments &args, const T *sums) const {
     for_each_gradient(layout_.pitch(), [&](slot gradient, dim_t first) {
@@ -124,7 +105,8 @@ void gradient_sums<T>::share_columns(int threads, Body &&body) const {
 }
 
 template <typename T>
-void gradient_sums<T>::finish_parts(const arguments &args, const double *sums, dim_t added, int threads) const {
+void gradient_sums<T>::finish_parts(const arguments &args, double *sums, const T *kept, dim_t added,
+                                    int threads) const {
     const dim_t parts = layout_.cut().parts();
     if (partial_)
         return parallel_parts(threads, [&](int share) {
@@ -132,21 +114,13 @@ void gradient_sums<T>::finish_parts(const arguments &args, const double *sums, d
             for (dim_t part = mine.begin; part < mine.end; ++part)
                 store_part(args, part, sums + part * layout_.width(), layout_.pitch(), {0, layout_.columns()});
         });
+    const dim_t left = parts - added, left_kept = layout_.keeps_blocks() ? left : 0, after = added * layout_.width();
     share_columns(threads, [&](range columns) {
-        const double *const start = sums + columns.begin;
-        finish(args, start, start + added * layout_.width(), parts - added, layout_.pitch(), columns);
-    });
-}
-
-template <typename T>
-void gradient_sums<T>::finish_blocks(const arguments &args, double *total, const T *blocks, dim_t added,
-                                     int threads) const {
-    const dim_t left = layout_.cut().blocks() - added;
-    share_columns(threads, [&](range columns) {
-        for (dim_t begin = columns.begin; left > 0 && begin < layout_.width(); begin += layout_.pitch())
-            add_block(added > 0 ? total + begin : nullptr, blocks + added * layout_.width() + begin, total + begin,
-                      columns.end - columns.begin, left);
-        finish(args, total + columns.begin, nullptr, 0, layout_.pitch(), columns);
+        for (dim_t begin = columns.begin; left_kept > 0 && begin < layout_.width(); begin += layout_.pitch())
+            add(added > 0 ? sums + begin : nullptr, kept + after + begin, sums + begin, columns.end - columns.begin,
+                left_kept);
+        double *const total = sums + columns.begin;
+        finish(args, total, total + after, left - left_kept, layout_.pitch(), columns);
     });
 }
 

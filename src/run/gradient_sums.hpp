@@ -14,7 +14,10 @@
 
 namespace jitnorm::impl::layer_norm {
 
-// How the sums of a backward problem are cut, and where they are in the scratchpad.
+// How the sums of a backward problem are cut, and the areas of the scratchpad for them. By rows gradient_sums has
+// width() sums of each part, kept_blocks those of each row block where they are kept and for interleaved rows. By
+// chunks gradient_sums has for each chunk the sums s1 of all rows and then s2, and a thread's column_sums has those of
+// one chunk: of a part, of all parts and of a row block, each with CHUNK_WIDTH sums for each gradient.
 class gradient_layout {
 public:
     // `from_sums`: whether gradients are made of column sums, unless rows have their own. Plans have room for the
@@ -35,40 +38,13 @@ public:
     dim_t pitch() const { return pitch_; }
     dim_t width() const { return gradients() * pitch_; }
 
-    // Books the scratchpad for sums.
     void book(plan &to) const;
 
     // By rows: whether the sums of row blocks are kept, in the compute type, until the total is made of them. This is
     // so where each part is one row block. They are half as many bytes as sums in double, which matters because the
     // thread that adds them up reads most of them from other cores.
     bool keeps_blocks() const { return keeps_blocks_; }
-    // By rows: width() sums of a part or, where they are kept and for interleaved rows, of a row block.
-    double *part_sums(const plan &planned, void *scratchpad, dim_t part) const {
-        return planned.scratchpad.get<double>(scratch::gradient_sums, scratchpad) + part * width();
-    }
-    template <typename T>
-    T *kept_block(const plan &planned, void *scratchpad, dim_t block) const {
-        return planned.scratchpad.get<T>(scratch::kept_blocks, scratchpad) + block * width();
-    }
-
-    // By chunks: the sums over the columns of a chunk, of one row block, of one part and of all parts. Each has
-    // CHUNK_WIDTH sums for each gradient.
     static constexpr dim_t CHUNK_WIDTH = CHUNK + 16;
-    template <typename T>
-    struct chunk_sums {
-        double *part, *total;
-        T *block;
-    };
-    template <typename T>
-    chunk_sums<T> chunk_sums_in(std::byte *own) const {
-        auto *const part = reinterpret_cast<double *>(own), *const total = part + gradients() * CHUNK_WIDTH;
-        return {part, total, reinterpret_cast<T *>(total + gradients() * CHUNK_WIDTH)};
-    }
-    // By chunks: for each row its sum s1 (`sum` is 0) or s2 (1) over the chunk.
-    template <typename T>
-    T *row_sums(const plan &planned, void *scratchpad, int sum, dim_t chunk) const {
-        return planned.scratchpad.get<T>(scratch::gradient_sums, scratchpad) + (chunk * 2 + sum) * rows_;
-    }
 
 private:
     dim_t rows_, columns_;
@@ -107,10 +83,18 @@ public:
 
     column_sums<T> begin(T *sums, dim_t pitch) const;
 
-    // to = start + sums, for `number` sums; `start` null means zeros. `to` may be `start`. The sums of several `blocks`
-    // have a distance of layout.width() sums.
-    void add_block(const double *start, const T *sums, double *to, dim_t number, dim_t blocks = 1) const;
-    void add_part(const double *start, const double *sums, double *to, dim_t number) const;
+    // to = start + sums, for `number` sums of a row block or of a part; `start` null means zeros. `to` may be `start`.
+    // The sums of several `blocks` have a distance of layout.width() sums.
+    template <typename Number> // T or double
+    void add(const double *start, const Number *sums, double *to, dim_t number, dim_t blocks = 1) const {
+        const auto &kernel = std::is_same_v<Number, T> ? kernels_->add_block : kernels_->add_part;
+        kernel({.start = start,
+                .sums = sums,
+                .sums_stride = layout_.width() * dim_t(sizeof(Number)),
+                .number = blocks,
+                .count = number,
+                .to = to});
+    }
 
     // Writes the gradients from the sums of the only row block.
     void finish_block(const arguments &args, const T *sums) const;
@@ -125,11 +109,10 @@ public:
     void store_part(const arguments &args, dim_t part, const double *sums, dim_t pitch, range columns) const;
 
     // Writes the result from the sums of all parts, which begin at `sums`, on so many threads. Unless the problem is
-    // partial, the sums of the first `added` parts have been added up already, in the place of part 0.
-    void finish_parts(const arguments &args, const double *sums, dim_t added, int threads) const;
-    // The same where the sums of blocks are kept, from `blocks` on. `total` already has the first `added` blocks.
-    void finish_blocks(const arguments &args, double *total, const T *blocks, dim_t added, int threads) const;
-    // How many threads these two are worth, of those that are available.
+    // partial, the sums of the first `added` parts have been added up already, in the place of part 0. Where the sums
+    // of row blocks are kept, which are the parts, the others are in `kept`.
+    void finish_parts(const arguments &args, double *sums, const T *kept, dim_t added, int threads) const;
+    // How many threads this is worth, of those that are available.
     int threads_to_finish(dim_t added, int available) const;
 
 private:

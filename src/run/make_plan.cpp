@@ -112,11 +112,6 @@ void plan_forward_tiles(const problem &p, const row_tensors &tensors, const mach
 
 // ---- forward
 
-dim_t operand_bytes(const problem &p, dim_t rows, dim_t columns) {
-    return p.computes_in_double() ? post_op_operands<double>::tiles_bytes(p, rows, columns)
-                                  : post_op_operands<float>::tiles_bytes(p, rows, columns);
-}
-
 // Bands of more than eight rows have a multiple of eight, whose lanes are added up at once. Long rows have bands of a
 // pair, which shares the loads of scale and shift. Rows with dynamic scales go one by one, and before they are
 // quantized, their values in f32 take as much room again.

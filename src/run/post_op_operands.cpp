@@ -19,12 +19,16 @@ bool has_whole_rows(const memory_desc &src1, const problem &p) {
     return std::equal(src1.dims + p.row_ndims(), src1.dims + src1.ndims, p[DST].dims + p.row_ndims());
 }
 
-// Whether rows of src1 cannot be read in place. A kernel that computes in float cannot read rows of doubles.
-template <typename T>
+// A kernel that computes in float cannot read rows of doubles.
+bool is_narrowed(const memory_desc &src1, const problem &p) {
+    return src1.data_type == jitnorm_f64 && !p.computes_in_double();
+}
+
+// Whether rows of src1 cannot be read in place.
 bool is_gathered(const memory_desc &src1, const problem &p) {
     if (is_one_value(src1, p.row_ndims())) return false;
     const bool dense = has_whole_rows(src1, p) && has_dense_rows(src1, p.row_ndims());
-    return !dense || (src1.data_type == jitnorm_f64 && sizeof(T) < sizeof(double));
+    return !dense || is_narrowed(src1, p);
 }
 
 // Calls body(post-op, its index in the list) for each binary post-op.
@@ -49,31 +53,29 @@ void convert_in_place(std::byte *row, dim_t columns) {
 
 } // namespace
 
+jitnorm_data_type_t type_for_kernel(const binary_post_op &op, const problem &p) {
+    if (is_one_value(op.src1, p.row_ndims())) return jitnorm_data_type_undef;
+    return is_narrowed(op.src1, p) ? jitnorm_f32 : op.src1.data_type;
+}
+
+dim_t operand_bytes(const problem &p, dim_t rows, dim_t columns) {
+    dim_t bytes = 0;
+    for_each_binary(p, [&](const binary_post_op &op, size_t) {
+        if (is_gathered(op.src1, p)) bytes += rows * row_packer::pitch_for(op.src1.data_type, columns);
+    });
+    return bytes;
+}
+
 // A kernel that was made for run-time sizes may read rows of src1 where they turn out to have one element. Then this is
 // not one value for the whole row but a row of src1's type.
 template <typename T>
-post_op_operands<T>::post_op_operands(const problem &p, const std::vector<jitnorm_data_type_t> &kernel_types)
+post_op_operands<T>::post_op_operands(const problem &p, const std::vector<jit::post_op_conf> &in_kernel)
     : count_(dim_t(p.attr.post_ops.entries.size())) {
     for_each_binary(p, [&](const binary_post_op &op, size_t i) {
-        const bool one_value = is_one_value(op.src1, p.row_ndims()) && kernel_types[i] != op.src1.data_type;
+        const bool one_value = is_one_value(op.src1, p.row_ndims()) && in_kernel[i].operand != op.src1.data_type;
         operands_.push_back(
-            {i, op.src1.data_type, row_packer(op.src1, p[DST], p.row_ndims()), one_value, is_gathered<T>(op.src1, p)});
+            {i, op.src1.data_type, row_packer(op.src1, p[DST], p.row_ndims()), one_value, is_gathered(op.src1, p)});
     });
-}
-
-template <typename T>
-jitnorm_data_type_t post_op_operands<T>::type_for_kernel(const binary_post_op &op, int row_ndims) {
-    if (is_one_value(op.src1, row_ndims)) return jitnorm_data_type_undef;
-    return op.src1.data_type == jitnorm_f64 && sizeof(T) < sizeof(double) ? jitnorm_f32 : op.src1.data_type;
-}
-
-template <typename T>
-dim_t post_op_operands<T>::tiles_bytes(const problem &p, dim_t rows, dim_t columns) {
-    dim_t bytes = 0;
-    for_each_binary(p, [&](const binary_post_op &op, size_t) {
-        if (is_gathered<T>(op.src1, p)) bytes += rows * row_packer::pitch_for(op.src1.data_type, columns);
-    });
-    return bytes;
 }
 
 template <typename T>

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "../jit/configurations.hpp"
 #include "../norm/executor.hpp"
 #include "../norm/plan.hpp"
 #include "../norm/problem.hpp"
@@ -18,13 +19,17 @@ struct window {
     dim_t first_row, rows, first_column, columns;
 };
 
+// The value of post_op_conf::operand for the post-op.
+jitnorm_data_type_t type_for_kernel(const binary_post_op &op, const problem &p);
+// The size of the tiles for windows of so many rows and columns; 0: locate() needs none.
+dim_t operand_bytes(const problem &p, dim_t rows, dim_t columns);
+
 template <typename T> // the compute type
 class post_op_operands {
 public:
-    // Rows are numbered in row-major order of dst's row dimensions. `kernel_types` has for each post-op the type that
-    // the kernel reads. It is type_for_kernel() for the problem from which the kernel was made, which may be p with
-    // run-time sizes.
-    post_op_operands(const problem &p, const std::vector<jitnorm_data_type_t> &kernel_types);
+    // Rows are numbered in row-major order of dst's row dimensions. `in_kernel` are the post-ops of the kernel, which
+    // may have been made for p with run-time sizes.
+    post_op_operands(const problem &p, const std::vector<jit::post_op_conf> &in_kernel);
 
     // The entry [r * size() + i] is for row r of the window and post-op i. Entries of post-ops without a tensor are
     // undefined.
@@ -33,15 +38,10 @@ public:
         T values[MAX_BATCH_ROWS * MAX_POST_OPS]; // the values for whole rows, to which pointers may point
     };
     // Fills the table for a window of at most MAX_BATCH_ROWS rows. Operands that cannot be read in place are gathered
-    // to `tiles`, which has tiles_bytes().
+    // to `tiles`, which has operand_bytes().
     void locate(const arguments &args, const window &where, std::byte *tiles, table &found) const;
 
     dim_t size() const { return count_; } // the number of all post-ops
-
-    // The value of post_op_conf::operand for the post-op.
-    static jitnorm_data_type_t type_for_kernel(const binary_post_op &op, int row_ndims);
-    // The size of the tiles for windows of so many rows and columns; 0: locate() needs none.
-    static dim_t tiles_bytes(const problem &p, dim_t rows, dim_t columns);
 
 private:
     struct operand {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "row_batch.hpp"
 
-#include "../base/bytes.hpp"
+#include "../math/statistics_io.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -19,27 +19,6 @@ JITNORM_SIMD bool find_rstd_by_products(const double *variance, dim_t count, dou
         rstd[r] = root.below;
     }
     return unknown == 0;
-}
-
-template <typename Number>
-JITNORM_SIMD void copy(const Number *from, void *to, dim_t count) {
-    for (dim_t i = 0; i < count; ++i) store(float(from[i]), to, i);
-}
-
-// As find_normalizers(), unless it returns false.
-JITNORM_SIMD bool find_normalizers_by_products(forward_batch<float> &b, double epsilon) {
-    if (!find_rstd_by_products(b.variance, b.rows, epsilon, b.rstd)) return false;
-    for (dim_t r = 0; r < b.rows; ++r) b.bias[r] = bias_of_shift<float>(b.lo[r] * double(b.rstd[r]));
-    return true;
-}
-
-template <typename T>
-JITNORM_SIMD void find_normalizers(forward_batch<T> &b, double epsilon) {
-    for (dim_t r = 0; r < b.rows; ++r) {
-        const auto n = make_normalizer<T>({b.hi[r], b.lo[r], b.variance[r]}, epsilon);
-        b.rstd[r] = n.rstd;
-        b.bias[r] = n.bias;
-    }
 }
 
 } // namespace
@@ -69,26 +48,8 @@ bool forward_batch<T>::take_first_reductions(double n, double inv_n) {
 
 template <typename T>
 void forward_batch<T>::complete(double epsilon) {
-    if constexpr (std::is_same_v<T, float>)
-        if (find_normalizers_by_products(*this, epsilon)) return;
-    find_normalizers(*this, epsilon);
-}
-
-template <typename T>
-void forward_batch<T>::copy_means(void *to) const {
-    copy(hi, to, rows);
-}
-
-template <typename T>
-void forward_batch<T>::copy_variance_or_rstd(statistics_form form, void *to) const {
-    form == statistics_form::inverse_deviation ? copy(rstd, to, rows) : copy(variance, to, rows);
-}
-
-template <typename T>
-void backward_batch<T>::find_rstd(double epsilon) {
-    if constexpr (std::is_same_v<T, float>)
-        if (find_rstd_by_products(variance, rows, epsilon, rstd)) return;
-    for (dim_t r = 0; r < rows; ++r) rstd[r] = reciprocal_deviation<T>(variance[r], epsilon);
+    find_rstd(variance, rows, epsilon, rstd);
+    for (dim_t r = 0; r < rows; ++r) bias[r] = bias_of(lo[r], rstd[r]);
 }
 
 template <typename T>
@@ -116,9 +77,37 @@ void backward_batch<T>::find_slopes(double inv_count) {
     }
 }
 
+template <typename T>
+void find_rstd(const double *variance, dim_t count, double epsilon, T *rstd) {
+    if constexpr (std::is_same_v<T, float>)
+        if (find_rstd_by_products(variance, count, epsilon, rstd)) return;
+    for (dim_t r = 0; r < count; ++r) rstd[r] = reciprocal_deviation<T>(variance[r], epsilon);
+}
+
+template <typename Number>
+void load_statistics(const void *from, jitnorm_data_type_t type, dim_t stride, dim_t count, Number *to) {
+    float values[MAX_BATCH_ROWS];
+    const void *const floats = read_statistics(from, type, stride, count, values);
+    for (dim_t r = 0; r < count; ++r) to[r] = Number(load<float>(floats, r));
+}
+
+template <typename Number>
+void store_statistics(const Number *from, dim_t count, void *to, jitnorm_data_type_t type, dim_t stride) {
+    alignas(64) float values[MAX_BATCH_ROWS];
+    void *const floats = type == jitnorm_f32 && stride == 1 ? to : values;
+    for (dim_t r = 0; r < count; ++r) store(float(from[r]), floats, r);
+    if (floats == values) write_statistics(values, count, to, type, stride);
+}
+
 template struct forward_batch<float>;
 template struct forward_batch<double>;
 template struct backward_batch<float>;
 template struct backward_batch<double>;
+template void find_rstd(const double *, dim_t, double, float *);
+template void find_rstd(const double *, dim_t, double, double *);
+template void load_statistics(const void *, jitnorm_data_type_t, dim_t, dim_t, float *);
+template void load_statistics(const void *, jitnorm_data_type_t, dim_t, dim_t, double *);
+template void store_statistics(const float *, dim_t, void *, jitnorm_data_type_t, dim_t);
+template void store_statistics(const double *, dim_t, void *, jitnorm_data_type_t, dim_t);
 
 } // namespace jitnorm::impl::layer_norm

@@ -38,11 +38,7 @@ struct forward_batch {
     JITNORM_SIMD bool take_first_reductions(double n, double inv_n);
 
     // Computes rstd and bias from the statistics.
-    void complete(double epsilon);
-
-    // Copies to an array of floats, which may have any alignment.
-    void copy_means(void *to) const;
-    void copy_variance_or_rstd(statistics_form form, void *to) const;
+    JITNORM_SIMD void complete(double epsilon);
 };
 
 template <typename T>
@@ -58,14 +54,22 @@ struct backward_batch {
     alignas(64) wide_values s1, s2;        // the sums over the rows
     alignas(64) values m1, k;              // row_slopes
 
-    // Computes rstd from the variances of the rows.
-    void find_rstd(double epsilon);
-    // From the means and rstd.
-    JITNORM_SIMD void find_factors(bool rms);
+    JITNORM_SIMD void find_factors(bool rms); // from rstd
     JITNORM_SIMD void clear_sums();
     // Adds the sums over a chunk, one value for each row, to those over the rows.
     JITNORM_SIMD void add_chunk(const T *chunk1, const T *chunk2);
     JITNORM_SIMD void find_slopes(double inv_count);
 };
+
+// rstd = 1 / sqrt(variance + epsilon) of each row
+template <typename T>
+JITNORM_SIMD void find_rstd(const double *variance, dim_t count, double epsilon, T *rstd);
+
+// The statistics of at most MAX_BATCH_ROWS rows, as the elements 0, stride, .. of a tensor of this type. Stored numbers
+// are rounded to float first.
+template <typename Number>
+JITNORM_SIMD void load_statistics(const void *from, jitnorm_data_type_t type, dim_t stride, dim_t count, Number *to);
+template <typename Number>
+JITNORM_SIMD void store_statistics(const Number *from, dim_t count, void *to, jitnorm_data_type_t type, dim_t stride);
 
 } // namespace jitnorm::impl::layer_norm

@@ -79,12 +79,8 @@ interleaved_blocks::unit interleaved_blocks::at(dim_t number) const {
     const dim_t blocks = inner_ / block_rows_;
     const dim_t within = number % blocks * block_rows_, strand = number / blocks % groups() * strands_of_unit_;
     const dim_t outer = number / blocks / groups();
-    return {(outer * inner_ + within) * strands_ + strand, strands_, outer, strand,
-            std::min(strands_of_unit_, strands_ - strand), within};
-}
-
-dim_t interleaved_blocks::first_row(const unit &u, dim_t strand) const {
-    return (u.outer * strands_ + u.strand + strand) * inner_ + u.within;
+    return {(outer * inner_ + within) * strands_ + strand, (outer * strands_ + strand) * inner_ + within,
+            std::min(strands_of_unit_, strands_ - strand)};
 }
 
 } // namespace jitnorm::impl::layer_norm

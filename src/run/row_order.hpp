@@ -48,16 +48,16 @@ public:
     dim_t strands_of_unit() const { return strands_of_unit_; } // the most strands of a unit
     dim_t block_rows() const { return block_rows_; }
 
+    // From a row to the next one of its strand there are strands() positions, from a row to that of the next strand
+    // rows_of_strand() row numbers.
+    dim_t strands() const { return strands_; }
+    dim_t rows_of_strand() const { return inner_; }
+
     struct unit {
-        dim_t position;        // of the first row of the first strand
-        dim_t from_row;        // from a row of a strand to its next row, in positions
-        dim_t outer;           // the index over the dimensions before that of the strands
-        dim_t strand, strands; // the first strand of the unit, and how many strands it has
-        dim_t within;          // the number of the first of its block_rows() rows within each strand
+        dim_t position, first_row; // of the first of block_rows() rows of the first strand: its position and its number
+        dim_t strands;             // how many strands the unit has
     };
     unit at(dim_t number) const;
-    // The row number of the unit's first row in one of its strands, 0 <= strand < u.strands.
-    dim_t first_row(const unit &u, dim_t strand) const;
 
 private:
     dim_t groups() const { return divide_up(strands_, strands_of_unit_); } // of strands

@@ -3,7 +3,8 @@
 //
 // A row source (rows_in_place below; tiles.hpp) opens panels: some columns of the rows of a batch of all data tensors,
 // as dense rows that are evenly spaced in memory. The driver reads and writes the rows there and then closes the panel.
-// Each thread goes through rows with a cursor of its own:
+// Each thread goes through rows with a cursor of its own, in batches of at most `most` rows that cover a range in
+// order. What the body calls means its batch:
 //
 //     cursor at(source, arguments, tiles);
 //     at.for_each_batch(rows, most, same_columns_until, [&](dim_t first, dim_t count) {
@@ -92,6 +93,13 @@ struct statistics_rows {
     void *operator[](slot s) const { return first[size_t(s - ROW_STATISTICS.front())]; }
 };
 
+// `offset` is from the data handles to the first statistics, in bytes.
+inline statistics_rows statistics_at(const arguments &args, dim_t offset, dim_t stride) {
+    statistics_rows found = {.stride = stride};
+    for (const slot s : ROW_STATISTICS) found[s] = after(args[s], offset);
+    return found;
+}
+
 // ---- how rows are read and written
 
 // Whether non-temporal stores may write the tensor, if it lies as they need it: its rows begin cache lines or are long,
@@ -138,8 +146,6 @@ public:
         cursor(const rows_in_place &rows, const arguments &args, std::byte * /* no tiles */)
             : rows_(rows), args_(args) {}
 
-        // Calls body(first row, number of rows) for batches of at most `most` rows that cover the range in order. The
-        // functions below are for the body: they mean its batch.
         template <typename Body>
         void for_each_batch(range which, dim_t most, dim_t /* same_columns_until */, Body &&body) {
             for (dim_t row = which.begin; row < which.end;) {
@@ -158,10 +164,7 @@ public:
         void close() const {}
 
         statistics_rows open_statistics() const {
-            statistics_rows found = {.stride = rows_.statistics_stride_};
-            for (const slot s : ROW_STATISTICS)
-                if (args_[s] != nullptr) found[s] = static_cast<std::byte *>(args_[s]) + statistics_offset_;
-            return found;
+            return statistics_at(args_, statistics_offset_, rows_.statistics_stride_);
         }
 
         void finish(int, int) const {} // tensors of dense rows have no padding

@@ -22,13 +22,14 @@ row_tiles::row_tiles(const problem &p, const row_tensors &tensors, dim_t columns
 // ---- the base of both row sources
 
 tiled_rows::tiled_rows(const problem &p, const plan &planned, const row_order *order)
-    : tensors_(row_tensors_of(p)), layout_(p, tensors_, planned.panel_columns), tile_rows_(planned.tile_rows),
-      whole_rows_(planned.panel_columns == p.row_length()) {
+    : tensors_(row_tensors_of(p)), tile_rows_(planned.tile_rows), whole_rows_(planned.panel_columns == p.row_length()) {
     const int row_ndims = tensors_.row_ndims;
+    const row_tiles layout(p, tensors_, planned.panel_columns);
     for (size_t i = 0; i < size_t(tensors_.count); ++i) {
-        const memory_desc &md = *tensors_.data[i].md;
-        packers_[i].emplace(order ? with_row_order(md, row_ndims, *order) : md, row_ndims,
-                            planned.prefetch == 2 ? PREFETCHED_STEP_IN_MEMORY : PREFETCHED_STEP);
+        const row_tensor &t = tensors_.data[i];
+        data_[i] = {t, layout.pitch[i], layout.last_has_tile_before && i + 1 == size_t(tensors_.count),
+                    row_packer(order ? with_row_order(*t.md, row_ndims, *order) : *t.md, row_ndims,
+                               planned.prefetch == 2 ? PREFETCHED_STEP_IN_MEMORY : PREFETCHED_STEP)};
     }
     if (tensors_.statistics == nullptr) return;
     statistics_.emplace(*tensors_.statistics, row_ndims);
@@ -38,35 +39,28 @@ tiled_rows::tiled_rows(const problem &p, const plan &planned, const row_order *o
 // The tiles lie one after the other.
 tiled_rows::cursor::cursor(const tiled_rows &rows, const arguments &args, std::byte *tiles) : args_(args), rows_(rows) {
     std::byte *last = nullptr;
-    for (size_t i = 0; i < size_t(rows.tensors_.count); ++i) {
-        const dim_t pitch = rows.layout_.pitch[i];
-        if (pitch == 0) continue;
-        if (!rows.layout_.last_has_tile_before || i + 1 != size_t(rows.tensors_.count)) {
+    for (const tiled_tensor &t : rows.all()) {
+        if (t.pitch == 0) continue;
+        if (!t.has_tile_before) {
             last = tiles;
-            tiles += rows.tile_rows_ * pitch;
+            tiles += rows.tile_rows_ * t.pitch;
         }
-        rows.tensors_.data[i].of(tiles_) = {last, pitch};
+        t.of(tiles_) = {last, t.pitch};
     }
 }
 
 void tiled_rows::cursor::gather(dim_t first, dim_t rows, range columns, dim_t to) const {
-    for (size_t i = 0; i < size_t(rows_.tensors_.count); ++i) {
-        const row_tensor &t = rows_.tensors_.data[i];
-        if (rows_.layout_.pitch[i] == 0 || !t.is_read) continue;
-        const strip &tile = t.of(tiles_);
-        rows_.packers_[i]->gather(args_[t.argument], first, rows, columns.begin, columns.end - columns.begin,
-                                  tile.row(to), tile.stride);
-    }
+    for (const tiled_tensor &t : rows_.all())
+        if (t.pitch != 0 && t.is_read)
+            t.packer->gather(args_[t.argument], first, rows, columns.begin, columns.end - columns.begin,
+                             t.of(tiles_).row(to), t.pitch);
 }
 
 void tiled_rows::cursor::scatter(dim_t first, dim_t rows, range columns, dim_t from) const {
-    for (size_t i = 0; i < size_t(rows_.tensors_.count); ++i) {
-        const row_tensor &t = rows_.tensors_.data[i];
-        if (rows_.layout_.pitch[i] == 0 || !t.is_written) continue;
-        const strip &tile = t.of(tiles_);
-        rows_.packers_[i]->scatter(tile.row(from), tile.stride, first, rows, columns.begin, columns.end - columns.begin,
-                                   args_[t.argument]);
-    }
+    for (const tiled_tensor &t : rows_.all())
+        if (t.pitch != 0 && t.is_written)
+            t.packer->scatter(t.of(tiles_).row(from), t.pitch, first, rows, columns.begin, columns.end - columns.begin,
+                              args_[t.argument]);
 }
 
 void tiled_rows::cursor::zero_padding(int share, int shares) const {
@@ -79,18 +73,16 @@ void tiled_rows::cursor::zero_padding(int share, int shares) const {
 
 statistics_rows tiled_rows::cursor::open_statistics() const {
     if (!rows_.statistics_) return {};
-    const dim_t offset = rows_.statistics_->run_from(first_, number_).offset;
-    statistics_rows found = {.stride = rows_.statistics_->row_step() / rows_.statistics_size_};
-    for (const slot s : ROW_STATISTICS) found[s] = after(args_[s], offset);
-    return found;
+    const row_packer &rows = *rows_.statistics_;
+    return statistics_at(args_, rows.run_from(first_, number_).offset, rows.row_step() / rows_.statistics_size_);
 }
 
 // ---- rows in the order of their numbers
 
 const row_packer &rows_in_tiles::leading() const {
-    for (size_t i = 0; i < size_t(tensors_.count); ++i)
-        if (layout_.pitch[i] != 0) return *packers_[i];
-    return *packers_[0];
+    for (const tiled_tensor &t : all())
+        if (t.pitch != 0) return *t.packer;
+    return *data_[0].packer;
 }
 
 void rows_in_tiles::cursor::move_to(dim_t first, dim_t end, dim_t most, dim_t same_columns_until) {
@@ -105,10 +97,10 @@ void rows_in_tiles::cursor::move_to(dim_t first, dim_t end, dim_t most, dim_t sa
     first_ = first;
     // A batch has only rows that are evenly spaced in every tensor without a tile.
     number_ = rows_of_batch(first, std::min({tiled_.end - first, end - first, most}));
-    for (size_t i = 0; i < size_t(rows_.tensors_.count); ++i) {
-        if (rows_.layout_.pitch[i] != 0) continue;
-        const auto [offset, count] = rows_.packers_[i]->run_from(first_, number_);
-        in_place_[i] = static_cast<std::byte *>(args_[rows_.tensors_.data[i].argument]) + offset;
+    for (const tiled_tensor &t : rows_.all()) {
+        if (t.pitch != 0) continue;
+        const auto [offset, count] = t.packer->run_from(first_, number_);
+        t.of(in_place_) = {static_cast<std::byte *>(args_[t.argument]) + offset, t.packer->row_step()};
         number_ = count;
     }
 }
@@ -121,12 +113,10 @@ panel rows_in_tiles::cursor::open(range columns) {
         gather(tiled_.begin, tiled_.end - tiled_.begin, columns, 0);
     }
     panel result;
-    for (size_t i = 0; i < size_t(rows_.tensors_.count); ++i) {
-        const row_tensor &t = rows_.tensors_.data[i];
-        const strip &tile = t.of(tiles_);
-        t.of(result) = rows_.layout_.pitch[i] == 0
-                           ? strip{in_place_[i] + columns.begin * t.size, rows_.packers_[i]->row_step()}
-                           : strip{tile.row(first_ - tiled_.begin), tile.stride};
+    for (const tiled_tensor &t : rows_.all()) {
+        const strip &own = t.of(in_place_);
+        t.of(result) = t.pitch == 0 ? strip{own.first + columns.begin * t.size, own.stride}
+                                    : strip{t.of(tiles_).row(first_ - tiled_.begin), t.pitch};
     }
     return result;
 }

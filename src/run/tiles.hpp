@@ -65,11 +65,17 @@ protected:
         const tiled_rows &rows_;
     };
 
+    struct tiled_tensor : row_tensor {
+        dim_t pitch = 0;                  // bytes from row to row of its tile; 0: it has none
+        bool has_tile_before = false;     // its tile is that of the tensor before it
+        std::optional<row_packer> packer; // never empty
+    };
+    std::span<const tiled_tensor> all() const { return {data_.data(), size_t(tensors_.count)}; }
+
     row_tensors tensors_;
-    row_tiles layout_;
+    std::array<tiled_tensor, MAX_ROW_TENSORS> data_;
     dim_t tile_rows_;
     bool whole_rows_;
-    std::array<std::optional<row_packer>, MAX_ROW_TENSORS> packers_;
     std::optional<row_packer> statistics_; // empty where no statistic is read or written
     dim_t statistics_size_ = 1;            // bytes of an element
 };
@@ -79,20 +85,19 @@ class rows_in_tiles : public tiled_rows {
 public:
     rows_in_tiles(const problem &p, const plan &planned) : tiled_rows(p, planned, nullptr) {}
 
-    dim_t rows() const { return packers_[0]->rows(); }
+    dim_t rows() const { return data_[0].packer->rows(); }
     // Where to cut the rows between two threads, at or before `row`: one thread has all rows that share cache lines of
     // the result tensor.
-    dim_t cut_at(dim_t row) const { return packers_[size_t(tensors_.result)]->group_begin(row); }
+    dim_t cut_at(dim_t row) const { return data_[size_t(tensors_.result)].packer->group_begin(row); }
 
     class cursor : public tiled_rows::cursor {
     public:
         cursor(const rows_in_tiles &rows, const arguments &args, std::byte *tiles)
             : tiled_rows::cursor(rows, args, tiles), rows_(rows) {}
 
-        // Calls body(first row, number of rows) for batches of at most `most` rows that cover the range in order. The
-        // functions below are for the body: they mean its batch. The caller says that the rows before
-        // `same_columns_until` will all be opened with the same columns, in this call or the next ones, so that a tile
-        // may take rows of several batches. Otherwise a tile takes the rows of one batch only.
+        // The caller says that the rows before `same_columns_until` will all be opened with the same columns, in this
+        // call or the next ones, so that a tile may take rows of several batches. Otherwise a tile takes the rows of
+        // one batch only.
         template <typename Body>
         void for_each_batch(range which, dim_t most, dim_t same_columns_until, Body &&body) {
             for (dim_t first = which.begin; first < which.end; first += number_) {
@@ -116,10 +121,10 @@ public:
         void scatter_written();
 
         const rows_in_tiles &rows_;
-        std::array<std::byte *, MAX_ROW_TENSORS> in_place_ = {}; // the batch's first row in each tensor without a tile
-        range tiled_ = {0, 0};                                   // the rows that the tiles are for
-        range gathered_ = {0, 0};                                // the columns of these rows that the tiles have
-        range written_ = {0, 0};                                 // the rows that are still to be scattered
+        panel in_place_;          // the batch's rows in each tensor without a tile
+        range tiled_ = {0, 0};    // the rows that the tiles are for
+        range gathered_ = {0, 0}; // the columns of these rows that the tiles have
+        range written_ = {0, 0};  // the rows that are still to be scattered
     };
 
 private:
@@ -145,9 +150,7 @@ public:
         cursor(const rows_interleaved &rows, const arguments &args, std::byte *tiles)
             : tiled_rows::cursor(rows, args, tiles), rows_(rows) {}
 
-        // Calls body(first row, number of rows) for batches that cover the units. The rows of a batch belong to one row
-        // block, and the batches of a row block come in its order. The functions below are for the body: they mean its
-        // batch.
+        // The rows of a batch belong to one row block, and the batches of a row block come in its order.
         template <typename Body>
         void for_each_batch(range units, dim_t most, dim_t /* same_columns_until */, Body &&body) {
             for (dim_t number = units.begin; number < units.end; ++number) {
@@ -159,7 +162,7 @@ public:
                     for_each_piece(unit, rows, [&](auto... piece) { gather(piece...); });
                     for (dim_t strand = 0; strand < strands_; ++strand)
                         for (dim_t row = rows.begin; row < rows.end; row += number_) {
-                            first_ = rows_.strands_.first_row(unit, strand) + row;
+                            first_ = unit.first_row + strand * rows_.strands_.rows_of_strand() + row;
                             number_ = rows_of_batch(first_, rows.end - row);
                             in_tile_ = (row - rows.begin) * strands_ + strand;
                             body(first_, number_);
@@ -180,10 +183,11 @@ public:
         // number of rows, all columns, first row in the tile) for each. A unit that has all strands is one piece.
         template <typename Body>
         void for_each_piece(const interleaved_blocks::unit &u, range rows, Body &&body) const {
-            const range all = {0, rows_.packers_[0]->row_length()};
-            const dim_t first = u.position + rows.begin * u.from_row, number = rows.end - rows.begin;
-            if (u.strands == u.from_row) return body(first, number * u.strands, all, dim_t(0));
-            for (dim_t i = 0; i < number; ++i) body(first + i * u.from_row, u.strands, all, i * u.strands);
+            const range all = {0, rows_.data_[0].packer->row_length()};
+            const dim_t step = rows_.strands_.strands();
+            const dim_t first = u.position + rows.begin * step, number = rows.end - rows.begin;
+            if (u.strands == step) return body(first, number * step, all, dim_t(0));
+            for (dim_t i = 0; i < number; ++i) body(first + i * step, u.strands, all, i * u.strands);
         }
 
         const rows_interleaved &rows_;

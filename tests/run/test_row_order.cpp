@@ -67,12 +67,12 @@ TEST(interleaved_blocks, every_row_once_and_where_its_position_says) {
             ASSERT_GE(unit.strands, 1);
             ASSERT_LE(unit.strands, strands.strands_of_unit());
             for (dim_t strand = 0; strand < unit.strands; ++strand) {
-                const dim_t first = strands.first_row(unit, strand);
+                const dim_t first = unit.first_row + strand * strands.rows_of_strand();
                 ASSERT_EQ(first % block_rows, 0);
                 for (dim_t i = 0; i < block_rows; ++i) {
                     ++seen.at(size_t(first + i));
                     ASSERT_EQ(row_offset(md, row_ndims, first + i),
-                              row_offset(ordered, row_ndims, unit.position + i * unit.from_row + strand))
+                              row_offset(ordered, row_ndims, unit.position + i * strands.strands() + strand))
                         << "unit " << number << " strand " << strand << " row " << i;
                 }
             }
