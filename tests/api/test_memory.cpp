@@ -125,7 +125,7 @@ std::vector<jitnorm_memory_desc> descriptors_around_words() {
 TEST(memory, has_a_word_that_distinguishes_tensors) {
     const auto all = descriptors_around_words();
     std::vector<uint64_t> words;
-    for (const auto &md : all) words.push_back(jitnorm::impl::api::word_of(md));
+    for (const auto &md : all) words.push_back(jitnorm::impl::api::layout_key(md));
     size_t same = 0;
     for (size_t i = 0; i < all.size(); ++i)
         for (size_t j = 0; j < i; ++j) {
