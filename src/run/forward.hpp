@@ -33,7 +33,8 @@ struct forward_kernels {
     struct addition_kernels {
         jit::addition_kernel<T> add, add_and_write;
     };
-    std::optional<addition_kernels> addition; // empty: the problem adds no residual
+    std::optional<addition_kernels> addition;         // empty: the problem adds no residual
+    std::optional<addition_kernels> reduced_addition; // also reduce the sums, of long rows; empty: they cannot
 
     jit::reduction_kernel<T> repeat;                // a reduction over rows with given pivots
     std::optional<jit::reduction_kernel<T>> reduce; // the first reduction; empty where all rows go in bands

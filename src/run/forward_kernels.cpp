@@ -155,10 +155,16 @@ template <typename T>
 void forward_kernels<T>::make_steps(const problem &p, const plan &planned, const jit::vector_kind &kind) {
     const prefetches to = prefetches_of(p, planned, false, false);
     if (p.reads(RESIDUAL)) {
-        const auto kernel = [&](jitnorm_data_type_t sum) {
-            return jit::addition_kernel<T>(addition_conf_of(p, kind, sum, false, to.added));
+        const auto kernels = [&](bool reduces) {
+            const auto kernel = [&](jitnorm_data_type_t sum) {
+                return jit::addition_kernel<T>(addition_conf_of(p, kind, sum, reduces, to.added));
+            };
+            return addition_kernels{kernel(jitnorm_data_type_undef), kernel(sum_type_of(p))};
         };
-        addition = {kernel(jitnorm_data_type_undef), kernel(sum_type_of(p))};
+        addition = kernels(false);
+        const bool may_be_long = p.has_runtime_sizes() || p.row_length() > CHUNK;
+        if (may_be_long && p.finds_statistics() && may_reduce_sums(p) && !p.computes_in_double())
+            reduced_addition = kernels(true);
     }
     reduce.emplace(first_reduction_conf_of(p, kind, to.reduced));
     if (p.writes(DST))

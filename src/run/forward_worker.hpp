@@ -99,8 +99,7 @@ public:
         for_each_row(items, [&](batch &b, range mine) {
             for (dim_t chunk = mine.begin; chunk < mine.end; ++chunk) {
                 const range columns = {chunk * CHUNK, std::min((chunk + 1) * CHUNK, f_.C_)};
-                const strip x = rows_to_reduce(at.open(columns), b, columns);
-                f_.for_each_chunk(x.first, columns, [&](dim_t, const moments<T> &of_chunk) {
+                reduce_panel(at.open(columns), b, columns, [&](dim_t, dim_t, const moments<T> &of_chunk) {
                     store(of_chunk, found, b.first * f_.chunks() + chunk);
                 });
             }
@@ -195,11 +194,17 @@ private:
     template <typename Body>
     void for_each_chunk(batch &b, Body &&body) {
         for_each_panel({0, f_.C_}, [&](range columns) {
-            const strip x = rows_to_reduce(at.open(columns), b, columns);
-            for (dim_t r = 0; r < b.rows; ++r)
-                f_.for_each_chunk(x.row(r), columns, [&](dim_t chunk, const auto &found) { body(r, chunk, found); });
+            reduce_panel(at.open(columns), b, columns, body);
             close_reduced();
         });
+    }
+    // The same for one panel of these columns.
+    template <typename Body>
+    void reduce_panel(const panel &here, batch &b, range columns, Body &&body) {
+        if (f_.kernels_->reduced_addition) return add_and_reduce(here, b, columns, body);
+        const strip x = rows_to_reduce(here, b, columns);
+        for (dim_t r = 0; r < b.rows; ++r)
+            f_.for_each_chunk(x.row(r), columns, [&](dim_t chunk, const auto &found) { body(r, chunk, found); });
     }
     static void add_chunk(moments<T> &row, dim_t chunk, const moments<T> &found) {
         row = chunk == 0 ? found : merge(row, found);
@@ -224,10 +229,31 @@ private:
     // Computes the sums of a panel. If they have a tile, `writes` says whether the output is written besides.
     [[gnu::noinline]] strip add(const panel &here, batch &b, range columns, bool writes) const {
         const strip sums = rows_of(here);
-        const bool writes_besides = writes && f_.sum_pitch_ != 0;
-        const auto &kernels = *f_.kernels_->addition;
-        (writes_besides ? kernels.add_and_write : kernels.add)(arguments_for(here, sums, b, columns));
+        choose(*f_.kernels_->addition, writes)(arguments_for(here, sums, b, columns));
         return sums;
+    }
+    const auto &choose(const typename kernels::addition_kernels &from, bool writes) const {
+        return writes && f_.sum_pitch_ != 0 ? from.add_and_write : from.add;
+    }
+    // Computes the sums of a panel chunk by chunk, and reduces each chunk as it is added.
+    template <typename Body>
+    [[gnu::noinline]] void add_and_reduce(const panel &here, batch &b, range columns, Body &body) {
+        const auto &kernel = choose(*f_.kernels_->reduced_addition, !adds_again_);
+        const problem &p = f_.problem_;
+        const auto go_on = [](auto &first, dim_t size) { first = after(first, CHUNK * size); };
+        jit::forward_arguments<T> call = arguments_for(here, rows_of(here), b, columns);
+        for (dim_t begin = columns.begin; begin < columns.end; begin += CHUNK) {
+            const dim_t count = call.count = std::min(CHUNK, columns.end - begin);
+            kernel(call);
+            for (dim_t r = 0; r < b.rows; ++r)
+                body(r, begin / CHUNK, f_.refine_chunk(call.x.row(r), count, b.p[r], {b.s[r], b.q[r]}));
+            go_on(call.x.first, f_.row_size_);
+            go_on(call.src.first, element_size(p[SRC]));
+            go_on(call.residual.first, element_size(p[RESIDUAL]));
+            go_on(call.sum.first, element_size(p[SUM]));
+            go_on(call.sum_bias, dim_t(size_of(p.attr.bias_type)));
+            go_on(call.gate, element_size(p[GATE]));
+        }
     }
 
     // ---- normalization
