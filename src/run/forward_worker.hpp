@@ -23,7 +23,7 @@ class forward<T>::worker : public basic_worker<Rows> {
     using base = basic_worker<Rows>;
 
 public:
-    using base::at, base::now, base::same_columns_until;
+    using base::at, base::now;
 
     worker(const forward &direction, const Rows &rows, const arguments &given, const schedule &current, int number)
         : base(rows, direction.plan_, given, current, number), f_(direction),
@@ -312,7 +312,7 @@ private:
             batch b;
             b.first = row;
             b.rows = 1;
-            at.for_each_batch({row, row + 1}, 1, 0, [&](dim_t, dim_t) { body(b, range{first, last}); });
+            at.for_each_batch({row, row + 1}, 1, [&](dim_t, dim_t) { body(b, range{first, last}); });
             begin += last - first;
         }
     }

@@ -7,7 +7,7 @@
 // order. What the body calls means its batch:
 //
 //     cursor at(source, arguments, tiles);
-//     at.for_each_batch(rows, most, same_columns_until, [&](dim_t first, dim_t count) {
+//     at.for_each_batch(rows, most, [&](dim_t first, dim_t count) {
 //         const statistics_rows statistics = at.open_statistics();
 //         const panel here = at.open(columns);
 //         ... here.src.row(r) ...
@@ -138,8 +138,6 @@ public:
     dim_t rows() const { return data_[0].rows.size(); }
     // Where to cut the rows between two threads, at or before `row`.
     dim_t cut_at(dim_t row) const { return row; }
-    // Whether every panel has whole rows, which matters only to tiles.
-    bool opens_whole_rows() const { return true; }
 
     class cursor {
     public:
@@ -147,7 +145,7 @@ public:
             : rows_(rows), args_(args) {}
 
         template <typename Body>
-        void for_each_batch(range which, dim_t most, dim_t /* same_columns_until */, Body &&body) {
+        void for_each_batch(range which, dim_t most, Body &&body) {
             for (dim_t row = which.begin; row < which.end;) {
                 const dim_t number = move_to(row, std::min(most, which.end - row));
                 body(row, number);
@@ -162,6 +160,7 @@ public:
                     at(5, columns), at(6, columns), at(7, columns), at(8, columns)};
         }
         void close() const {}
+        void open_alike_until(dim_t) const {} // matters only to tiles
 
         statistics_rows open_statistics() const {
             return statistics_at(args_, statistics_offset_, rows_.statistics_stride_);

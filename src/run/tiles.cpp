@@ -85,11 +85,11 @@ const row_packer &rows_in_tiles::leading() const {
     return *data_[0].packer;
 }
 
-void rows_in_tiles::cursor::move_to(dim_t first, dim_t end, dim_t most, dim_t same_columns_until) {
+void rows_in_tiles::cursor::move_to(dim_t first, dim_t end, dim_t most) {
     if (first < tiled_.begin || first >= tiled_.end) {
         scatter_written();
-        const bool gathers_ahead = same_columns_until > first;
-        const dim_t last = gathers_ahead ? std::max(same_columns_until, end) : end;
+        const bool gathers_ahead = rows_.whole_rows_ || alike_until_ > first;
+        const dim_t last = std::max(alike_until_, end);
         const dim_t rows = gathers_ahead ? rows_.tile_rows_ : std::min(most, rows_.tile_rows_);
         tiled_ = {first, first + rows_.leading().tile_rows(first, last, rows)};
         gathered_ = {0, 0};

@@ -33,7 +33,6 @@ constexpr dim_t tile_rows_for(dim_t row_bytes) {
 class tiled_rows {
 public:
     static constexpr bool ROWS_STAY = false; // rows_in_place
-    bool opens_whole_rows() const { return whole_rows_; }
 
 protected:
     // `order`: null, or that of the rows of all data tensors.
@@ -75,7 +74,7 @@ protected:
     row_tensors tensors_;
     std::array<tiled_tensor, MAX_ROW_TENSORS> data_;
     dim_t tile_rows_;
-    bool whole_rows_;
+    bool whole_rows_;                      // whether every panel has whole rows
     std::optional<row_packer> statistics_; // empty where no statistic is read or written
     dim_t statistics_size_ = 1;            // bytes of an element
 };
@@ -95,16 +94,16 @@ public:
         cursor(const rows_in_tiles &rows, const arguments &args, std::byte *tiles)
             : tiled_rows::cursor(rows, args, tiles), rows_(rows) {}
 
-        // The caller says that the rows before `same_columns_until` will all be opened with the same columns, in this
-        // call or the next ones, so that a tile may take rows of several batches. Otherwise a tile takes the rows of
-        // one batch only.
+        // A tile takes rows of several batches only if all of them will be opened with the same columns: those of a
+        // call if panels have whole rows, and the rows before open_alike_until(), in this call or the next ones.
         template <typename Body>
-        void for_each_batch(range which, dim_t most, dim_t same_columns_until, Body &&body) {
+        void for_each_batch(range which, dim_t most, Body &&body) {
             for (dim_t first = which.begin; first < which.end; first += number_) {
-                move_to(first, which.end, most, same_columns_until);
+                move_to(first, which.end, most);
                 body(first_, number_);
             }
         }
+        void open_alike_until(dim_t row) { alike_until_ = row; }
 
         // Gathers these columns of all rows of the tile, unless the tile has them already. Before that it scatters the
         // other columns that were written.
@@ -117,7 +116,7 @@ public:
         void finish(int share, int shares);
 
     private:
-        void move_to(dim_t first, dim_t end, dim_t most, dim_t same_columns_until);
+        void move_to(dim_t first, dim_t end, dim_t most);
         void scatter_written();
 
         const rows_in_tiles &rows_;
@@ -125,6 +124,7 @@ public:
         range tiled_ = {0, 0};    // the rows that the tiles are for
         range gathered_ = {0, 0}; // the columns of these rows that the tiles have
         range written_ = {0, 0};  // the rows that are still to be scattered
+        dim_t alike_until_ = 0;
     };
 
 private:
@@ -152,7 +152,7 @@ public:
 
         // The rows of a batch belong to one row block, and the batches of a row block come in its order.
         template <typename Body>
-        void for_each_batch(range units, dim_t most, dim_t /* same_columns_until */, Body &&body) {
+        void for_each_batch(range units, dim_t most, Body &&body) {
             for (dim_t number = units.begin; number < units.end; ++number) {
                 const interleaved_blocks::unit unit = rows_.strands_.at(number);
                 const dim_t block_rows = rows_.strands_.block_rows();
@@ -176,6 +176,7 @@ public:
         // rows.
         panel open(range) const;
         void close() const {} // for_each_batch() scatters all strands at once
+        void open_alike_until(dim_t) const {}
         void finish(int share, int shares) const { zero_padding(share, shares); }
 
     private:
