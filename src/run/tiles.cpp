@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tiles.hpp"
 
-#include "../math/row_blocks.hpp"
-
 namespace jitnorm::impl::layer_norm {
 
 row_tiles::row_tiles(const problem &p, const row_tensors &tensors, dim_t columns) {
@@ -135,19 +133,6 @@ void rows_in_tiles::cursor::scatter_written() {
 void rows_in_tiles::cursor::finish(int share, int shares) {
     scatter_written();
     zero_padding(share, shares);
-}
-
-// ---- rows by units
-
-interleaved_blocks rows_interleaved::units_of(const problem &p, const row_tensors &tensors) {
-    return {leading_tensor(tensors), tensors.row_ndims, row_blocks_of(p).block_rows()};
-}
-
-panel rows_interleaved::cursor::open(range) const {
-    panel result;
-    for (const row_tensor &t : rows_.tensors_.all())
-        t.of(result) = {t.of(tiles_).row(in_tile_), strands_ * t.of(tiles_).stride};
-    return result;
 }
 
 } // namespace jitnorm::impl::layer_norm
