@@ -143,7 +143,7 @@ private:
         call.src_scale = src_scale_;
         call.inverse_dst_scale = inverse_dst_scale_;
         call.parameters = f_.kernels_->post_op_parameters.data();
-        f_.set_scalars(call, b);
+        f_.set_numbers(call, b);
         return call;
     }
 
