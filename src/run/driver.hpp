@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// driver: the executor of both directions. An execution is one sentence: reduce a batch of rows, do the scalar steps of
-// its rows, write the batch. driver::run() takes one of the four ways (plan.hpp) to do so. A direction (forward.hpp,
-// backward.hpp) has the steps; a row source (rows.hpp) says where the rows are.
+// driver: the executor of both directions. An execution is one sentence: reduce rows, do their scalar steps, write
+// them. driver::run() takes one of the four ways (plan.hpp) to do so; in bands one kernel does all three, band by band.
+// A direction (forward.hpp, backward.hpp) has the steps; a row source (rows.hpp) says where the rows are.
 //
 // A direction has the classes kernels (from the kernel cache), batch (the numbers of a batch's rows) and worker<Rows>,
 // a thread's share of an execution, which has a function for each step of each way:
@@ -10,6 +10,9 @@
 //     steps      reduce(batch), write(batch)
 //     one loop   reduce() the first batch; write_and_reduce() each batch and the next one; write_at() the last batch
 //     chunks     reduce_chunks(items), write_chunks(items)
+//
+// For chunks it says how many there are (chunk_items()) and whether they are reduced and written (reduces(), writes()).
+// end() is called when all threads have finished.
 #pragma once
 
 #include <memory>

@@ -39,8 +39,8 @@ struct forward_kernels {
     std::optional<jit::reduction_kernel<T>> reduce; // the first reduction; empty where all rows go in bands
     std::optional<jit::stores_of<jit::normalize_kernel<T>>> normalize; // empty: no dst
 
-    std::optional<jit::forward_rows_kernel<T>> one_row; // only with float, as are bands
-    std::optional<jit::stores_of<jit::forward_rows_kernel<T>>> bands;
+    std::optional<jit::forward_rows_kernel<T>> one_row;               // only with float, as are bands
+    std::optional<jit::stores_of<jit::forward_rows_kernel<T>>> bands; // in the log forward_rows
     std::optional<jit::stores_of<jit::forward_loop_kernel<T>>> one_loop;
     std::vector<T> post_op_parameters; // two per post-op, as forward_arguments says
     std::vector<jit::post_op_conf> post_ops;

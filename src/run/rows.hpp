@@ -2,7 +2,7 @@
 // rows: the list of a problem's data tensors, and where kernels find their rows.
 //
 // A row source (rows_in_place below; tiles.hpp) opens panels: some columns of the rows of a batch of all data tensors,
-// as dense rows that are evenly spaced in memory. The driver reads and writes the rows there and then closes the panel.
+// as dense rows that are evenly spaced in memory. A worker hands them to kernels and then closes the panel.
 // Each thread goes through rows with a cursor of its own, in batches of at most `most` rows that cover a range in
 // order. What the body calls means its batch:
 //
@@ -109,8 +109,8 @@ bool takes_non_temporal_stores(const problem &p, const memory_desc &md);
 bool result_lies_past_caches(const problem &p, const arguments &args);
 
 // The bytes of rows, in backward of src and diff_dst, that one kernel reduces before it writes them: they stay in L1
-// beside the rows that it writes. While forward writes rows one by one, it may prefetch src,
-// so many bytes ahead.
+// beside the rows that it writes. Also, unrelated: how far ahead forward's prefetches are while it writes rows one by
+// one.
 constexpr dim_t BAND_BYTES = 16 * 1024;
 
 // How many bytes ahead of an element these rows are prefetched: about `ahead`. In one loop with 512, rows of 128
