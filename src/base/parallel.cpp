@@ -27,7 +27,7 @@ struct part_body {
 };
 
 void run_one_part(void *argument, int part) {
-    const threads_of scope(&ITSELF);
+    const pool_scope scope(&ITSELF);
     const auto *what = static_cast<const part_body *>(argument);
     what->body(what->context, part);
 }

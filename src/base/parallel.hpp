@@ -16,12 +16,12 @@ namespace jitnorm::impl {
 // While this object lives, parallel work that the calling thread starts runs on the given pool, or on the library's own
 // threads if `pool` is null. The pool must live as long as the object. Afterwards the thread's former choice is in
 // force again, because a pool may run another execution on a thread that waits for the parts of its own.
-class threads_of {
+class pool_scope {
 public:
-    explicit threads_of(const jitnorm_thread_pool_t *pool) : before_(current_pool) { current_pool = pool; }
-    threads_of(const threads_of &) = delete;
-    threads_of &operator=(const threads_of &) = delete;
-    ~threads_of() { current_pool = before_; }
+    explicit pool_scope(const jitnorm_thread_pool_t *pool) : before_(current_pool) { current_pool = pool; }
+    pool_scope(const pool_scope &) = delete;
+    pool_scope &operator=(const pool_scope &) = delete;
+    ~pool_scope() { current_pool = before_; }
 
 private:
     const jitnorm_thread_pool_t *before_;

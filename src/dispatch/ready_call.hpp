@@ -66,7 +66,7 @@ public:
     [[gnu::always_inline]] status execute(arguments &args, const jitnorm_thread_pool_t *pool,
                                           size_t thread_bytes = 0) const {
         if (thread_bytes != 0) return execute_with_scratchpad(args, pool, thread_bytes);
-        const threads_of scope(pool);
+        const pool_scope scope(pool);
         return {verbose_level() >= 1 ? execute_logged(args) : executor_->execute(args)};
     }
 

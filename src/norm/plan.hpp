@@ -27,7 +27,7 @@ constexpr int MAX_SHARES = 64;
 enum class row_access {
     in_place,   // in the tensors (src/run/rows.hpp)
     tiles,      // in tiles, into which inputs are gathered and from which outputs are scattered (src/run/tiles.hpp)
-    interleaved // in tiles, with the rows in the order of interleaved_blocks (src/run/row_order.hpp)
+    interleaved // in tiles, with the rows in the order of interleaved_blocks (src/run/interleaved_rows.hpp)
 };
 
 // The areas of the scratchpad. Each thread has a share of it; the areas that all threads share follow after all shares.

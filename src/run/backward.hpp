@@ -78,22 +78,20 @@ class backward<T>::worker : public basic_worker<Rows> {
     using base = basic_worker<Rows>;
 
 public:
-    using base::at, base::now, base::same_columns_until, base::share;
+    using base::at, base::now;
 
     worker(const backward &direction, const Rows &rows, const arguments &given, const schedule &current, int number)
         : base(rows, direction.plan_, given, current, number), b_(direction), layout_(direction.layout_),
           gradients_(direction.gradients_) {}
 
-    // Threads share the parts of the rows where there are column sums, unless rows are interleaved.
-    dim_t items() const { return shares_parts() ? layout_.cut().parts() : base::items(); }
-
-    // Calls body(range rows) for the row blocks among the items, and adds up their column sums.
+    // Threads share the parts of the rows where there are column sums, which are added up, unless rows are interleaved.
     template <typename Body>
-    void for_each_block(range items, Body &&body) {
-        if (!shares_parts()) return base::for_each_block(items, body);
-        if (layout_.chunks() == 1 && items.begin < items.end)
-            same_columns_until = layout_.cut().block(layout_.cut().part(items.end - 1).end - 1).end;
-        for_each_part(items, body);
+    void for_each_batch(Body &&body) {
+        if (layout_.gradients() == 0 || b_.is_interleaved()) return base::for_each_batch(body);
+        const range parts = split(layout_.cut().parts(), now.threads, share);
+        if (layout_.chunks() == 1 && parts.begin < parts.end)
+            at.open_alike_until(layout_.cut().block(layout_.cut().part(parts.end - 1).end - 1).end);
+        for_each_part(parts, [&](range rows) { at.for_each_batch(rows, planned.batch_rows, body); });
     }
 
     // ---- a batch: what reduces it also adds to the column sums
@@ -141,24 +139,22 @@ public:
     // ---- the items are chunks, of all rows
 
     void reduce_chunks(range chunks) {
-        same_columns_until = layout_.rows();
+        at.open_alike_until(layout_.rows());
         for (dim_t chunk = chunks.begin; chunk < chunks.end; ++chunk) reduce_chunk(chunk);
     }
 
     void write_chunks(range chunks) {
-        same_columns_until = layout_.rows();
+        at.open_alike_until(layout_.rows());
         const dim_t end = std::min(chunks.end * CHUNK, layout_.columns()), step = planned.panel_columns;
         for (dim_t begin = chunks.begin * CHUNK; begin < end; begin += step)
-            for_each_batch({0, layout_.rows()}, [&](batch &b) {
+            for_each_batch_of({0, layout_.rows()}, [&](batch &b) {
                 take_sums(b);
                 write_columns(at, b, {begin, std::min(begin + step, end)});
             });
     }
 
 private:
-    using base::args, base::get, base::planned;
-
-    bool shares_parts() const { return layout_.gradients() > 0 && !b_.is_interleaved(); }
+    using base::args, base::get, base::planned, base::share, base::source;
 
     // ---- the areas of the scratchpad (gradient_layout)
 
@@ -199,7 +195,7 @@ private:
     // The first thread adds up its parts at once, in the place of part 0. They come first in the order of the total, so
     // the bits are the same as if they were added later. The parts of a partial problem are not added up.
     template <typename Body>
-    void for_each_part(range parts, Body &body) {
+    void for_each_part(range parts, Body &&body) {
         const bool is_first = parts.begin == 0;
         double *const total = part_sums(0);
         for (dim_t part = parts.begin; part < parts.end; ++part) {
@@ -245,9 +241,9 @@ private:
     // ---- chunks
 
     template <typename Body> // void(batch &)
-    void for_each_batch(range rows, Body &&body) {
+    void for_each_batch_of(range rows, Body &&body) {
         batch b;
-        at.for_each_batch(rows, MAX_BATCH_ROWS, same_columns_until, [&](dim_t first, dim_t number) {
+        at.for_each_batch(rows, MAX_BATCH_ROWS, [&](dim_t first, dim_t number) {
             b.first = first;
             b.rows = number;
             b_.read_statistics(at.open_statistics(), b);
@@ -262,7 +258,7 @@ private:
         const range columns = layout_.columns_of(chunk);
         const auto reduce_rows = [&](range rows) {
             sums_ = sums_.after(-columns.begin);
-            for_each_batch(rows, [&](batch &b) {
+            for_each_batch_of(rows, [&](batch &b) {
                 jit::backward_arguments<T> call = arguments_for(at.open(columns), b, columns);
                 call.s1 = row_sums(0, chunk) + b.first;
                 call.s2 = row_sums(1, chunk) + b.first;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// driver: the executor of both directions. An execution is one sentence: reduce a batch of rows, do the scalar steps of
-// its rows, write the batch. driver::run() takes one of the four ways (plan.hpp) to do so. A direction (forward.hpp,
-// backward.hpp) has the steps; a row source (rows.hpp) says where the rows are.
+// driver: the executor of both directions. An execution is one sentence: reduce rows, do their scalar steps, write
+// them. driver::run() takes one of the four ways (plan.hpp) to do so; in bands one kernel does all three, band by band.
+// A direction (forward.hpp, backward.hpp) has the steps; a row source (rows.hpp) says where the rows are.
 //
 // A direction has the classes kernels (from the kernel cache), batch (the numbers of a batch's rows) and worker<Rows>,
 // a thread's share of an execution, which has a function for each step of each way:
@@ -10,6 +10,9 @@
 //     steps      reduce(batch), write(batch)
 //     one loop   reduce() the first batch; write_and_reduce() each batch and the next one; write_at() the last batch
 //     chunks     reduce_chunks(items), write_chunks(items)
+//
+// For chunks it says how many there are (chunk_items()) and whether they are reduced and written (reduces(), writes()).
+// end() is called when all threads have finished.
 #pragma once
 
 #include <memory>
@@ -31,21 +34,15 @@ struct basic_worker {
     const schedule &now;
     int share;
     typename Rows::cursor at;
-    // The rows before this one will all be opened with the same columns, so a tile may take rows of several batches.
-    dim_t same_columns_until = 0;
 
     basic_worker(const Rows &rows, const plan &made, const arguments &given, const schedule &current, int number)
         : source(rows), planned(made), args(given), now(current), share(number), at(rows, given, get(scratch::tiles)) {}
 
-    // What threads share: rows, in the order in which they are visited.
-    dim_t items() const { return source.rows(); }
-
-    // Calls body(range rows) for the rows of the items.
+    // Calls body(first row, number of rows) for each batch of the thread's rows.
     template <typename Body>
-    void for_each_block(range items, Body &&body) {
-        const range mine = {source.cut_at(items.begin), source.cut_at(items.end)};
-        if (source.opens_whole_rows()) same_columns_until = mine.end;
-        body(mine);
+    void for_each_batch(Body &&body) {
+        const range mine = split(source.rows(), now.threads, share);
+        at.for_each_batch({source.cut_at(mine.begin), source.cut_at(mine.end)}, planned.batch_rows, body);
     }
 
     std::byte *get(scratch what) const { return planned.scratchpad.get(what, args[SCRATCHPAD], share); }
@@ -90,19 +87,11 @@ private:
         run_by_batches(args, now);
     }
 
-    template <typename Body> // void(worker &)
-    void share_rows(const arguments &args, const schedule &now, Body &&body) const {
-        parallel_parts(now.threads, [&](int share) {
-            worker mine(direction_, rows_, args, now, share);
-            body(mine);
-            mine.finish();
-        });
-    }
-
     void run_by_batches(const arguments &args, const schedule &now) const {
         const bool in_bands = now.through_rows == way::bands;
-        share_rows(args, now, [&](worker &mine) {
-            for_each_batch(mine, [&](dim_t first, dim_t count) {
+        parallel_parts(now.threads, [&](int share) {
+            worker mine(direction_, rows_, args, now, share);
+            mine.for_each_batch([&](dim_t first, dim_t count) {
                 batch b;
                 b.first = first;
                 b.rows = count;
@@ -110,17 +99,19 @@ private:
                 mine.reduce(b);
                 mine.write(b);
             });
+            mine.finish();
         });
     }
 
     // Beyond the caches: each batch is written while the next one is reduced, so that the reads of one and the writes
     // of the other overlap.
     void run_in_one_loop(const arguments &args, const schedule &now) const {
-        share_rows(args, now, [&](worker &mine) {
+        parallel_parts(now.threads, [&](int share) {
+            worker mine(direction_, rows_, args, now, share);
             std::optional<typename Rows::cursor> before; // at the batch that is ready
             batch pair[2];
             batch *next = &pair[0], *ready = &pair[1];
-            for_each_batch(mine, [&](dim_t first, dim_t count) {
+            mine.for_each_batch([&](dim_t first, dim_t count) {
                 next->first = first;
                 next->rows = count;
                 before ? mine.write_and_reduce(*before, *ready, *next) : mine.reduce(*next);
@@ -128,13 +119,7 @@ private:
                 std::swap(next, ready);
             });
             if (before) mine.write_at(*before, *ready);
-        });
-    }
-
-    template <typename Body> // void(dim_t first, dim_t count)
-    void for_each_batch(worker &mine, Body &&body) const {
-        mine.for_each_block(split(mine.items(), mine.now.threads, mine.share), [&](range rows) {
-            mine.at.for_each_batch(rows, plan_.batch_rows, mine.same_columns_until, body);
+            mine.finish();
         });
     }
 

@@ -6,6 +6,7 @@
 #include "../reference/reference.hpp"
 #include "backward.hpp"
 #include "forward_worker.hpp"
+#include "interleaved_rows.hpp"
 #include "make_plan.hpp"
 #include "row_order.hpp"
 #include "single_batch.hpp"

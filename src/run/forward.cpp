@@ -17,6 +17,20 @@ forward<T>::forward(const problem &p, const plan &planned, std::shared_ptr<const
     if (p.has_dynamic_scales()) quantizer_.emplace(p);
 }
 
+template <typename T>
+void forward<T>::finish_band(const jit::forward_arguments<T> &call, dim_t first, dim_t rows) {
+    batch b;
+    b.rows = rows;
+    std::copy_n(call.pivot + first, rows, b.p);
+    std::copy_n(call.s + first, rows, b.s);
+    std::copy_n(call.q + first, rows, b.q);
+    static_cast<const forward *>(call.context)->take_first_reductions({call.x.row(first), call.x.stride}, b);
+    std::copy_n(b.hi, rows, call.hi + first);
+    std::copy_n(b.rstd, rows, call.rstd + first);
+    std::copy_n(b.bias, rows, call.bias + first);
+    std::copy_n(b.variance, rows, call.variance + first);
+}
+
 // Finds the statistics of the rows for which the first reduction was not enough. Consecutive rows that need the same
 // factor share one reduction; often they are rows of one kind, such as padding.
 template <typename T>
@@ -31,20 +45,6 @@ void forward<T>::refine_rest(const strip &src, batch &b) const {
             if (k != T(1) || pivot_is_poor<T>({b.s[r], b.q[r]}, inv_C_))
                 b.set(r, finish(refine_chunk(src.row(r), C_, b.p[r], {b.s[r], b.q[r]}, k), inv_C_));
     }
-}
-
-template <typename T>
-void forward<T>::finish_band(const jit::forward_arguments<T> &call, dim_t first, dim_t rows) {
-    batch b;
-    b.rows = rows;
-    std::copy_n(call.pivot + first, rows, b.p);
-    std::copy_n(call.s + first, rows, b.s);
-    std::copy_n(call.q + first, rows, b.q);
-    static_cast<const forward *>(call.context)->take_first_reductions({call.x.row(first), call.x.stride}, b);
-    std::copy_n(b.hi, rows, call.hi + first);
-    std::copy_n(b.rstd, rows, call.rstd + first);
-    std::copy_n(b.bias, rows, call.bias + first);
-    std::copy_n(b.variance, rows, call.variance + first);
 }
 
 template <typename T>

@@ -40,8 +40,8 @@ struct forward_kernels {
     std::optional<jit::reduction_kernel<T>> reduce; // the first reduction; empty where all rows go in bands
     std::optional<jit::stores_of<jit::normalize_kernel<T>>> normalize; // empty: no dst
 
-    std::optional<jit::forward_rows_kernel<T>> one_row; // only with float, as are bands
-    std::optional<jit::stores_of<jit::forward_rows_kernel<T>>> bands;
+    std::optional<jit::forward_rows_kernel<T>> one_row;               // only with float, as are bands
+    std::optional<jit::stores_of<jit::forward_rows_kernel<T>>> bands; // in the log forward_rows
     std::optional<jit::stores_of<jit::forward_loop_kernel<T>>> one_loop;
     std::vector<T> post_op_parameters; // two per post-op, as forward_arguments says
     std::vector<jit::post_op_conf> post_ops;
@@ -74,33 +74,36 @@ private:
 
     dim_t chunks() const { return divide_up(C_, CHUNK); } // of a row
 
-    // ---- statistics
+    // ---- the first reductions of a batch, or of a band of it in the kernel for bands, in the order of an execution
 
+    // Sets the arguments that do not depend on tensors: the numbers of the batch's rows, and what the kernel for bands
+    // does if a first reduction is not enough.
+    [[gnu::always_inline]] void set_numbers(jit::forward_arguments<T> &call, batch &b) const;
+    // forward_arguments::refine, with this object as the context.
+    static void finish_band(const jit::forward_arguments<T> &call, dim_t first, dim_t rows);
     // For rows of at most CHUNK elements, after the first reduction, whose sums are in the batch.
     [[gnu::always_inline]] void take_first_reductions(const strip &src, batch &b) const;
+    void refine_rest(const strip &src, batch &b) const;
+
+    // ---- the moments of chunks
 
     // For longer rows: calls body(the number of a chunk, its moments) for each chunk of these columns of a row. `src`
     // points to the first of the columns, which begins a chunk.
     template <typename Body>
     void for_each_chunk(const std::byte *src, range columns, Body &&body) const;
-    // Sets the batch's statistics from the moments of its rows, an array at any address.
-    void set_statistics(const void *rows, batch &b) const;
-
-    void read_statistics(const statistics_rows &from, batch &b) const;
-    [[gnu::always_inline]] void write_statistics(const batch &b, const statistics_rows &to) const;
-
-    void refine_rest(const strip &src, batch &b) const;
-    // Sets the arguments that do not depend on tensors: the numbers of the batch's rows, and what the kernel for bands
-    // does if a first reduction is not enough.
-    [[gnu::always_inline]] void set_scalars(jit::forward_arguments<T> &call, batch &b) const;
-    // forward_arguments::refine, with this object as the context.
-    static void finish_band(const jit::forward_arguments<T> &call, dim_t first, dim_t rows);
     // Reduces so many rows of `count` elements with this kernel.
     static void reduce(const jit::reduction_kernel<T> &kernel, const strip &x, dim_t rows, dim_t count, T *p, T *s,
                        T *q, T factor = 1);
     // From the sums of a first reduction or, if k is not 1, of one that was repeated with this factor.
     moments<T> refine_chunk(const std::byte *src, dim_t count, T p, const sums<T> &found, T k = 1) const;
     sums<T> repeat(const std::byte *src, dim_t count, T pivot, T factor) const;
+    // Sets the batch's statistics from the moments of its rows, an array at any address.
+    void set_statistics(const void *rows, batch &b) const;
+
+    // ---- the tensors of statistics
+
+    void read_statistics(const statistics_rows &from, batch &b) const;
+    [[gnu::always_inline]] void write_statistics(const batch &b, const statistics_rows &to) const;
 
     const problem &problem_;
     const plan &plan_;
@@ -118,6 +121,21 @@ private:
     dim_t row_size_, scale_size_; // bytes of an element; row: of the rows to normalize
     double epsilon_, inv_C_;
 };
+
+template <typename T>
+inline void forward<T>::set_numbers(jit::forward_arguments<T> &call, batch &b) const {
+    call.pivot = b.p;
+    call.s = b.s;
+    call.q = b.q;
+    call.hi = b.hi;
+    call.rstd = b.rstd;
+    call.bias = b.bias;
+    call.variance = b.variance;
+    call.inverse_count = inv_C_;
+    call.epsilon = epsilon_;
+    call.refine = finish_band;
+    call.context = this;
+}
 
 template <typename T>
 inline void forward<T>::take_first_reductions(const strip &src, batch &b) const {
@@ -140,21 +158,6 @@ inline void forward<T>::for_each_chunk(const std::byte *src, range columns, Body
         for (dim_t k = 0; k < chunks; ++k, begin += count, src += count * row_size_)
             body(begin / CHUNK, refine_chunk(src, count, p[k], {s[k], q[k]}));
     }
-}
-
-template <typename T>
-inline void forward<T>::set_scalars(jit::forward_arguments<T> &call, batch &b) const {
-    call.pivot = b.p;
-    call.s = b.s;
-    call.q = b.q;
-    call.hi = b.hi;
-    call.rstd = b.rstd;
-    call.bias = b.bias;
-    call.variance = b.variance;
-    call.inverse_count = inv_C_;
-    call.epsilon = epsilon_;
-    call.refine = finish_band;
-    call.context = this;
 }
 
 template <typename T>

@@ -23,7 +23,7 @@ class forward<T>::worker : public basic_worker<Rows> {
     using base = basic_worker<Rows>;
 
 public:
-    using base::at, base::now, base::same_columns_until;
+    using base::at, base::now;
 
     worker(const forward &direction, const Rows &rows, const arguments &given, const schedule &current, int number)
         : base(rows, direction.plan_, given, current, number), f_(direction),
@@ -38,7 +38,7 @@ public:
         const statistics_rows statistics = at.open_statistics();
         const panel here = at.open(all);
         const strip x = rows_of(here);
-        jit::forward_arguments<T> call = arguments_for(here, x, b, all);
+        jit::forward_arguments<T> call = arguments_of_bands(here, x, b, all);
         call.prefetch = prefetch_distance(x, f_.C_ * f_.row_size_, BAND_BYTES);
         call.band_rows = now.non_temporal ? planned.non_temporal_band_rows : planned.band_rows;
         const auto &kernel = f_.kernels_->bands->choose(now.non_temporal);
@@ -120,9 +120,14 @@ private:
 
     // ---- the arguments of kernels
 
-    // For these columns of a batch, whose rows to normalize are `x`.
-    [[gnu::always_inline]] jit::forward_arguments<T> arguments_for(const panel &here, const strip &x, batch &b,
-                                                                   range columns) const {
+    // For these columns of a batch, whose rows to normalize are `x`. A function of its own, since everywhere inline it
+    // took 16 KB; do_bands() has it inline.
+    [[gnu::noinline]] jit::forward_arguments<T> arguments_for(const panel &here, const strip &x, batch &b,
+                                                              range columns) const {
+        return arguments_of_bands(here, x, b, columns);
+    }
+    [[gnu::always_inline]] jit::forward_arguments<T> arguments_of_bands(const panel &here, const strip &x, batch &b,
+                                                                        range columns) const {
         const memory_desc &gate = f_.problem_[GATE];
         const auto shared = [&](slot s) { return strip{after(args[s], columns.begin * f_.scale_size_), 0}; };
         jit::forward_arguments<T> call;
@@ -142,7 +147,7 @@ private:
         call.src_scale = src_scale_;
         call.inverse_dst_scale = inverse_dst_scale_;
         call.parameters = f_.kernels_->post_op_parameters.data();
-        f_.set_scalars(call, b);
+        f_.set_numbers(call, b);
         return call;
     }
 
@@ -338,7 +343,7 @@ private:
             batch b;
             b.first = row;
             b.rows = 1;
-            at.for_each_batch({row, row + 1}, 1, 0, [&](dim_t, dim_t) { body(b, range{first, last}); });
+            at.for_each_batch({row, row + 1}, 1, [&](dim_t, dim_t) { body(b, range{first, last}); });
             begin += last - first;
         }
     }

@@ -8,6 +8,7 @@
 #include "../norm/row_groups.hpp"
 #include "forward.hpp"
 #include "gradient_sums.hpp"
+#include "interleaved_rows.hpp"
 #include "tiles.hpp"
 
 namespace jitnorm::impl::layer_norm {

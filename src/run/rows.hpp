@@ -2,12 +2,12 @@
 // rows: the list of a problem's data tensors, and where kernels find their rows.
 //
 // A row source (rows_in_place below; tiles.hpp) opens panels: some columns of the rows of a batch of all data tensors,
-// as dense rows that are evenly spaced in memory. The driver reads and writes the rows there and then closes the panel.
+// as dense rows that are evenly spaced in memory. A worker hands them to kernels and then closes the panel.
 // Each thread goes through rows with a cursor of its own, in batches of at most `most` rows that cover a range in
 // order. What the body calls means its batch:
 //
 //     cursor at(source, arguments, tiles);
-//     at.for_each_batch(rows, most, same_columns_until, [&](dim_t first, dim_t count) {
+//     at.for_each_batch(rows, most, [&](dim_t first, dim_t count) {
 //         const statistics_rows statistics = at.open_statistics();
 //         const panel here = at.open(columns);
 //         ... here.src.row(r) ...
@@ -109,8 +109,8 @@ bool takes_non_temporal_stores(const problem &p, const memory_desc &md);
 bool result_lies_past_caches(const problem &p, const arguments &args);
 
 // The bytes of rows, in backward of src and diff_dst, that one kernel reduces before it writes them: they stay in L1
-// beside the rows that it writes. While forward writes rows one by one, it may prefetch src,
-// so many bytes ahead.
+// beside the rows that it writes. Also, unrelated: how far ahead forward's prefetches are while it writes rows one by
+// one.
 constexpr dim_t BAND_BYTES = 16 * 1024;
 
 // How many bytes ahead of an element these rows are prefetched: about `ahead`. In one loop with 512, rows of 128
@@ -138,8 +138,6 @@ public:
     dim_t rows() const { return data_[0].rows.size(); }
     // Where to cut the rows between two threads, at or before `row`.
     dim_t cut_at(dim_t row) const { return row; }
-    // Whether every panel has whole rows, which matters only to tiles.
-    bool opens_whole_rows() const { return true; }
 
     class cursor {
     public:
@@ -147,7 +145,7 @@ public:
             : rows_(rows), args_(args) {}
 
         template <typename Body>
-        void for_each_batch(range which, dim_t most, dim_t /* same_columns_until */, Body &&body) {
+        void for_each_batch(range which, dim_t most, Body &&body) {
             for (dim_t row = which.begin; row < which.end;) {
                 const dim_t number = move_to(row, std::min(most, which.end - row));
                 body(row, number);
@@ -162,6 +160,7 @@ public:
                     at(5, columns), at(6, columns), at(7, columns), at(8, columns)};
         }
         void close() const {}
+        void open_alike_until(dim_t) const {} // matters only to tiles
 
         statistics_rows open_statistics() const {
             return statistics_at(args_, statistics_offset_, rows_.statistics_stride_);

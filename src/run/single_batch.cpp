@@ -49,7 +49,7 @@ jitnorm_status_t single_batch::execute(const arguments &args) const {
         call.gate = at(args, GATE);
     }
     if (rows_ > 1) go_from_row_to_row(call);
-    forward_.set_scalars(call, b);
+    forward_.set_numbers(call, b);
     has_post_ops_or_dynamic_scales_ ? do_with_post_ops(args, call) : kernel_(call);
     if (writes_statistics_) write_statistics(args, b);
     return jitnorm_success;

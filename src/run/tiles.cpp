@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tiles.hpp"
 
-#include "../math/row_blocks.hpp"
-
 namespace jitnorm::impl::layer_norm {
 
 row_tiles::row_tiles(const problem &p, const row_tensors &tensors, dim_t columns) {
@@ -85,11 +83,11 @@ const row_packer &rows_in_tiles::leading() const {
     return *data_[0].packer;
 }
 
-void rows_in_tiles::cursor::move_to(dim_t first, dim_t end, dim_t most, dim_t same_columns_until) {
+void rows_in_tiles::cursor::move_to(dim_t first, dim_t end, dim_t most) {
     if (first < tiled_.begin || first >= tiled_.end) {
         scatter_written();
-        const bool gathers_ahead = same_columns_until > first;
-        const dim_t last = gathers_ahead ? std::max(same_columns_until, end) : end;
+        const bool gathers_ahead = rows_.whole_rows_ || alike_until_ > first;
+        const dim_t last = std::max(alike_until_, end);
         const dim_t rows = gathers_ahead ? rows_.tile_rows_ : std::min(most, rows_.tile_rows_);
         tiled_ = {first, first + rows_.leading().tile_rows(first, last, rows)};
         gathered_ = {0, 0};
@@ -135,19 +133,6 @@ void rows_in_tiles::cursor::scatter_written() {
 void rows_in_tiles::cursor::finish(int share, int shares) {
     scatter_written();
     zero_padding(share, shares);
-}
-
-// ---- rows by units
-
-interleaved_blocks rows_interleaved::units_of(const problem &p, const row_tensors &tensors) {
-    return {leading_tensor(tensors), tensors.row_ndims, row_blocks_of(p).block_rows()};
-}
-
-panel rows_interleaved::cursor::open(range) const {
-    panel result;
-    for (const row_tensor &t : rows_.tensors_.all())
-        t.of(result) = {t.of(tiles_).row(in_tile_), strands_ * t.of(tiles_).stride};
-    return result;
 }
 
 } // namespace jitnorm::impl::layer_norm

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tiles: two row sources (rows.hpp) for tensors of any layout. They gather rows into tiles, which are dense buffers in
-// the thread's scratchpad, and scatter what is written there. The results have the bits of dense tensors.
+// tiles: a row source (rows.hpp) for tensors of any layout, and the base of another one (interleaved_rows.hpp). They
+// gather rows into tiles, which are dense buffers in the thread's scratchpad, and scatter what is written there. The
+// results have the bits of dense tensors.
 #pragma once
 
 #include <optional>
@@ -33,7 +34,6 @@ constexpr dim_t tile_rows_for(dim_t row_bytes) {
 class tiled_rows {
 public:
     static constexpr bool ROWS_STAY = false; // rows_in_place
-    bool opens_whole_rows() const { return whole_rows_; }
 
 protected:
     // `order`: null, or that of the rows of all data tensors.
@@ -75,7 +75,7 @@ protected:
     row_tensors tensors_;
     std::array<tiled_tensor, MAX_ROW_TENSORS> data_;
     dim_t tile_rows_;
-    bool whole_rows_;
+    bool whole_rows_;                      // whether every panel has whole rows
     std::optional<row_packer> statistics_; // empty where no statistic is read or written
     dim_t statistics_size_ = 1;            // bytes of an element
 };
@@ -95,16 +95,16 @@ public:
         cursor(const rows_in_tiles &rows, const arguments &args, std::byte *tiles)
             : tiled_rows::cursor(rows, args, tiles), rows_(rows) {}
 
-        // The caller says that the rows before `same_columns_until` will all be opened with the same columns, in this
-        // call or the next ones, so that a tile may take rows of several batches. Otherwise a tile takes the rows of
-        // one batch only.
+        // A tile takes rows of several batches only if all of them will be opened with the same columns: those of a
+        // call if panels have whole rows, and the rows before open_alike_until(), in this call or the next ones.
         template <typename Body>
-        void for_each_batch(range which, dim_t most, dim_t same_columns_until, Body &&body) {
+        void for_each_batch(range which, dim_t most, Body &&body) {
             for (dim_t first = which.begin; first < which.end; first += number_) {
-                move_to(first, which.end, most, same_columns_until);
+                move_to(first, which.end, most);
                 body(first_, number_);
             }
         }
+        void open_alike_until(dim_t row) { alike_until_ = row; }
 
         // Gathers these columns of all rows of the tile, unless the tile has them already. Before that it scatters the
         // other columns that were written.
@@ -117,7 +117,7 @@ public:
         void finish(int share, int shares);
 
     private:
-        void move_to(dim_t first, dim_t end, dim_t most, dim_t same_columns_until);
+        void move_to(dim_t first, dim_t end, dim_t most);
         void scatter_written();
 
         const rows_in_tiles &rows_;
@@ -125,80 +125,12 @@ public:
         range tiled_ = {0, 0};    // the rows that the tiles are for
         range gathered_ = {0, 0}; // the columns of these rows that the tiles have
         range written_ = {0, 0};  // the rows that are still to be scattered
+        dim_t alike_until_ = 0;
     };
 
 private:
     // The first tensor that has a tile. It decides how many rows a tile takes.
     const row_packer &leading() const;
-};
-
-// Visits rows by units (interleaved_blocks), for backward where the rows of a row block, which are added in order, are
-// not neighbours in memory. Ranges and shares of a cursor's work count units in place of rows. Panels have whole rows.
-class rows_interleaved : public tiled_rows {
-public:
-    // There may be no units.
-    static interleaved_blocks units_of(const problem &p, const row_tensors &tensors);
-
-    rows_interleaved(const problem &p, const plan &planned)
-        : rows_interleaved(p, planned, units_of(p, row_tensors_of(p))) {}
-
-    dim_t rows() const { return strands_.units(); }
-    dim_t cut_at(dim_t unit) const { return unit; }
-
-    class cursor : public tiled_rows::cursor {
-    public:
-        cursor(const rows_interleaved &rows, const arguments &args, std::byte *tiles)
-            : tiled_rows::cursor(rows, args, tiles), rows_(rows) {}
-
-        // The rows of a batch belong to one row block, and the batches of a row block come in its order.
-        template <typename Body>
-        void for_each_batch(range units, dim_t most, dim_t /* same_columns_until */, Body &&body) {
-            for (dim_t number = units.begin; number < units.end; ++number) {
-                const interleaved_blocks::unit unit = rows_.strands_.at(number);
-                const dim_t block_rows = rows_.strands_.block_rows();
-                strands_ = unit.strands;
-                for (dim_t done = 0; done < block_rows; done += most) {
-                    const range rows = {done, std::min(done + most, block_rows)};
-                    for_each_piece(unit, rows, [&](auto... piece) { gather(piece...); });
-                    for (dim_t strand = 0; strand < strands_; ++strand)
-                        for (dim_t row = rows.begin; row < rows.end; row += number_) {
-                            first_ = unit.first_row + strand * rows_.strands_.rows_of_strand() + row;
-                            number_ = rows_of_batch(first_, rows.end - row);
-                            in_tile_ = (row - rows.begin) * strands_ + strand;
-                            body(first_, number_);
-                        }
-                    for_each_piece(unit, rows, [&](auto... piece) { scatter(piece...); });
-                }
-            }
-        }
-
-        // In a tile the rows of all strands alternate: from a row of one strand to its next row there are strands_
-        // rows.
-        panel open(range) const;
-        void close() const {} // for_each_batch() scatters all strands at once
-        void finish(int share, int shares) const { zero_padding(share, shares); }
-
-    private:
-        // Cuts these rows of each strand into pieces whose positions are consecutive, and calls body(first position,
-        // number of rows, all columns, first row in the tile) for each. A unit that has all strands is one piece.
-        template <typename Body>
-        void for_each_piece(const interleaved_blocks::unit &u, range rows, Body &&body) const {
-            const range all = {0, rows_.data_[0].packer->row_length()};
-            const dim_t step = rows_.strands_.strands();
-            const dim_t first = u.position + rows.begin * step, number = rows.end - rows.begin;
-            if (u.strands == step) return body(first, number * step, all, dim_t(0));
-            for (dim_t i = 0; i < number; ++i) body(first + i * step, u.strands, all, i * u.strands);
-        }
-
-        const rows_interleaved &rows_;
-        dim_t in_tile_ = 0, strands_ = 0; // the number of the batch's first row there, and how many strands are there
-    };
-
-private:
-    rows_interleaved(const problem &p, const plan &planned, const interleaved_blocks &units)
-        : tiled_rows(p, planned, &units.order()), strands_(units) {}
-
-    interleaved_blocks strands_;
 };
 
 } // namespace jitnorm::impl::layer_norm

@@ -48,7 +48,7 @@ void on_own_threads_and_pools(Body &&body) {
     const jitnorm_thread_pool_t *const own = nullptr;
     for (const jitnorm_thread_pool_t *each : {own, &seen, &THREAD_FOR_EACH, &std::as_const(backward.pool), &ALONE}) {
         SCOPED_TRACE(each == nullptr ? "own threads" : "a pool of " + std::to_string(each->concurrency));
-        const threads_of scope(each);
+        const pool_scope scope(each);
         body();
     }
 }
@@ -100,12 +100,12 @@ TEST(parallel, splits_cover_every_item_once) {
 
 TEST(parts_on_a_pool, ask_it_once_for_several_parts) {
     backward_pool pool;
-    const threads_of scope(&pool.pool);
+    const pool_scope scope(&pool.pool);
     EXPECT_EQ(max_threads(), 4);
     for (const int parts : {0, 1, 5, 2}) count_runs(parts);
     parallel_parts(4, [](int) { count_runs(5); });
     EXPECT_EQ(pool.counts, (std::vector<int>{5, 2, 4}));
-    const threads_of nobody(&ALONE); // is not asked
+    const pool_scope nobody(&ALONE); // is not asked
     EXPECT_EQ(max_threads(), 1);
     EXPECT_EQ(threads_used(5), std::set{gettid()});
 }
@@ -113,23 +113,23 @@ TEST(parts_on_a_pool, ask_it_once_for_several_parts) {
 TEST(parts_on_a_pool, scopes_nest_and_end) {
     const int before = max_threads();
     {
-        const threads_of outer(&THREAD_FOR_EACH);
+        const pool_scope outer(&THREAD_FOR_EACH);
         {
-            const threads_of inner(&ALONE);
+            const pool_scope inner(&ALONE);
             EXPECT_EQ(max_threads(), 1);
         }
         EXPECT_EQ(max_threads(), 3);
-        const threads_of own(nullptr);
+        const pool_scope own(nullptr);
         EXPECT_EQ(max_threads(), before);
     }
     EXPECT_EQ(max_threads(), before);
 }
 
 TEST(parts_on_a_pool, other_threads_keep_their_own) {
-    const threads_of scope(&THREAD_FOR_EACH);
+    const pool_scope scope(&THREAD_FOR_EACH);
     int elsewhere = 0;
     std::thread([&] {
-        const threads_of alone(&ALONE);
+        const pool_scope alone(&ALONE);
         elsewhere = max_threads();
     }).join();
     EXPECT_EQ(elsewhere, 1);
@@ -175,7 +175,7 @@ TEST(parallel, teams_rest_and_start_again) {
     EXPECT_EQ(count_runs(9), std::vector<int>(9, 1));
     const jitnorm_thread_pool_t pool = {nullptr, nullptr, 7};
     {
-        const threads_of callers(&pool);
+        const pool_scope callers(&pool);
         EXPECT_EQ(max_threads(), 7) << "a caller's pool has no rest";
     }
     end_rest();
