@@ -244,7 +244,8 @@ private:
     }
 
     void load_xhat(const row &of, const place &p) {
-        difference_.emit(xhat_, of.mean, of.src, p);
+        conf_.centered ? io_.load_centered(xhat_, of.mean, of.src, p, conf_.src)
+                       : io_.load(xhat_, of.src, p, conf_.src);
         g_.ops.mul(xhat_, xhat_, of.factor);
         if (p.tail) tail_.zero_absent(xhat_);
     }
@@ -308,7 +309,6 @@ private:
     blocked_sum blocks_{g_, loop_, count_, rest_, vectors_ * 2 * PAIR};
     const int mask_at_ = g_.reserve(g_.kind.bytes());
     narrowing narrowing_{g_, {rounding_, rounding_}};
-    centered_load difference_{g_, io_, conf_.src, conf_.centered};
 };
 
 } // namespace jitnorm::impl::jit

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 
-#include "../emit/affine.hpp"
 #include "../emit/sums.hpp"
 #include "kernels.hpp"
 #include "row_pass.hpp"
@@ -158,7 +157,7 @@ private:
         const size_t lane = size_t(p.slot) % q_.size();
         const bool first = size_t(p.slot) < q_.size();
         const vmm &d = first ? s_[lane] : d_[size_t(p.slot) % 2];
-        difference_.emit(d, pivot_, src_, p);
+        conf_.centered ? io_.load_centered(d, pivot_, src_, p, conf_.src) : io_.load(d, src_, p, conf_.src);
         if (conf_.centered && p.tail) tail_.zero_absent(d);
         if (first) return g_.ops.mul(q_[lane], d, d);
         if (conf_.centered) g_.ops.add(s_[lane], s_[lane], d);
@@ -182,7 +181,8 @@ private:
     void broadcast_pivot() { rows_.broadcast(JITNORM_ARGUMENT(pivot), std::span(&pivot_, 1)); }
 
     void add(places vectors) {
-        difference_.emit_all(d_, pivot_, src_, vectors);
+        conf_.centered ? io_.load_all_centered(d_, pivot_, src_, vectors, conf_.src)
+                       : io_.load_all(d_, src_, vectors, conf_.src);
         for (const place &p : vectors) {
             if (conf_.centered && p.tail) tail_.zero_absent(d_[size_t(p.slot)]);
             unpacks() && !io_.in_unpack_order(vectors) ? accumulate_spread(size_t(p.slot)) : accumulate(size_t(p.slot));
@@ -220,7 +220,6 @@ private:
     const vmm kept_ = registers_.take_vector(); // what prepare() loads for conversions, or ones
     element_io io_{g_, tail_, loop_, where_.loops.io};
     row_loop rows_{g_, index_, left_, end_of_rows(JITNORM_ARGUMENT(rows)), {{{src_}, JITNORM_STRIP(x)}}};
-    centered_load difference_{g_, io_, conf_.src, conf_.centered};
     pivots pivots_{g_, io_, conf_.src, count_, factor_};
     blocked_sum blocks_{g_, loop_, count_, rest_, (where_.pieces ? 4 : 2) * forward_vectors(g_.kind)};
     horizontal_sum total_{g_, d_[0], unpacks()};
