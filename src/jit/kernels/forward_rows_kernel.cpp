@@ -52,12 +52,14 @@ public:
     }
 
 private:
+    bool reduces_sums() const { return added_ && conf_.added->reduces; } // as it adds them
+
     // ---- bands
 
     void reduce_band() {
         if (added_) added_->do_all();
-        if (added_ && !conf_.added->reduces) return_to_band();
-        if (!added_ || !conf_.added->reduces) reduced_.do_all();
+        if (added_ && !reduces_sums()) return_to_band();
+        if (!reduces_sums()) reduced_.do_all();
         find_scalars_of_band();
     }
 
@@ -67,7 +69,6 @@ private:
         register_set free = registers;
         const reg any = free.take(r8); // a flag for each row for which the first reduction was not enough
         const vmm p = xmm_of(free.take_vector()), s = xmm_of(free.take_vector()), q = xmm_of(free.take_vector());
-        const std::vector<int> rest = free.free_vectors();
         const auto find = [&](int rows) {
             const auto load = [&](const vmm &to, size_t array) {
                 const Xbyak::Address from = address_of(array, sizeof(float));
@@ -76,7 +77,7 @@ private:
             if (conf_.reduced.centered) load(p, offsetof(arguments, pivot));
             if (conf_.reduced.centered) load(s, offsetof(arguments, s));
             load(q, offsetof(arguments, q));
-            find_scalars({rows, p, s, q, rest});
+            do_scalar_steps({rows, p, s, q}, free);
             or_(any.cvt32(), flag_);
             add(index_, rows);
         };
@@ -100,16 +101,18 @@ private:
             for (size_t i = 0; i < results_.size(); ++i) vmovss(xmm_of(results_[i]), address_of(RESULTS[i], 4));
         });
         xor_(index_.cvt32(), index_.cvt32());
-        reduced_rows sums = added_ ? added_->add_one() : reduced_rows();
-        if (!added_ || !conf_.added->reduces) sums = reduced_.sum_one();
-        std::erase_if(sums.free, [&](int i) { return std::ranges::count(results_, vector(i)) != 0; });
-        const scalars found = find_scalars(sums);
+        reduced_rows sums = added_ ? added_->add_only_row() : reduced_rows();
+        if (!reduces_sums()) sums = reduced_.sum_only_row();
+        register_set free = registers; // no pass keeps one
+        free.exclude(std::array{sums.p, sums.s, sums.q});
+        free.exclude(results_);
+        const scalars found = do_scalar_steps(sums, free);
         jnz(unfinished.begin, NEAR);
         vmovaps(xmm_of(results_[0]), found.hi);
         vmovaps(xmm_of(results_[1]), found.rstd);
         vmovaps(xmm_of(results_[2]), found.bias);
         L(unfinished.end);
-        written_.write_one();
+        written_.write_only_row();
     }
 
     // ---- rows that are written beside others that are reduced
@@ -117,33 +120,33 @@ private:
     // The sums with a residual are reduced as soon as they are there, in the caches.
     void reduce_piece() {
         if (added_) added_->add_piece();
-        if (!added_ || !conf_.added->reduces) reduced_.sum_piece(!added_);
+        if (!reduces_sums()) reduced_.sum_piece(!added_);
     }
 
     // ---- the scalar steps between the reduction and the writing (moments.hpp), of one row or of four side by side
 
     struct scalars { // registers
         int rows;
-        xmm hi, rstd, bias;                    // floats
-        vmm mean, lo, variance, work, inverse; // doubles
+        xmm hi, rstd, bias;     // floats
+        vmm mean, lo, variance; // doubles, at first the floats p, s and q
+        vmm work, inverse;      // doubles
 
         vmm wide(const vmm &v) const { return part_of(v, rows * int(sizeof(double))); }
     };
 
     // Finds the scalars and stores them: floats (zeros for hi and bias of rms_norm), and variances as doubles. Changes
-    // the registers of `of`. Sets flag_, and the processor's zero flag with it, to zero if the first reduction is
-    // enough for all rows.
-    scalars find_scalars(const reduced_rows &of) {
+    // the registers of `of` and the first four of `free`, which must be below 16. Sets flag_, and the processor's zero
+    // flag with it, to zero if the first reduction is enough for all rows.
+    scalars do_scalar_steps(const reduced_rows &of, register_set free) {
         const auto wide = [&](const vmm &v) { return part_of(v, of.rows * int(sizeof(double))); };
-        const auto free = [&](size_t i) { return xmm(of.free.at(i)); };
+        const auto take = [&] { return xmm_of(free.take_vector()); };
         const bool centered = conf_.reduced.centered;
-        const scalars to{of.rows,      free(0),    free(1),    centered ? xmm_of(of.p) : free(0),
-                         wide(of.p),   wide(of.s), wide(of.q), wide(free(2)),
-                         wide(free(3))};
-        check_range(of, to);
-        vcvtps2pd(to.variance, xmm_of(of.q));
+        const xmm hi = take(), rstd = take(), work = take(), inverse = take(), bias = centered ? xmm_of(of.p) : hi;
+        const scalars to{of.rows, hi, rstd, bias, wide(of.p), wide(of.s), wide(of.q), wide(work), wide(inverse)};
+        check_range(to);
+        vcvtps2pd(to.variance, xmm_of(to.variance));
         in_double_.broadcast(to.inverse, JITNORM_ARGUMENT(inverse_count));
-        if (centered) find_mean_and_m2(of, to);
+        if (centered) find_mean_and_m2(to);
         find_variance_and_rstd(to);
         find_bias(to);
         if (of.rows == 1) and_(flag_, 1); // the other lanes have no meaning
@@ -153,9 +156,9 @@ private:
     }
 
     // A NaN is out of range.
-    void check_range(const reduced_rows &of, const scalars &to) {
+    void check_range(const scalars &to) {
         constexpr uint8_t NOT_GREATER_EQUAL = 0x19, NOT_LESS_EQUAL = 0x16;
-        const xmm q = xmm_of(of.q), small = to.hi, large = to.rstd;
+        const xmm q = xmm_of(to.variance), small = to.hi, large = to.rstd;
         vcmpps(small, q, vector_of(layer_norm::SMALLEST_SQUARES), NOT_GREATER_EQUAL);
         vcmpps(large, q, vector_of(layer_norm::LARGEST_SQUARES), NOT_LESS_EQUAL);
         vorps(small, small, large);
@@ -163,13 +166,13 @@ private:
     }
 
     // Also subtracts from m2, which becomes the variance, the excess due to a pivot that is not the mean.
-    void find_mean_and_m2(const reduced_rows &of, const scalars &to) {
+    void find_mean_and_m2(const scalars &to) {
         constexpr uint8_t GREATER = 0x1E;
         const Xbyak::Reg32 is_poor = loops_.left.cvt32(); // the pivot
         const vmm &m2 = to.variance, &sum = to.lo, &shift = to.work;
         const vmm excess = to.wide(to.rstd), limit = to.wide(to.hi);
-        vcvtps2pd(sum, xmm_of(of.s));
-        vcvtps2pd(to.mean, xmm_of(of.p));
+        vcvtps2pd(sum, xmm_of(sum));
+        vcvtps2pd(to.mean, xmm_of(to.mean));
         in_double_.mul(shift, sum, to.inverse);
         in_double_.mul(excess, sum, shift);
         in_double_.sub(m2, m2, excess);

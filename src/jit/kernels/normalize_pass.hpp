@@ -73,7 +73,7 @@ public:
     std::array<vmm, 3> scalars_of_one() const {
         return {rows_of_pair_[0].hi, rows_of_pair_[0].rstd, rows_of_pair_[0].bias};
     }
-    void write_one() {
+    void write_only_row() {
         prepare();
         rows_.begin();
         point_ahead();

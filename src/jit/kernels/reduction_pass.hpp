@@ -3,7 +3,7 @@
 // eight are found side by side (pivots::find_eight()). Each row is added to lanes, block by block (blocked_sum), and a
 // row of few vectors without a loop (sum_short_rows()). The lanes are folded to four of s and four of q, which the
 // frame keeps (sums_of_rows::sum_rows()). Those of eight rows are then added up side by side (sums_of_rows::add_up()).
-// Other rows go one by one (sum_single()), in one loop piece by piece.
+// Other rows go one by one (sum_row()), in one loop piece by piece.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ public:
         prepare();
         begin_rows(rows_);
         if (has_eights()) sum_eights();
-        rows_.step(1, [&] { sum_single(); });
+        rows_.step(1, [&] { sum_row(); });
     }
 
     // `prefetches`: whether later columns are prefetched.
@@ -52,10 +52,11 @@ public:
             [&] { sums_of_rows_.store_one(total_, s_, q_); });
     }
 
-    reduced_rows sum_one() {
+    reduced_rows sum_only_row() {
         prepare();
         rows_.begin();
-        return sum_single();
+        sum_row();
+        return {1, pivot_, s_[0], q_[0]};
     }
 
 private:
@@ -64,8 +65,7 @@ private:
     bool has_eights() const { return !g_.kind.is_f64() && !conf_.repeated; }
     bool finds_pivots() const { return conf_.centered && !conf_.repeated; }
 
-    // Sums up one of the rows that eights leave over.
-    reduced_rows sum_single() {
+    void sum_row() {
         if (finds_pivots()) {
             find_pivot();
             g_.ops.broadcast(pivot_, xmm_of(d_[0]));
@@ -74,13 +74,6 @@ private:
         }
         sum_vectors();
         sums_of_rows_.store_one(total_, s_, q_);
-        return sums_of_rows_.one(registers_between_rows(), pivot_, s_, q_);
-    }
-
-    register_set registers_between_rows() const {
-        register_set free = registers_;
-        for (const std::vector<vmm> &some : {s_, q_, d_, {pivot_}}) free.give_back(some);
-        return free;
     }
 
     // At most one of the last two needs the register kept_.
@@ -232,7 +225,7 @@ private:
                                ymm_of(d_[0]),
                                where_.pieces ? 0 : g_.reserve(sums_of_rows::BYTES),
                                conf_.centered,
-                               {JITNORM_ARGUMENT(pivot), JITNORM_ARGUMENT(s), JITNORM_ARGUMENT(q)}};
+                               {JITNORM_ARGUMENT(s), JITNORM_ARGUMENT(q)}};
 };
 
 } // namespace jitnorm::impl::jit
