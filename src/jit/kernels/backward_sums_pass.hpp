@@ -176,7 +176,7 @@ private:
         for (const place &p : vectors) p.tail ? add_incomplete(rows, p) : add_whole(rows, p);
     }
 
-    // Adds one vector of all rows of the pass. The column sums stay in registers from row to row.
+    // Adds one vector of all rows of the step. The column sums stay in registers from row to row.
     void add_whole(int rows, const place &p) {
         const auto in_memory = [&](const reg &of) { return g_.ptr[loop_.at(of, p, g_.kind.element())]; };
         if (loads_scale()) load_scale(scale_, p);

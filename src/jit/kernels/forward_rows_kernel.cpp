@@ -63,7 +63,8 @@ private:
         find_scalars_of_band();
     }
 
-    // After all rows of the band: the steps of four rows wait for each other, but not for those of other rows.
+    // After all rows of the band: the steps are one chain, of which each waits for the one before. Four rows share a
+    // chain in vectors, and the chains of the next four overlap with theirs.
     void find_scalars_of_band() {
         detour &unfinished = rarely([this] { refine(); });
         register_set free = registers;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduction_pass: sums up rows. First reductions in float take eight rows at a time (sum_eights()). The pivots of the
-// eight are found side by side (pivots::find_eight()). Each row is added to lanes, block by block (blocked_sum), and a
-// row of few vectors without a loop (sum_short_rows()). The lanes are folded to four of s and four of q, which the
-// frame keeps (sums_of_rows::sum_rows()). Those of eight rows are then added up side by side (sums_of_rows::add_up()).
-// Other rows go one by one (sum_row()), in one loop piece by piece.
+// reduction_pass: sums up rows. First reductions in float take eight rows at a time, where a band or batch has as many
+// (sum_eights()). Their pivots are found side by side (pivots::find_eight()). Each row is added to lanes, block by
+// block (blocked_sum), and a row of few vectors without a loop (sum_short_rows()). The lanes are folded to four of s
+// and four of q, which the frame keeps (sums_of_rows::sum_rows()). Those of eight rows are then added up side by side
+// (sums_of_rows::add_up()). Other rows go one by one (sum_row()), in one loop piece by piece.
 #pragma once
 
 #include <algorithm>
@@ -76,7 +76,7 @@ private:
         sums_of_rows_.store_one(total_, s_, q_);
     }
 
-    // At most one of the last two needs the register kept_.
+    // At most one of the last two needs the register.
     void prepare() {
         g_.mov(count_, JITNORM_ARGUMENT(count));
         tail_.prepare(count_, left_, where_.loops.position);
@@ -112,8 +112,8 @@ private:
 
     void find_pivots_of_eight() {
         g_.mov(rest_, src_);
-        pivots_.find_eight(four_, ymm_of(d_[0]), rest_, stride_, other_);
-        g_.vmovups(g_.ptr[rows_.of_row(JITNORM_ARGUMENT(pivot))], four_[0]);
+        pivots_.find_eight(idle_lanes_, ymm_of(d_[0]), rest_, stride_, other_);
+        g_.vmovups(g_.ptr[rows_.of_row(JITNORM_ARGUMENT(pivot))], idle_lanes_[0]);
     }
 
     void sum_rows_of_eight() {
@@ -202,15 +202,17 @@ private:
     const reduction_conf conf_;
     const reg src_ = registers_.take(g_.rsi), rest_ = registers_.take(g_.rdx);
     const reg other_ = registers_.take(g_.r8), stride_ = registers_.take(g_.r9); // of eights
-    // The registers for the lanes of each sum, and for the differences of as many vectors.
+    // The registers for the lanes of each sum, and for the differences of as many vectors. Between vectors
+    // d_[0] is a work register; it holds the pivot of a row while that is found.
     const std::vector<vmm> s_ = registers_.take_vectors(forward_vectors(g_.kind));
     const std::vector<vmm> q_ = registers_.take_vectors(forward_vectors(g_.kind));
     const std::vector<vmm> d_ = registers_.take_vectors(forward_vectors(g_.kind));
     const std::vector<vmm> sums_ = conf_.centered ? joined(s_, q_) : q_;
-    const vmm pivot_ = registers_.take_vector(), factor_ = registers_.take_vector(); // 0.25 where there is no factor
-    const std::array<Xbyak::Ymm, 4> four_ = first_four(s_, q_);                      // while the lanes are not in use
+    const vmm pivot_ = registers_.take_vector();
+    const vmm factor_ = registers_.take_vector(); // of repeated reductions; in others `pivots` keeps 0.25 here
+    const std::array<Xbyak::Ymm, 4> idle_lanes_ = first_four(s_, q_); // for use while these hold no lanes
     tail_mask tail_{g_, registers_.take_vector()};
-    const vmm kept_ = registers_.take_vector(); // what prepare() loads for conversions, or ones
+    const vmm kept_ = registers_.take_vector(); // a constant: for conversions (element_io::keep()), or ones
     element_io io_{g_, tail_, loop_, where_.loops.io};
     row_loop rows_{g_, index_, left_, end_of_rows(JITNORM_ARGUMENT(rows)), {{{src_}, JITNORM_STRIP(x)}}};
     pivots pivots_{g_, io_, conf_.src, count_, factor_};
@@ -221,7 +223,7 @@ private:
                                rows_,
                                index_,
                                other_,
-                               four_,
+                               idle_lanes_,
                                ymm_of(d_[0]),
                                where_.pieces ? 0 : g_.reserve(sums_of_rows::BYTES),
                                conf_.centered,
