@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // configurations: for each kind of kernel, all that is fixed when it is generated. They are values that can be ordered
 // and compared. Sizes, strides and epsilon are arguments of a call, so that problems of different shapes share kernels.
-// Decisions that follow from sizes are fields: stores and prefetches, which a plan decides, and whether rows are short.
+// Decisions that follow from sizes are fields: the order of rows, stores, prefetches, and whether rows that are reduced
+// may be short. A kernel that writes rows compares their length itself, and has code for short and for longer ones.
 #pragma once
 
 #include <compare>

@@ -77,7 +77,7 @@ protected:
     void open_frame();
     void close_frame();
 
-    // The field of the block of arguments that is so many bytes after its start, before rdi changes.
+    // The field of the block of arguments that is so many bytes after its start. No kernel changes rdi.
     Xbyak::Address argument(size_t field) const { return ptr[rdi + field]; }
 
 private:

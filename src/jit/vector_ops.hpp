@@ -60,6 +60,9 @@ public:
     void give_back(std::span<const vmm> vectors) {
         for (const vmm &v : vectors) free_vectors_ |= uint64_t(1) << v.getIdx();
     }
+    void exclude(std::span<const vmm> vectors) { // which may have been taken
+        for (const vmm &v : vectors) free_vectors_ &= ~(uint64_t(1) << v.getIdx());
+    }
 
     std::vector<int> free_vectors() const { // their numbers
         std::vector<int> numbers;

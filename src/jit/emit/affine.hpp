@@ -1,45 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// affine: emits differences of a row's elements and its mean or pivot, and multiplication by scale and addition of
-// shift.
+// affine: emits multiplication by scale and addition of shift.
 #pragma once
 
-#include <span>
 #include <utility>
 #include <vector>
 
 #include "element_io.hpp"
 
 namespace jitnorm::impl::jit {
-
-// The difference is center - x, so that an x of the compute type can be an operand in memory; the instructions that use
-// it change the sign without extra work.
-class centered_load {
-public:
-    // For rows of elements of `type`. If it is not `centered`, the result is x itself.
-    centered_load(kernel_generator &g, element_io &io, jitnorm_data_type_t type, bool centered)
-        : g_(g), io_(io), type_(type), centered_(centered) {}
-
-    // Absent elements of an incomplete vector have undefined differences.
-    void emit(const vmm &difference, const vmm &center, const reg &row, const place &p) {
-        if (!centered_) return io_.load(difference, row, p, type_);
-        io_.use(difference, row, p, type_,
-                [&](const place &, const Xbyak::Operand &x) { g_.ops.sub(difference, center, x); });
-    }
-
-    // The same for several vectors, with the register of each vector's slot.
-    void emit_all(std::span<const vmm> differences, const vmm &center, const reg &row, places vectors) {
-        if (!centered_) return io_.load_all(differences, row, vectors, type_);
-        io_.use_all(differences, row, vectors, type_, [&](const place &p, const Xbyak::Operand &x) {
-            g_.ops.sub(differences[size_t(p.slot)], center, x);
-        });
-    }
-
-private:
-    kernel_generator &g_;
-    element_io &io_;
-    jitnorm_data_type_t type_;
-    bool centered_;
-};
 
 // The factors of rows follow from the elements of scale by these flags, problem::affine_flags()
 // (docs/arithmetic.md, "Normalization").

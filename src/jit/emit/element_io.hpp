@@ -152,6 +152,18 @@ public:
         }
     }
 
+    // Loads center - x for each x of one vector or of several: so x can be an operand in memory, and the instructions
+    // that use the difference change its sign without extra work. Absent elements of an incomplete vector have
+    // undefined differences.
+    void load_centered(const vmm &to, const vmm &center, const reg &row, const place &p, jitnorm_data_type_t type) {
+        use(to, row, p, type, [&](const place &, const Xbyak::Operand &x) { g_.ops.sub(to, center, x); });
+    }
+    void load_all_centered(std::span<const vmm> to, const vmm &center, const reg &row, places vectors,
+                           jitnorm_data_type_t type) {
+        use_all(to, row, vectors, type,
+                [&](const place &p, const Xbyak::Operand &x) { g_.ops.sub(to[size_t(p.slot)], center, x); });
+    }
+
     // Loads the first four elements of a row that is normalized, so not of s32, into the lowest lanes of v, as floats.
     void load_four(const vmm &v, const reg &at, jitnorm_data_type_t type) {
         const Xbyak::Xmm floats = xmm_of(v);

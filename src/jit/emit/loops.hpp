@@ -15,7 +15,7 @@
 
 namespace jitnorm::impl::jit {
 
-// The rows of a batch in one tensor. `at` has a register for each row of a pass. The memory `first` has the address of
+// The rows of a batch in one tensor. `at` has a register for each row of a step. The memory `first` has the address of
 // the batch's first row, and `stride` the number of bytes from row to row.
 struct stepped_rows {
     std::vector<reg> at;
@@ -23,11 +23,11 @@ struct stepped_rows {
     bool exists = true;
 };
 
-// Emits the loop over the rows of a batch, with one or several rows in a pass. It keeps the addresses of the rows in
+// Emits the loop over the rows of a batch, with one or several rows in a step. It keeps the addresses of the rows in
 // each tensor, and of their elements in arrays that have one of the compute type for each row.
 class row_loop {
 public:
-    // `index` holds the index of the pass's first row; `number` is the address of the number of rows.
+    // `index` holds the index of the step's first row; `number` is the address of the number of rows.
     row_loop(kernel_generator &g, const reg &index, const reg &scratch, const Xbyak::Address &number,
              std::vector<stepped_rows> tensors)
         : g_(g), index_(index), scratch_(scratch), number_(number), tensors_(std::move(tensors)) {
@@ -39,7 +39,7 @@ public:
         for (const stepped_rows &rows : tensors_) g_.mov(rows.at.front(), rows.first);
     }
 
-    // Emits passes of `rows` rows, each with body(), until fewer rows are left.
+    // Emits steps of `rows` rows, each with body(), until fewer rows are left.
     void step(int rows, const std::function<void()> &body) {
         while_left(rows, [&] {
             for (int r = 1; r < rows; ++r) point_after(size_t(r - 1), size_t(r));
@@ -49,7 +49,7 @@ public:
         });
     }
 
-    // The same for bodies that move on row by row themselves, by move_on().
+    // The same for bodies that advance the index, and the addresses if they use any, themselves.
     void while_left(int rows, const std::function<void()> &body) {
         Xbyak::Label next, check;
         g_.jmp(check, NEAR);
@@ -66,7 +66,7 @@ public:
         }
     }
 
-    void move_on() {
+    void move_on() { // to the next row
         point_after(0, 0);
         g_.inc(index_);
     }
@@ -88,7 +88,7 @@ public:
         for (size_t r = 0; r < to.size(); ++r) g_.ops.broadcast(to[r], g_.ptr[first + r * size_t(g_.kind.element())]);
     }
 
-    // The address of the element of the pass's first row; those of the pass's other rows follow it. `array` has
+    // The address of the element of the step's first row; those of the step's other rows follow it. `array` has
     // the array's address, which is loaded into the scratch register.
     Xbyak::RegExp of_row(const Xbyak::Address &array) {
         g_.mov(scratch_, array);
@@ -203,7 +203,8 @@ public:
         g_.L(done);
     }
 
-    // The same for bodies that do not depend on the slot, in less code: vectors after the unrolled loop have slot 0.
+    // The same, in less code, for bodies for which it does not matter in which slot a vector is, because they have no
+    // sums for each slot: vectors after the unrolled loop have slot 0.
     void walk_freely(int unroll, vectors_body body) {
         const place incomplete{0, true};
         Xbyak::Label done;

@@ -204,22 +204,21 @@ inline std::array<Xbyak::Ymm, 4> first_four(lanes s, lanes q) {
     return four;
 }
 
-// One row or four that are reduced: registers whose lowest lanes have the pivots, s and q of the rows (rms_norm: only
-// q), and at least four registers that are free (with AVX-512 below 16).
+// One row or four that are reduced: registers whose lowest lanes have the pivots, s and q of the rows. rms_norm has
+// only q.
 struct reduced_rows {
     int rows;
     vmm p, s, q;
-    std::vector<int> free;
 };
 
-// Adds up the lanes of one row, or of eight rows of floats at once, whose lanes are in BYTES of the frame meanwhile.
+// Adds up the lanes of eight rows of floats at once, which are in BYTES of the frame meanwhile.
 class sums_of_rows {
     using ymm = Xbyak::Ymm;
 
 public:
     static constexpr int ROWS = 8, ROW_BYTES = 32, BYTES = ROWS * ROW_BYTES;
-    struct arrays { // the addresses of the arrays of the rows' numbers; pivots and s only if the sums are `centered`
-        Xbyak::Address pivot, s, q;
+    struct arrays { // the addresses of the arrays of the rows' sums; s only if the sums are `centered`
+        Xbyak::Address s, q;
     };
 
     // `four` and `work` are free while lanes are added up. The part of the frame begins at [rsp + frame]; `next` points
@@ -272,18 +271,11 @@ public:
     // Stores the sums of a row by itself, whose lanes are in `s` and `q`.
     void store_one(horizontal_sum &total, lanes s, lanes q) {
         const auto store = [&](const Xbyak::Address &array, lanes sum) {
-            g_.ops.store_lowest(g_.ptr[rows_.of_row(array)], total.to_lowest(sum));
+            const Xbyak::Xmm lowest = total.to_lowest(sum);
+            g_.ops.store_lowest(g_.ptr[rows_.of_row(array)], lowest);
         };
         if (centered_) store(numbers_.s, s);
         store(numbers_.q, q);
-    }
-    // What the reduction of this row leaves; `free` are the registers that are free between rows.
-    reduced_rows one(const register_set &free, const vmm &pivot, lanes s, lanes q) const {
-        std::vector<int> rest = free.free_vectors();
-        std::erase_if(rest, [&](int i) {
-            return i == q[0].getIdx() || (centered_ && (i == pivot.getIdx() || i == s[0].getIdx()));
-        });
-        return {1, pivot, centered_ ? s[0] : q[0], q[0], rest};
     }
 
 private:

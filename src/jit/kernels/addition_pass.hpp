@@ -23,9 +23,9 @@ public:
         if (conf.reduces) {
             std::vector<vmm> unused = sums_; // between rows
             unused.insert(unused.end(), other_.begin(), other_.begin() + UNROLL);
-            sums_of_rows_.emplace(
-                g, rows_, index_, next_lanes_, first_four(unused, {}), ymm_of(x_[0]), g.reserve(sums_of_rows::BYTES),
-                conf.centered, sums_of_rows::arrays{JITNORM_ARGUMENT(pivot), JITNORM_ARGUMENT(s), JITNORM_ARGUMENT(q)});
+            sums_of_rows_.emplace(g, rows_, index_, next_lanes_, first_four(unused, {}), ymm_of(x_[0]),
+                                  g.reserve(sums_of_rows::BYTES), conf.centered,
+                                  sums_of_rows::arrays{JITNORM_ARGUMENT(s), JITNORM_ARGUMENT(q)});
         }
         if (!conf.silu) return;
         const post_op_conf product[] = {{post_op_conf::kind::binary, jitnorm_binary_mul_silu, false, conf.residual}};
@@ -53,7 +53,7 @@ public:
         }
         rows_.step(1, [&] {
             add_row();
-            if (conf_.reduces) sums_of_row();
+            if (conf_.reduces) sums_of_rows_->store_one(total_, s_, q_);
         });
     }
 
@@ -79,12 +79,14 @@ public:
         loop_.walk_freely(unroll(), add_and_prefetch);
     }
 
-    // Returns what its reduction leaves, if there is one.
-    reduced_rows add_one() {
+    // What it returns has a meaning if the pass reduces.
+    reduced_rows add_only_row() {
         prepare();
         rows_.begin();
         add_row();
-        return conf_.reduces ? sums_of_row() : reduced_rows();
+        if (!conf_.reduces) return reduced_rows();
+        sums_of_rows_->store_one(total_, s_, q_);
+        return {1, pivot_, conf_.centered ? s_[0] : q_[0], q_[0]};
     }
 
 private:
@@ -102,20 +104,6 @@ private:
             return std::pair(conf_.centered ? total_.to_ymm(s_) : q, q);
         });
         sums_of_rows_->add_up();
-    }
-
-    register_set registers_between_rows() const {
-        register_set free = registers_;
-        for (const std::vector<vmm> &some : {s_, q_}) free.give_back(some);
-        free.give_back(std::span(x_).first(UNROLL));
-        free.give_back(std::span(other_).first(UNROLL));
-        if (conf_.centered) free.give_back(std::span(&pivot_, 1));
-        return free;
-    }
-
-    reduced_rows sums_of_row() {
-        sums_of_rows_->store_one(total_, s_, q_);
-        return sums_of_rows_->one(registers_between_rows(), pivot_, s_, q_);
     }
 
     void add_row() {

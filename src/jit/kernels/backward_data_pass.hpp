@@ -96,7 +96,10 @@ private:
         loop_.prefetch(next_src_, vectors, conf_.src, conf_.ahead);
         loop_.prefetch(next_diff_dst_, vectors, conf_.diff_dst, conf_.ahead);
         load_g(vectors);
-        if (conf_.sums) difference_.emit_all(x_, mean_, src_, vectors);
+        if (subtracts_means())
+            io_.load_all_centered(x_, mean_, src_, vectors, conf_.src);
+        else if (conf_.sums)
+            io_.load_all(x_, src_, vectors, conf_.src);
         const auto &results = conf_.sums ? x_ : g_values_;
         for (const place &p : vectors) {
             const vmm &result = results[size_t(p.slot)];
@@ -158,7 +161,6 @@ private:
                     {{diff_src_}, JITNORM_STRIP(diff_src)},
                     {{scale_at_}, JITNORM_STRIP(scale), conf_.scale},
                     {{diff_sum_}, JITNORM_STRIP(diff_sum), adds()}}};
-    centered_load difference_{g_, io_, conf_.src, conf_.centered};
 };
 
 } // namespace jitnorm::impl::jit

@@ -176,7 +176,7 @@ private:
         for (const place &p : vectors) p.tail ? add_incomplete(rows, p) : add_whole(rows, p);
     }
 
-    // Adds one vector of all rows of the pass. The column sums stay in registers from row to row.
+    // Adds one vector of all rows of the step. The column sums stay in registers from row to row.
     void add_whole(int rows, const place &p) {
         const auto in_memory = [&](const reg &of) { return g_.ptr[loop_.at(of, p, g_.kind.element())]; };
         if (loads_scale()) load_scale(scale_, p);
@@ -244,7 +244,8 @@ private:
     }
 
     void load_xhat(const row &of, const place &p) {
-        difference_.emit(xhat_, of.mean, of.src, p);
+        conf_.centered ? io_.load_centered(xhat_, of.mean, of.src, p, conf_.src)
+                       : io_.load(xhat_, of.src, p, conf_.src);
         g_.ops.mul(xhat_, xhat_, of.factor);
         if (p.tail) tail_.zero_absent(xhat_);
     }
@@ -308,7 +309,6 @@ private:
     blocked_sum blocks_{g_, loop_, count_, rest_, vectors_ * 2 * PAIR};
     const int mask_at_ = g_.reserve(g_.kind.bytes());
     narrowing narrowing_{g_, {rounding_, rounding_}};
-    centered_load difference_{g_, io_, conf_.src, conf_.centered};
 };
 
 } // namespace jitnorm::impl::jit

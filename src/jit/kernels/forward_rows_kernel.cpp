@@ -3,11 +3,12 @@
 // steps are done, four rows side by side, and the band is written while it is in L1. Or the same of a single row, whose
 // scalars stay in registers; or rows of one batch are written beside rows of another one that are reduced.
 #include <algorithm>
+#include <bit>
 
+#include "../../math/moments.hpp"
 #include "addition_pass.hpp"
 #include "normalize_pass.hpp"
 #include "reduction_pass.hpp"
-#include "scalar_steps.hpp"
 
 namespace jitnorm::impl::jit {
 
@@ -17,6 +18,7 @@ static_assert(sums_of_rows::ROWS == BAND_UNIT);
 
 class forward_rows_generator : public rows_generator {
     using arguments = forward_arguments<float>;
+    using xmm = Xbyak::Xmm;
     static constexpr size_t WRITTEN = offsetof(forward_loop_arguments<float>, written);
 
 public:
@@ -50,22 +52,24 @@ public:
     }
 
 private:
+    bool reduces_sums() const { return added_ && conf_.added->reduces; } // as it adds them
+
     // ---- bands
 
     void reduce_band() {
         if (added_) added_->do_all();
-        if (added_ && !conf_.added->reduces) return_to_band();
-        if (!added_ || !conf_.added->reduces) reduced_.do_all();
+        if (added_ && !reduces_sums()) return_to_band();
+        if (!reduces_sums()) reduced_.do_all();
         find_scalars_of_band();
     }
 
-    // After all rows of the band: the steps of four rows wait for each other, but not for those of other rows.
+    // After all rows of the band: the steps are one chain, of which each waits for the one before. Four rows share a
+    // chain in vectors, and the chains of the next four overlap with theirs.
     void find_scalars_of_band() {
         detour &unfinished = rarely([this] { refine(); });
         register_set free = registers;
         const reg any = free.take(r8); // a flag for each row for which the first reduction was not enough
         const vmm p = xmm_of(free.take_vector()), s = xmm_of(free.take_vector()), q = xmm_of(free.take_vector());
-        const std::vector<int> rest = free.free_vectors();
         const auto find = [&](int rows) {
             const auto load = [&](const vmm &to, size_t array) {
                 const Xbyak::Address from = address_of(array, sizeof(float));
@@ -74,8 +78,8 @@ private:
             if (conf_.reduced.centered) load(p, offsetof(arguments, pivot));
             if (conf_.reduced.centered) load(s, offsetof(arguments, s));
             load(q, offsetof(arguments, q));
-            find_scalars({rows, p, s, q, rest});
-            or_(any.cvt32(), loops_.position.cvt32());
+            do_scalar_steps({rows, p, s, q}, free);
+            or_(any.cvt32(), flag_);
             add(index_, rows);
         };
         row_loop rows(*this, index_, loops_.left, qword[rsp + BAND_END], {});
@@ -98,16 +102,18 @@ private:
             for (size_t i = 0; i < results_.size(); ++i) vmovss(xmm_of(results_[i]), address_of(RESULTS[i], 4));
         });
         xor_(index_.cvt32(), index_.cvt32());
-        reduced_rows sums = added_ ? added_->add_one() : reduced_rows();
-        if (!added_ || !conf_.added->reduces) sums = reduced_.sum_one();
-        std::erase_if(sums.free, [&](int i) { return std::ranges::count(results_, vector(i)) != 0; });
-        const scalar_steps steps = find_scalars(sums);
+        reduced_rows sums = added_ ? added_->add_only_row() : reduced_rows();
+        if (!reduces_sums()) sums = reduced_.sum_only_row();
+        register_set free = registers; // no pass keeps one
+        free.exclude(std::array{sums.p, sums.s, sums.q});
+        free.exclude(results_);
+        const scalars found = do_scalar_steps(sums, free);
         jnz(unfinished.begin, NEAR);
-        vmovaps(xmm_of(results_[0]), steps.hi());
-        vmovaps(xmm_of(results_[1]), steps.rstd());
-        vmovaps(xmm_of(results_[2]), steps.bias());
+        vmovaps(xmm_of(results_[0]), found.hi);
+        vmovaps(xmm_of(results_[1]), found.rstd);
+        vmovaps(xmm_of(results_[2]), found.bias);
         L(unfinished.end);
-        written_.write_one();
+        written_.write_only_row();
     }
 
     // ---- rows that are written beside others that are reduced
@@ -115,26 +121,109 @@ private:
     // The sums with a residual are reduced as soon as they are there, in the caches.
     void reduce_piece() {
         if (added_) added_->add_piece();
-        if (!added_ || !conf_.added->reduces) reduced_.sum_piece(!added_);
+        if (!reduces_sums()) reduced_.sum_piece(!added_);
     }
 
-    // ---- the scalar steps
+    // ---- the scalar steps between the reduction and the writing (moments.hpp), of one row or of four side by side
 
-    // Leaves the flag of unfinished rows in the register of positions and in the processor's zero flag.
-    scalar_steps find_scalars(const reduced_rows &rows) {
-        const scalar_steps steps(*this, conf_.reduced.centered, rows, JITNORM_ARGUMENT(inverse_count),
-                                 JITNORM_ARGUMENT(epsilon), loops_.position, loops_.left);
-        steps.emit();
-        const auto store = [&](size_t array, const vmm &v) {
+    struct scalars { // registers
+        int rows;
+        xmm hi, rstd, bias;     // floats
+        vmm mean, lo, variance; // doubles, at first the floats p, s and q
+        vmm work, inverse;      // doubles
+
+        vmm wide(const vmm &v) const { return part_of(v, rows * int(sizeof(double))); }
+    };
+
+    // Finds the scalars and stores them: floats (zeros for hi and bias of rms_norm), and variances as doubles. Changes
+    // the registers of `of` and the first four of `free`, which must be below 16. Sets flag_, and the processor's zero
+    // flag with it, to zero if the first reduction is enough for all rows.
+    scalars do_scalar_steps(const reduced_rows &of, register_set free) {
+        const auto wide = [&](const vmm &v) { return part_of(v, of.rows * int(sizeof(double))); };
+        const auto take = [&] { return xmm_of(free.take_vector()); };
+        const bool centered = conf_.reduced.centered;
+        const xmm hi = take(), rstd = take(), work = take(), inverse = take(), bias = centered ? xmm_of(of.p) : hi;
+        const scalars to{of.rows, hi, rstd, bias, wide(of.p), wide(of.s), wide(of.q), wide(work), wide(inverse)};
+        check_range(to);
+        vcvtps2pd(to.variance, xmm_of(to.variance));
+        in_double_.broadcast(to.inverse, JITNORM_ARGUMENT(inverse_count));
+        if (centered) find_mean_and_m2(to);
+        find_variance_and_rstd(to);
+        find_bias(to);
+        if (of.rows == 1) and_(flag_, 1); // the other lanes have no meaning
+        test(flag_, flag_);
+        store(to);
+        return to;
+    }
+
+    // A NaN is out of range.
+    void check_range(const scalars &to) {
+        constexpr uint8_t NOT_GREATER_EQUAL = 0x19, NOT_LESS_EQUAL = 0x16;
+        const xmm q = xmm_of(to.variance), small = to.hi, large = to.rstd;
+        vcmpps(small, q, vector_of(layer_norm::SMALLEST_SQUARES), NOT_GREATER_EQUAL);
+        vcmpps(large, q, vector_of(layer_norm::LARGEST_SQUARES), NOT_LESS_EQUAL);
+        vorps(small, small, large);
+        vmovmskps(flag_, small);
+    }
+
+    // Also subtracts from m2, which becomes the variance, the excess due to a pivot that is not the mean.
+    void find_mean_and_m2(const scalars &to) {
+        constexpr uint8_t GREATER = 0x1E;
+        const Xbyak::Reg32 is_poor = loops_.left.cvt32(); // the pivot
+        const vmm &m2 = to.variance, &sum = to.lo, &shift = to.work;
+        const vmm excess = to.wide(to.rstd), limit = to.wide(to.hi);
+        vcvtps2pd(sum, xmm_of(sum));
+        vcvtps2pd(to.mean, xmm_of(to.mean));
+        in_double_.mul(shift, sum, to.inverse);
+        in_double_.mul(excess, sum, shift);
+        in_double_.sub(m2, m2, excess);
+        broadcast(limit, layer_norm::PIVOT_LIMIT);
+        in_double_.mul(limit, limit, m2);
+        vcmppd(limit, excess, limit, GREATER);
+        vmovmskpd(is_poor, limit);
+        or_(flag_, is_poor);
+        in_double_.add(to.mean, to.mean, shift);
+        vcvtpd2ps(to.hi, to.mean);
+        vcvtps2pd(to.lo, to.hi);
+        in_double_.sub(to.lo, to.mean, to.lo);
+    }
+
+    void find_variance_and_rstd(const scalars &to) {
+        const vmm &root = to.work, deviation = to.wide(to.rstd);
+        in_double_.mul(to.variance, to.variance, to.inverse);
+        in_double_.broadcast(root, JITNORM_ARGUMENT(epsilon));
+        in_double_.add(root, root, to.variance);
+        in_double_.sqrt(root, root);
+        broadcast(deviation, 1);
+        in_double_.div(deviation, deviation, root);
+        vcvtpd2ps(to.rstd, deviation);
+    }
+
+    // The squares are in range, so rstd is finite and an lo of zero makes a bias of zero, as make_normalizer() does.
+    void find_bias(const scalars &to) {
+        if (!conf_.reduced.centered) return vxorps(to.hi, to.hi, to.hi);
+        const xmm shift = xmm_of(to.lo);
+        vcvtps2pd(to.work, to.rstd);
+        in_double_.mul(to.lo, to.lo, to.work);
+        vcvtpd2ps(shift, to.lo);
+        vxorps(to.bias, to.bias, to.bias);
+        vsubps(to.bias, to.bias, shift);
+    }
+
+    void store(const scalars &found) {
+        const auto store = [&](size_t array, const xmm &v) {
             const Xbyak::Address to = address_of(array, sizeof(float));
-            rows.rows == 1 ? vmovss(to, xmm_of(v)) : vmovups(to, xmm_of(v));
+            found.rows == 1 ? vmovss(to, v) : vmovups(to, v);
         };
-        store(RESULTS[0], steps.hi());
-        store(RESULTS[1], steps.rstd());
-        store(RESULTS[2], steps.bias());
+        store(RESULTS[0], found.hi);
+        store(RESULTS[1], found.rstd);
+        store(RESULTS[2], found.bias);
         const Xbyak::Address variance = address_of(offsetof(arguments, variance), sizeof(double));
-        rows.rows == 1 ? vmovsd(variance, xmm_of(steps.variance())) : vmovupd(variance, steps.variance());
-        return steps;
+        found.rows == 1 ? vmovsd(variance, xmm_of(found.variance)) : vmovupd(variance, found.variance);
+    }
+
+    void broadcast(const vmm &to, double value) {
+        in_double_.broadcast(to, qword[constant(std::bit_cast<uint64_t>(value), int(sizeof(double)))]);
     }
 
     // The elements of rows from the index on in an array of the arguments. Changes no flag.
@@ -161,6 +250,8 @@ private:
     static constexpr size_t RESULTS[] = {offsetof(arguments, hi), offsetof(arguments, rstd), offsetof(arguments, bias)};
 
     const forward_rows_conf conf_;
+    const vector_ops in_double_{*this, true};
+    const Xbyak::Reg32 flag_ = loops_.position.cvt32(); // of rows for which the first reduction is not enough
     reduction_pass reduced_{*this, place(0), conf_.reduced};
     normalize_pass written_{*this, place(order_ == pass_order::one_loop ? WRITTEN : 0), conf_.written};
     std::optional<addition_pass> added_;

@@ -73,7 +73,7 @@ public:
     std::array<vmm, 3> scalars_of_one() const {
         return {rows_of_pair_[0].hi, rows_of_pair_[0].rstd, rows_of_pair_[0].bias};
     }
-    void write_one() {
+    void write_only_row() {
         prepare();
         rows_.begin();
         point_ahead();
@@ -196,7 +196,9 @@ private:
                 for (const place &p : vectors) use(r, p, r.work[size_t(p.slot)]);
         };
         give_hints(rows, vectors);
-        for (const row &r : rows) difference_.emit_all(r.work, r.hi, r.src, vectors);
+        for (const row &r : rows)
+            conf_.centered ? io_.load_all_centered(r.work, r.hi, r.src, vectors, conf_.src)
+                           : io_.load_all(r.work, r.src, vectors, conf_.src);
         if (!rounds()) affine_.load(vectors, scale_at_, shift_at_);
         for_each([&](const row &r, const place &p, const vmm &x) {
             conf_.centered ? g_.ops.negated_fma213(x, r.rstd, r.bias) : g_.ops.fma213(x, r.rstd, r.bias);
@@ -388,7 +390,6 @@ private:
                     {{rows_of_pair_[0].dst, rows_of_pair_[1].dst}, JITNORM_STRIP(dst)},
                     {{scale_at_}, JITNORM_STRIP(scale), conf_.own_rows},
                     {{shift_at_}, JITNORM_STRIP(shift), conf_.own_rows}}};
-    centered_load difference_{g_, io_, conf_.src, conf_.centered};
     scale_shift affine_{g_, io_, conf_, scale_, shift_};
     std::optional<trace_codegen> post_ops_;
 };

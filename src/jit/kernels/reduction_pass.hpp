@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduction_pass: sums up rows. First reductions in float take eight rows at a time (sum_eights()). The pivots of the
-// eight are found side by side (pivots::find_eight()). Each row is added to lanes, block by block (blocked_sum), and a
-// row of few vectors without a loop (sum_short_rows()). The lanes are folded to four of s and four of q, which the
-// frame keeps (sums_of_rows::sum_rows()). Those of eight rows are then added up side by side (sums_of_rows::add_up()).
-// Other rows go one by one (sum_single()), in one loop piece by piece.
+// reduction_pass: sums up rows. First reductions in float take eight rows at a time, where a band or batch has as many
+// (sum_eights()). Their pivots are found side by side (pivots::find_eight()). Each row is added to lanes, block by
+// block (blocked_sum), and a row of few vectors without a loop (sum_short_rows()). The lanes are folded to four of s
+// and four of q, which the frame keeps (sums_of_rows::sum_rows()). Those of eight rows are then added up side by side
+// (sums_of_rows::add_up()). Other rows go one by one (sum_row()), in one loop piece by piece.
 #pragma once
 
 #include <algorithm>
 #include <array>
 
-#include "../emit/affine.hpp"
 #include "../emit/sums.hpp"
 #include "kernels.hpp"
 #include "row_pass.hpp"
@@ -33,7 +32,7 @@ public:
         prepare();
         begin_rows(rows_);
         if (has_eights()) sum_eights();
-        rows_.step(1, [&] { sum_single(); });
+        rows_.step(1, [&] { sum_row(); });
     }
 
     // `prefetches`: whether later columns are prefetched.
@@ -53,10 +52,11 @@ public:
             [&] { sums_of_rows_.store_one(total_, s_, q_); });
     }
 
-    reduced_rows sum_one() {
+    reduced_rows sum_only_row() {
         prepare();
         rows_.begin();
-        return sum_single();
+        sum_row();
+        return {1, pivot_, s_[0], q_[0]};
     }
 
 private:
@@ -65,8 +65,7 @@ private:
     bool has_eights() const { return !g_.kind.is_f64() && !conf_.repeated; }
     bool finds_pivots() const { return conf_.centered && !conf_.repeated; }
 
-    // Sums up one of the rows that eights leave over.
-    reduced_rows sum_single() {
+    void sum_row() {
         if (finds_pivots()) {
             find_pivot();
             g_.ops.broadcast(pivot_, xmm_of(d_[0]));
@@ -75,16 +74,9 @@ private:
         }
         sum_vectors();
         sums_of_rows_.store_one(total_, s_, q_);
-        return sums_of_rows_.one(registers_between_rows(), pivot_, s_, q_);
     }
 
-    register_set registers_between_rows() const {
-        register_set free = registers_;
-        for (const std::vector<vmm> &some : {s_, q_, d_, {pivot_}}) free.give_back(some);
-        return free;
-    }
-
-    // At most one of the last two needs the register kept_.
+    // At most one of the last two needs the register.
     void prepare() {
         g_.mov(count_, JITNORM_ARGUMENT(count));
         tail_.prepare(count_, left_, where_.loops.position);
@@ -120,8 +112,8 @@ private:
 
     void find_pivots_of_eight() {
         g_.mov(rest_, src_);
-        pivots_.find_eight(four_, ymm_of(d_[0]), rest_, stride_, other_);
-        g_.vmovups(g_.ptr[rows_.of_row(JITNORM_ARGUMENT(pivot))], four_[0]);
+        pivots_.find_eight(idle_lanes_, ymm_of(d_[0]), rest_, stride_, other_);
+        g_.vmovups(g_.ptr[rows_.of_row(JITNORM_ARGUMENT(pivot))], idle_lanes_[0]);
     }
 
     void sum_rows_of_eight() {
@@ -158,7 +150,7 @@ private:
         const size_t lane = size_t(p.slot) % q_.size();
         const bool first = size_t(p.slot) < q_.size();
         const vmm &d = first ? s_[lane] : d_[size_t(p.slot) % 2];
-        difference_.emit(d, pivot_, src_, p);
+        conf_.centered ? io_.load_centered(d, pivot_, src_, p, conf_.src) : io_.load(d, src_, p, conf_.src);
         if (conf_.centered && p.tail) tail_.zero_absent(d);
         if (first) return g_.ops.mul(q_[lane], d, d);
         if (conf_.centered) g_.ops.add(s_[lane], s_[lane], d);
@@ -182,7 +174,8 @@ private:
     void broadcast_pivot() { rows_.broadcast(JITNORM_ARGUMENT(pivot), std::span(&pivot_, 1)); }
 
     void add(places vectors) {
-        difference_.emit_all(d_, pivot_, src_, vectors);
+        conf_.centered ? io_.load_all_centered(d_, pivot_, src_, vectors, conf_.src)
+                       : io_.load_all(d_, src_, vectors, conf_.src);
         for (const place &p : vectors) {
             if (conf_.centered && p.tail) tail_.zero_absent(d_[size_t(p.slot)]);
             unpacks() && !io_.in_unpack_order(vectors) ? accumulate_spread(size_t(p.slot)) : accumulate(size_t(p.slot));
@@ -209,18 +202,19 @@ private:
     const reduction_conf conf_;
     const reg src_ = registers_.take(g_.rsi), rest_ = registers_.take(g_.rdx);
     const reg other_ = registers_.take(g_.r8), stride_ = registers_.take(g_.r9); // of eights
-    // The registers for the lanes of each sum, and for the differences of as many vectors.
+    // The registers for the lanes of each sum, and for the differences of as many vectors. Between vectors
+    // d_[0] is a work register; it holds the pivot of a row while that is found.
     const std::vector<vmm> s_ = registers_.take_vectors(forward_vectors(g_.kind));
     const std::vector<vmm> q_ = registers_.take_vectors(forward_vectors(g_.kind));
     const std::vector<vmm> d_ = registers_.take_vectors(forward_vectors(g_.kind));
     const std::vector<vmm> sums_ = conf_.centered ? joined(s_, q_) : q_;
-    const vmm pivot_ = registers_.take_vector(), factor_ = registers_.take_vector(); // 0.25 where there is no factor
-    const std::array<Xbyak::Ymm, 4> four_ = first_four(s_, q_);                      // while the lanes are not in use
+    const vmm pivot_ = registers_.take_vector();
+    const vmm factor_ = registers_.take_vector(); // of repeated reductions; in others `pivots` keeps 0.25 here
+    const std::array<Xbyak::Ymm, 4> idle_lanes_ = first_four(s_, q_); // for use while these hold no lanes
     tail_mask tail_{g_, registers_.take_vector()};
-    const vmm kept_ = registers_.take_vector(); // what prepare() loads for conversions, or ones
+    const vmm kept_ = registers_.take_vector(); // a constant: for conversions (element_io::keep()), or ones
     element_io io_{g_, tail_, loop_, where_.loops.io};
     row_loop rows_{g_, index_, left_, end_of_rows(JITNORM_ARGUMENT(rows)), {{{src_}, JITNORM_STRIP(x)}}};
-    centered_load difference_{g_, io_, conf_.src, conf_.centered};
     pivots pivots_{g_, io_, conf_.src, count_, factor_};
     blocked_sum blocks_{g_, loop_, count_, rest_, (where_.pieces ? 4 : 2) * forward_vectors(g_.kind)};
     horizontal_sum total_{g_, d_[0], unpacks()};
@@ -229,11 +223,11 @@ private:
                                rows_,
                                index_,
                                other_,
-                               four_,
+                               idle_lanes_,
                                ymm_of(d_[0]),
                                where_.pieces ? 0 : g_.reserve(sums_of_rows::BYTES),
                                conf_.centered,
-                               {JITNORM_ARGUMENT(pivot), JITNORM_ARGUMENT(s), JITNORM_ARGUMENT(q)}};
+                               {JITNORM_ARGUMENT(s), JITNORM_ARGUMENT(q)}};
 };
 
 } // namespace jitnorm::impl::jit

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // row_pass: the base classes of passes over rows, which are emitters, and of the kernels that are made of them. A
 // kernel has one pass, whose do_all() does all its rows; or several, which take turns piece by piece (paired_rows) and
-// keep only loop_registers from piece to piece; or several that do one row or, by do_all(), one band of rows, one after
-// the other.
+// keep no register from piece to piece but count and index; or several that do one row or, by do_all(), one band of
+// rows, one after the other.
 #pragma once
 
 #include <optional>

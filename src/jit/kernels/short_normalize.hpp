@@ -102,7 +102,7 @@ private:
         loop_.prefetch_for_write(dst_, vectors, type_, AHEAD_OF_STORES);
         for (const place &p : vectors) {
             const vmm &x = work_[size_t(p.slot)];
-            difference_.emit(x, hi, src_, p);
+            io_.load_centered(x, hi, src_, p, type_);
             g_.ops.negated_fma213(x, rstd, bias);
             affine_.apply(x, p);
         }
@@ -123,7 +123,6 @@ private:
     const std::vector<vmm> work_ = registers_.take_vectors(VECTORS);
     vector_loop loop_{g_, count_};
     element_io io_{g_, tail_, loop_, reg_io_};
-    centered_load difference_{g_, io_, type_, true};
     scale_shift affine_;
 };
 
