@@ -38,7 +38,7 @@ public:
         const statistics_rows statistics = at.open_statistics();
         const panel here = at.open(all);
         const strip x = rows_of(here);
-        jit::forward_arguments<T> call = arguments_of_bands(here, x, b, all);
+        jit::forward_arguments<T> call = inline_arguments_for(here, x, b, all);
         call.prefetch = prefetch_distance(x, f_.C_ * f_.row_size_, BAND_BYTES);
         call.band_rows = now.non_temporal ? planned.non_temporal_band_rows : planned.band_rows;
         const auto &kernel = f_.kernels_->bands->choose(now.non_temporal);
@@ -124,10 +124,10 @@ private:
     // took 16 KB; do_bands() has it inline.
     [[gnu::noinline]] jit::forward_arguments<T> arguments_for(const panel &here, const strip &x, batch &b,
                                                               range columns) const {
-        return arguments_of_bands(here, x, b, columns);
+        return inline_arguments_for(here, x, b, columns);
     }
-    [[gnu::always_inline]] jit::forward_arguments<T> arguments_of_bands(const panel &here, const strip &x, batch &b,
-                                                                        range columns) const {
+    [[gnu::always_inline]] jit::forward_arguments<T> inline_arguments_for(const panel &here, const strip &x, batch &b,
+                                                                          range columns) const {
         const memory_desc &gate = f_.problem_[GATE];
         const auto shared = [&](slot s) { return strip{after(args[s], columns.begin * f_.scale_size_), 0}; };
         jit::forward_arguments<T> call;
