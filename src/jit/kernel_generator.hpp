@@ -93,7 +93,9 @@ private:
 // A field of the block of arguments, whose type must be called `arguments`.
 #define JITNORM_ARGUMENT(field) argument(offsetof(arguments, field))
 // The first row and the stride of a strip there.
-#define JITNORM_STRIP(field) JITNORM_ARGUMENT(field.first), JITNORM_ARGUMENT(field.stride)
+#define JITNORM_STRIP(field)                                                                                           \
+    argument(offsetof(arguments, field) + offsetof(strip, first)),                                                     \
+        argument(offsetof(arguments, field) + offsetof(strip, stride))
 
 // A kernel's name for profilers: "jitnorm_<what>_<isa>", then "_double" if that is the compute type, the names of the
 // data types, the words whose condition is true, and the names of the normalization's flags.

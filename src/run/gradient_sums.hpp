@@ -87,13 +87,14 @@ public:
     // The sums of several `blocks` have a distance of layout.width() sums.
     template <typename Number> // T or double
     void add(const double *start, const Number *sums, double *to, dim_t number, dim_t blocks = 1) const {
-        const auto &kernel = std::is_same_v<Number, T> ? kernels_->add_block : kernels_->add_part;
-        kernel({.start = start,
-                .sums = sums,
-                .sums_stride = layout_.width() * dim_t(sizeof(Number)),
-                .number = blocks,
-                .count = number,
-                .to = to});
+        jit::backward_weights_arguments call;
+        call.start = start;
+        call.sums = sums;
+        call.sums_stride = layout_.width() * dim_t(sizeof(Number));
+        call.number = blocks;
+        call.count = number;
+        call.to = to;
+        (std::is_same_v<Number, T> ? kernels_->add_block : kernels_->add_part)(call);
     }
 
     // Writes the gradients from the sums of the only row block.
