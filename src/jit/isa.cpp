@@ -57,8 +57,10 @@ std::optional<isa> best_where(Predicate &&holds) {
     return found == std::end(CAPS) ? std::nullopt : std::optional(found->best);
 }
 
-// The cap as an isa, or what it is before it is read and for an unknown name in the environment.
-enum : int { NOT_READ = -2, INVALID = -1 };
+// The cap as an isa, or INVALID for an unknown name in the environment.
+constexpr int INVALID = -1;
+
+constexpr int NOT_READ = -2;
 constinit std::atomic<int> cap_if_read = NOT_READ;
 
 // If another thread sets a cap meanwhile, that cap stays.

@@ -153,14 +153,19 @@ int show_private_file(const std::string &path) {
 
 // ---- the settings, and the files
 
-constinit std::atomic<std::optional<unsigned>> profilers_set; // empty, as the next one: the environment says
-constinit std::atomic<std::optional<bool>> dumps;
+enum class choice { of_environment, no, yes };
+
+constexpr unsigned PROFILERS_OF_ENVIRONMENT = ~0U;
+
+constinit std::atomic<unsigned> profilers_set = PROFILERS_OF_ENVIRONMENT;
+constinit std::atomic<choice> dumps = choice::of_environment;
 constinit std::atomic<bool> ignored_flags_are_logged = false, failure_is_logged = false;
 constinit process_wide<std::optional<std::string>> folder_set; // process_lock protects it
 constinit process_wide<std::string> perf_dump_begun;           // the dump's path; process_lock protects it
 
 unsigned wanted_profilers() {
-    if (const std::optional<unsigned> flags = profilers_set.load(std::memory_order_relaxed)) return *flags;
+    const unsigned flags = profilers_set.load(std::memory_order_relaxed);
+    if (flags != PROFILERS_OF_ENVIRONMENT) return flags;
     const char *ignored = the_environment().ignored_jit_profile;
     if (*ignored != '\0' && verbose_level() >= VERBOSE_ERRORS && !ignored_flags_are_logged.exchange(true))
         log_line("error",
@@ -169,7 +174,8 @@ unsigned wanted_profilers() {
 }
 
 bool are_dumps_wanted() {
-    return dumps.load(std::memory_order_relaxed).value_or(the_environment().jit_dump_folder[0] != '\0');
+    const choice now = dumps.load(std::memory_order_relaxed);
+    return now == choice::of_environment ? the_environment().jit_dump_folder[0] != '\0' : now == choice::yes;
 }
 
 std::string dump_folder() {
@@ -225,7 +231,7 @@ void dump(std::span<const uint8_t> code, const char *name) {
 
 void set_profilers(unsigned flags) { profilers_set.store(flags, std::memory_order_relaxed); }
 
-void set_dump(bool wanted) { dumps.store(wanted, std::memory_order_relaxed); }
+void set_dump(bool wanted) { dumps.store(wanted ? choice::yes : choice::no, std::memory_order_relaxed); }
 
 void set_dump_folder(std::string folder) {
     std::optional<std::string> &set = folder_set.get();
