@@ -76,8 +76,8 @@ private:
 
     // ---- the first reductions of a batch, or of a band of it in the kernel for bands, in the order of an execution
 
-    // Sets the arguments that do not depend on tensors: the numbers of the batch's rows, and what the kernel for bands
-    // does if a first reduction is not enough.
+    // Sets the arguments that do not depend on tensors: 1 / count and epsilon, the numbers of the batch's rows, and
+    // what the kernel for bands does if a first reduction is not enough.
     [[gnu::always_inline]] void set_numbers(jit::forward_arguments<T> &call, batch &b) const;
     // forward_arguments::refine, with this object as the context.
     static void finish_band(const jit::forward_arguments<T> &call, dim_t first, dim_t rows);

@@ -49,7 +49,7 @@ struct backward_batch {
     dim_t first = 0, rows = 0;             // the number of the first row, and how many there are
     alignas(64) wide_values variance;      // where the statistics are variances
     alignas(64) values mean, rstd;         // 1 / sqrt(variance + epsilon)
-    alignas(64) values factor;             // backward_sums_arguments::factor
+    alignas(64) values factor;             // backward_arguments::factor
     alignas(64) values chunk_s1, chunk_s2; // the sums over one chunk
     alignas(64) wide_values s1, s2;        // the sums over the rows
     alignas(64) values m1, k;              // row_slopes

@@ -120,6 +120,7 @@ void expect_room_for_the_longest(const impl::jit::vector_kind &kind) {
                     for (const pass_order order : {pass_order::by_bands, pass_order::one_row})
                         if (!kind.is_f64() && post_ops == 0) {
                             EXPECT_NO_THROW(forward_rows_kernel<float>(rows_conf_of(written, order)));
+                            EXPECT_NO_THROW(addition_kernel<float>(*rows_conf_of(written, order).added));
                         }
                     written.pre_quantization = jitnorm_f16;
                     EXPECT_NO_THROW(normalize_kernel<float>{written});

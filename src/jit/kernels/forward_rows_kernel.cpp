@@ -136,8 +136,8 @@ private:
     };
 
     // Finds the scalars and stores them: floats (zeros for hi and bias of rms_norm), and variances as doubles. Changes
-    // the registers of `of` and the first four of `free`, which must be below 16. Sets flag_, and the processor's zero
-    // flag with it, to zero if the first reduction is enough for all rows.
+    // the registers of `of` and the first four of `free`, which must be below 16. Sets flag_ to
+    // zero if the first reduction is enough for all rows, and the processor's zero flag then (jnz: it is not).
     scalars do_scalar_steps(const reduced_rows &of, register_set free) {
         const auto wide = [&](const vmm &v) { return part_of(v, of.rows * int(sizeof(double))); };
         const auto take = [&] { return xmm_of(free.take_vector()); };

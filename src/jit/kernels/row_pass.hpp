@@ -61,6 +61,7 @@ protected:
 template <typename Conf>
 size_t room_for(const Conf &conf) {
     if constexpr (requires { conf.post_ops; }) return MAX_KERNEL_BYTES * (1 + conf.post_ops.size());
+    if constexpr (requires { conf.reduces; }) return MAX_KERNEL_BYTES * (conf.reduces ? 2 : 1); // an addition
     return MAX_KERNEL_BYTES;
 }
 
