@@ -151,7 +151,7 @@ inline interleaved_blocks rows_interleaved::units_of(const problem &p, const row
 }
 
 inline panel rows_interleaved::cursor::open(range) const {
-    panel result;
+    panel result = {};
     for (const row_tensor &t : rows_.tensors_.all())
         t.of(result) = {t.of(tiles_).row(in_tile_), strands_ * t.of(tiles_).stride};
     return result;

@@ -110,7 +110,7 @@ panel rows_in_tiles::cursor::open(range columns) {
         gathered_ = columns;
         gather(tiled_.begin, tiled_.end - tiled_.begin, columns, 0);
     }
-    panel result;
+    panel result = {};
     for (const tiled_tensor &t : rows_.all()) {
         const strip &own = t.of(in_place_);
         t.of(result) = t.pitch == 0 ? strip{own.first + columns.begin * t.size, own.stride}

@@ -58,7 +58,7 @@ protected:
         }
 
         const arguments &args_;
-        panel tiles_;
+        panel tiles_ = {};
         dim_t first_ = 0, number_ = 0; // the batch: its first row and its number of rows
 
     private:
@@ -121,7 +121,7 @@ public:
         void scatter_written();
 
         const rows_in_tiles &rows_;
-        panel in_place_;          // the batch's rows in each tensor without a tile
+        panel in_place_ = {};     // the batch's rows in each tensor without a tile
         range tiled_ = {0, 0};    // the rows that the tiles are for
         range gathered_ = {0, 0}; // the columns of these rows that the tiles have
         range written_ = {0, 0};  // the rows that are still to be scattered
