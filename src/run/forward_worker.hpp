@@ -128,18 +128,20 @@ private:
     }
     [[gnu::always_inline]] jit::forward_arguments<T> inline_arguments_for(const panel &here, const strip &x, batch &b,
                                                                           range columns) const {
-        const memory_desc &gate = f_.problem_[GATE];
         const auto shared = [&](slot s) { return strip{after(args[s], columns.begin * f_.scale_size_), 0}; };
         jit::forward_arguments<T> call;
         call.rows = b.rows;
         call.count = columns.end - columns.begin;
         call.x = copy_of(x);
         call.prefetch = b.rows * x.stride;
-        call.src = copy_of(here.src);
-        call.residual = copy_of(here.second);
-        call.sum = copy_of(here.sum);
-        call.sum_bias = after(args[BIAS], columns.begin * dim_t(size_of(f_.problem_.attr.bias_type)));
-        call.gate = after(args[GATE], (gate.offset0 + columns.begin) * element_size(gate));
+        if (f_.adds_) {
+            const memory_desc &gate = f_.problem_[GATE];
+            call.src = copy_of(here.src);
+            call.residual = copy_of(here.second);
+            call.sum = copy_of(here.sum);
+            call.sum_bias = after(args[BIAS], columns.begin * dim_t(size_of(f_.problem_.attr.bias_type)));
+            call.gate = after(args[GATE], (gate.offset0 + columns.begin) * element_size(gate));
+        }
         call.scale = f_.own_scale_ ? copy_of(here.scale) : shared(SCALE);
         call.shift = f_.own_shift_ ? copy_of(here.shift) : shared(SHIFT);
         call.dst = copy_of(here.result);
