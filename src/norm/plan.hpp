@@ -25,9 +25,9 @@ constexpr int MAX_SHARES = 64;
 
 // Where kernels find the rows of the data tensors.
 enum class row_access {
-    in_place,   // in the tensors (src/run/rows.hpp)
-    tiles,      // in tiles, into which inputs are gathered and from which outputs are scattered (src/run/tiles.hpp)
-    interleaved // in tiles, with the rows in the order of interleaved_blocks (src/run/interleaved_rows.hpp)
+    in_place,   // in the tensors
+    tiles,      // in tiles, into which inputs are gathered and from which outputs are scattered (src/run/rows.hpp)
+    interleaved // in tiles, with the rows in the order of interleaved_blocks (src/run/row_order.hpp)
 };
 
 // The areas of the scratchpad. Each thread has a share of it; the areas that all threads share follow after all shares.
@@ -105,7 +105,7 @@ struct plan {
     // ---- the use of caches
     int one_loop_threads = 0; // a batch is written while the next one is reduced, if there are at most so many threads
     // To which level of the caches rows that come from memory are prefetched; 0: they are not. Which pass prefetches
-    // stands with the kernels (src/run/forward_kernels.cpp, backward.cpp) and, for tiles, in src/run/tiles.cpp.
+    // stands with the kernels (src/run/forward_kernels.cpp, backward.cpp) and, for tiles, in src/run/rows.cpp.
     int prefetch = 0;
     // The result is stored past the caches where it lies as such stores need it, with at most so many threads.
     int non_temporal_threads = 0;

@@ -36,9 +36,7 @@ class backward {
 public:
     using kernels = backward_kernels<T>;
     using batch = backward_batch<T>;
-    template <typename Rows>
     class worker;
-    static constexpr bool INTERLEAVES = true; // whether plans may say row_access::interleaved
 
     backward(const problem &p, const plan &planned, std::shared_ptr<const kernels> made);
 
@@ -73,21 +71,17 @@ private:
 
 // A thread's share of an execution.
 template <typename T>
-template <typename Rows>
-class backward<T>::worker : public basic_worker<Rows> {
-    using base = basic_worker<Rows>;
-
+class backward<T>::worker : public basic_worker {
 public:
-    using base::at, base::now;
-
-    worker(const backward &direction, const Rows &rows, const arguments &given, const schedule &current, int number)
-        : base(rows, direction.plan_, given, current, number), b_(direction), layout_(direction.layout_),
+    worker(const backward &direction, const row_source &rows, const arguments &given, const schedule &current,
+           int number)
+        : basic_worker(rows, direction.plan_, given, current, number), b_(direction), layout_(direction.layout_),
           gradients_(direction.gradients_) {}
 
     // Threads share the parts of the rows where there are column sums, which are added up, unless rows are interleaved.
     template <typename Body>
     void for_each_batch(Body &&body) {
-        if (layout_.gradients() == 0 || b_.is_interleaved()) return base::for_each_batch(body);
+        if (layout_.gradients() == 0 || b_.is_interleaved()) return basic_worker::for_each_batch(body);
         const range parts = split(layout_.cut().parts(), now.threads, share);
         if (layout_.chunks() == 1 && parts.begin < parts.end)
             at.open_alike_until(layout_.cut().block(layout_.cut().part(parts.end - 1).end - 1).end);
@@ -119,7 +113,7 @@ public:
         if (b_.writes()) write_columns(at, b, {0, layout_.columns()});
     }
 
-    void write_and_reduce(typename Rows::cursor &before, batch &ready, batch &next) {
+    void write_and_reduce(row_source::cursor &before, batch &ready, batch &next) {
         b_.read_statistics(at.open_statistics(), next);
         next.clear_sums();
         for (dim_t chunk = 0; chunk < layout_.chunks(); ++chunk) {
@@ -134,7 +128,7 @@ public:
         }
         next.find_slopes(b_.inv_C_);
     }
-    void write_at(typename Rows::cursor &before, batch &ready) { write_columns(before, ready, {0, layout_.columns()}); }
+    void write_at(row_source::cursor &before, batch &ready) { write_columns(before, ready, {0, layout_.columns()}); }
 
     // ---- the items are chunks, of all rows
 
@@ -154,13 +148,11 @@ public:
     }
 
 private:
-    using base::args, base::get, base::planned, base::share, base::source;
-
     // ---- the areas of the scratchpad (gradient_layout)
 
     template <typename Number>
     Number *shared(scratch area) const {
-        return planned.scratchpad.template get<Number>(area, args[SCRATCHPAD]);
+        return planned.scratchpad.get<Number>(area, args[SCRATCHPAD]);
     }
     double *part_sums(dim_t part) const { return shared<double>(scratch::gradient_sums) + part * layout_.width(); }
     T *kept_block(dim_t block) const { return shared<T>(scratch::kept_blocks) + block * layout_.width(); }
@@ -180,7 +172,7 @@ private:
     // Without a mean nobody sets or takes s1. Adding up s2 in its place reads no memory that is not set.
     void add_chunk(batch &b, const T *s1, const T *s2) const { b.add_chunk(b_.rms_ ? s2 : s1, s2); }
 
-    void write_columns(typename Rows::cursor &from, batch &b, range columns) {
+    void write_columns(row_source::cursor &from, batch &b, range columns) {
         const auto &kernel = b_.kernels_->data->choose(now.non_temporal);
         const dim_t step = planned.panel_columns;
         for (dim_t begin = columns.begin; begin < columns.end; begin += step) {

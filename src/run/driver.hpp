@@ -3,8 +3,8 @@
 // them. driver::run() takes one of the four ways (plan.hpp) to do so; in bands one kernel does all three, band by band.
 // A direction (forward.hpp, backward.hpp) has the steps; a row source (rows.hpp) says where the rows are.
 //
-// A direction has the classes kernels (from the kernel cache), batch (the numbers of a batch's rows) and worker<Rows>,
-// a thread's share of an execution, which has a function for each step of each way:
+// A direction has the classes kernels (from the kernel cache), batch (the numbers of a batch's rows) and worker, a
+// thread's share of an execution, which has a function for each step of each way:
 //
 //     bands      do_bands(batch)
 //     steps      reduce(batch), write(batch)
@@ -26,16 +26,15 @@
 namespace jitnorm::impl::layer_norm {
 
 // The base of the workers of both directions.
-template <typename Rows>
 struct basic_worker {
-    const Rows &source;
+    const row_source &source;
     const plan &planned;
     const arguments &args;
     const schedule &now;
     int share;
-    typename Rows::cursor at;
+    row_source::cursor at;
 
-    basic_worker(const Rows &rows, const plan &made, const arguments &given, const schedule &current, int number)
+    basic_worker(const row_source &rows, const plan &made, const arguments &given, const schedule &current, int number)
         : source(rows), planned(made), args(given), now(current), share(number), at(rows, given, get(scratch::tiles)) {}
 
     // Calls body(first row, number of rows) for each batch of the thread's rows.
@@ -54,14 +53,14 @@ struct basic_worker {
     }
 };
 
-template <typename Direction, typename Rows>
+template <typename Direction>
 class driver final : public executor {
 public:
     using kernels = typename Direction::kernels;
 
-    // The rows of the problem must be in the order in which they are to be visited.
     driver(const problem &p, const plan &planned, std::shared_ptr<const kernels> made)
-        : problem_(p), plan_(planned), rows_(problem_, plan_), direction_(problem_, plan_, std::move(made)) {}
+        : problem_(in_order_of_visits(p, planned)), plan_(planned), rows_(problem_, plan_),
+          direction_(problem_, plan_, std::move(made)) {}
 
     jitnorm_status_t execute(const arguments &args) const override {
         const schedule now = schedule_of(args);
@@ -77,13 +76,12 @@ public:
     }
 
 private:
-    using worker = typename Direction::template worker<Rows>;
+    using worker = typename Direction::worker;
     using batch = typename Direction::batch;
 
     void run(const arguments &args, const schedule &now) const {
         if (now.through_rows == way::chunks) return run_by_chunks(args, now);
-        if constexpr (Rows::ROWS_STAY)
-            if (now.through_rows == way::one_loop) return run_in_one_loop(args, now);
+        if (now.through_rows == way::one_loop) return run_in_one_loop(args, now);
         run_by_batches(args, now);
     }
 
@@ -108,7 +106,7 @@ private:
     void run_in_one_loop(const arguments &args, const schedule &now) const {
         parallel_parts(now.threads, [&](int share) {
             worker mine(direction_, rows_, args, now, share);
-            std::optional<typename Rows::cursor> before; // at the batch that is ready
+            std::optional<row_source::cursor> before; // at the batch that is ready, in place
             batch pair[2];
             batch *next = &pair[0], *ready = &pair[1];
             mine.for_each_batch([&](dim_t first, dim_t count) {
@@ -140,7 +138,7 @@ private:
 
     problem problem_;
     plan plan_;
-    Rows rows_;
+    row_source rows_;
     Direction direction_;
 };
 

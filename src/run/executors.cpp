@@ -6,29 +6,19 @@
 #include "../reference/reference.hpp"
 #include "backward.hpp"
 #include "forward_worker.hpp"
-#include "interleaved_rows.hpp"
 #include "make_plan.hpp"
-#include "row_order.hpp"
 #include "single_batch.hpp"
-#include "tiles.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
 namespace {
 
-// Calls body(std::type_identity<driver>, problem) with the class of the executor and the problem whose rows are in the
-// order in which the driver visits them: as they lie in memory if they are gathered, unless gradients need their sums
-// in the given order, or sums of rows are numbered in it.
+// Calls body(std::type_identity<executor>) with the class of the executor.
 template <typename Direction, typename Body>
-decltype(auto) with_driver(const problem &p, const plan &planned, Body &&body) {
+decltype(auto) with_executor(const problem &p, const plan &planned, Body &&body) {
     if constexpr (std::is_same_v<Direction, forward<float>>)
-        if (takes_single_batch(p, planned)) return body(std::type_identity<single_batch>(), p);
-    if (planned.rows == row_access::in_place) return body(std::type_identity<driver<Direction, rows_in_place>>(), p);
-    if constexpr (Direction::INTERLEAVES)
-        if (planned.rows == row_access::interleaved)
-            return body(std::type_identity<driver<Direction, rows_interleaved>>(), p);
-    const bool in_order = p.writes(DIFF_SCALE) || p.writes(DIFF_SHIFT) || p.uses(ROW_SUMS);
-    return body(std::type_identity<driver<Direction, rows_in_tiles>>(), in_order ? p : in_order_of_memory(p));
+        if (takes_single_batch(p, planned)) return body(std::type_identity<single_batch>());
+    return body(std::type_identity<driver<Direction>>());
 }
 
 // For problems with run-time sizes. The kernels do not depend on sizes and are made at creation. Each execution makes
@@ -42,10 +32,9 @@ public:
     jitnorm_status_t execute(const arguments &args) const override {
         const problem &sizes = *args.sizes;
         if (!sizes.has_elements()) return execute_without_elements(sizes, args);
-        return with_driver<Direction>(sizes, *args.planned,
-                                      [&]<typename Driver>(std::type_identity<Driver>, const problem &p) {
-                                          return execute_each_group(Driver(p, *args.planned, kernels_), args);
-                                      });
+        return with_executor<Direction>(sizes, *args.planned, [&]<typename Executor>(std::type_identity<Executor>) {
+            return execute_each_group(Executor(sizes, *args.planned, kernels_), args);
+        });
     }
 
 private:
@@ -53,14 +42,13 @@ private:
 };
 
 template <typename Direction>
-std::shared_ptr<const executor> create_driver(const problem &p, const plan &planned, jit::isa vectors) {
+std::shared_ptr<const executor> create_executor(const problem &p, const plan &planned, jit::isa vectors) {
     const auto kernels = std::make_shared<const typename Direction::kernels>(
         p, p.has_runtime_sizes() ? plan::anything() : planned, jit::vector_kind{vectors, p.compute_type()});
     if (p.has_runtime_sizes()) return std::make_shared<const runtime_executor<Direction>>(kernels);
-    return with_driver<Direction>(
-        p, planned,
-        [&]<typename Driver>(std::type_identity<Driver>, const problem &ordered) -> std::shared_ptr<const executor> {
-            return std::make_shared<const Driver>(ordered, planned, kernels);
+    return with_executor<Direction>(
+        p, planned, [&]<typename Executor>(std::type_identity<Executor>) -> std::shared_ptr<const executor> {
+            return std::make_shared<const Executor>(p, planned, kernels);
         });
 }
 
@@ -70,16 +58,16 @@ std::string refusal(const problem &p) {
     return p.computes_in_double() && p.has_dynamic_scales() ? "kernels find dynamic scales of rows of float only" : "";
 }
 
-bool takes_groups(const problem &p) { return groups_are_rows(p) && rows_in_place::take(row_tensors_of(p)); }
+bool takes_groups(const problem &p) { return groups_are_rows(p) && have_dense_rows(row_tensors_of(p)); }
 
 template <jit::isa I>
 std::shared_ptr<const executor> create(const problem &p, const plan &planned) {
     if (!p.has_elements()) return create_without_elements(p);
     if (p.is_forward())
-        return p.computes_in_double() ? create_driver<forward<double>>(p, planned, I)
-                                      : create_driver<forward<float>>(p, planned, I);
-    return p.computes_in_double() ? create_driver<backward<double>>(p, planned, I)
-                                  : create_driver<backward<float>>(p, planned, I);
+        return p.computes_in_double() ? create_executor<forward<double>>(p, planned, I)
+                                      : create_executor<forward<float>>(p, planned, I);
+    return p.computes_in_double() ? create_executor<backward<double>>(p, planned, I)
+                                  : create_executor<backward<float>>(p, planned, I);
 }
 
 template <jit::isa I>

@@ -56,9 +56,7 @@ class forward {
 public:
     using kernels = forward_kernels<T>;
     using batch = forward_batch<T>;
-    template <typename Rows>
     class worker;
-    static constexpr bool INTERLEAVES = false; // whether plans may say row_access::interleaved
 
     forward(const problem &p, const plan &planned, std::shared_ptr<const kernels> made);
 

@@ -18,15 +18,11 @@
 namespace jitnorm::impl::layer_norm {
 
 template <typename T>
-template <typename Rows>
-class forward<T>::worker : public basic_worker<Rows> {
-    using base = basic_worker<Rows>;
-
+class forward<T>::worker : public basic_worker {
 public:
-    using base::at, base::now;
-
-    worker(const forward &direction, const Rows &rows, const arguments &given, const schedule &current, int number)
-        : base(rows, direction.plan_, given, current, number), f_(direction),
+    worker(const forward &direction, const row_source &rows, const arguments &given, const schedule &current,
+           int number)
+        : basic_worker(rows, direction.plan_, given, current, number), f_(direction),
           src_scale_(given[SRC_SCALE] ? T(load<float>(given[SRC_SCALE])) : T(1)),
           inverse_dst_scale_(f_.problem_.attr.dst_scale ? T(1) / T(load<float>(given[DST_SCALE])) : T(1)) {}
 
@@ -68,7 +64,7 @@ public:
     // ---- a batch that is written while the next one is reduced
 
     // Writes the batch `ready`, at which `before` is, while it reduces the next one.
-    void write_and_reduce(typename Rows::cursor &before, batch &ready, batch &next) {
+    void write_and_reduce(row_source::cursor &before, batch &ready, batch &next) {
         const statistics_rows statistics = at.open_statistics();
         if (f_.C_ <= CHUNK) {
             const range all = {0, f_.C_};
@@ -84,7 +80,7 @@ public:
         f_.write_statistics(next, statistics);
     }
     // Writes the batch `ready`, at which `before` is.
-    void write_at(typename Rows::cursor &before, batch &ready) {
+    void write_at(row_source::cursor &before, batch &ready) {
         for_each_panel({0, f_.C_}, [&](range some) {
             const panel here = before.open(some);
             normalize(here, rows_of(here), ready, some);
@@ -108,7 +104,7 @@ public:
 
     // Each thread merges the moments of the rows that it normalizes.
     void write_chunks(range items) {
-        const auto *const found = planned.scratchpad.template get<moments<T>>(scratch::moments, args[SCRATCHPAD]);
+        const auto *const found = planned.scratchpad.get<moments<T>>(scratch::moments, args[SCRATCHPAD]);
         for_each_row(items, [&](batch &b, range mine) {
             take_statistics(f_.given_ ? nullptr : found + b.first * f_.chunks(), mine.begin == 0, b);
             if (f_.has_dst_) write_columns(b, {mine.begin * CHUNK, std::min(mine.end * CHUNK, f_.C_)});
@@ -116,8 +112,6 @@ public:
     }
 
 private:
-    using base::args, base::get, base::planned;
-
     // ---- the arguments of kernels
 
     // For these columns of a batch, whose rows to normalize are `x`. A function of its own, since everywhere inline it
@@ -320,7 +314,7 @@ private:
         with_operands(call.written, {ready.first, ready.rows, columns.begin, call.written.count},
                       [&] { kernel(call); });
     }
-    [[gnu::noinline]] void write_and_reduce_chunks(typename Rows::cursor &before, batch &ready, batch &next) {
+    [[gnu::noinline]] void write_and_reduce_chunks(row_source::cursor &before, batch &ready, batch &next) {
         moments<T> rows[MAX_BATCH_ROWS];
         for (dim_t begin = 0; begin < f_.C_; begin += CHUNK) {
             const range columns = {begin, std::min(begin + CHUNK, f_.C_)};

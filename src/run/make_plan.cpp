@@ -8,8 +8,7 @@
 #include "../norm/row_groups.hpp"
 #include "forward.hpp"
 #include "gradient_sums.hpp"
-#include "interleaved_rows.hpp"
-#include "tiles.hpp"
+#include "rows.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -151,7 +150,7 @@ plan forward_plan(const problem &p, const machine &m) {
     plan planned;
     const row_tensors tensors = row_tensors_of(p);
     const dim_t bytes = data_bytes(p, tensors);
-    if (rows_in_place::take(tensors)) {
+    if (have_dense_rows(tensors)) {
         const bool in_chunks = operand_bytes(p, 1, 1) > 0 && !p.has_dynamic_scales(); // operands that are gathered
         planned.panel_columns = in_chunks ? std::min(p.row_length(), CHUNK) : p.row_length();
         plan_batches(p, bytes, m, planned);
@@ -170,7 +169,7 @@ plan forward_plan(const problem &p, const machine &m) {
 plan forward_plan_for_any_size(const problem &p) {
     plan planned;
     const bool has_operands = operand_bytes(p, 1, 1) > 0;
-    if (rows_in_place::take(row_tensors_of(p)) && !has_operands && !p.reads(RESIDUAL)) return planned;
+    if (have_dense_rows(row_tensors_of(p)) && !has_operands && !p.reads(RESIDUAL)) return planned;
     planned.scratchpad.book(scratch::tiles, TILE_BYTES);
     if (p.reads(RESIDUAL)) planned.scratchpad.book(scratch::sum_rows, 2 * SMALL_TILE);
     planned.scratchpad.book(scratch::operands, operand_bytes(p, MAX_BATCH_ROWS, CHUNK));
@@ -232,7 +231,7 @@ void plan_backward_tiles(const problem &p, const row_tensors &tensors, const mac
     to.tile_rows = tile_rows_for(row_bytes);
     if (wants_gradients(p)) {
         const dim_t whole_lines = rows_for_whole_lines(leading_tensor(tensors), p.row_ndims(), row_bytes);
-        const interleaved_blocks units = rows_interleaved::units_of(p, tensors);
+        const interleaved_blocks units = interleaved_blocks_of(p, tensors);
         if (p.row_length() > CHUNK && whole_lines > units.block_rows()) to.chunks_from = 1;
         if (p.row_length() > CHUNK || !units.exist()) {
             to.tile_rows = std::max(to.tile_rows, whole_lines);
@@ -255,7 +254,7 @@ plan backward_plan(const problem &p, const machine &m) {
     const dim_t row_bytes = p.row_length() * (element_size(p[SRC]) + element_size(p[DIFF_DST]));
     if (may_go_in_bands(p)) // in pairs of rows, which share the loads and stores of the column sums
         planned.band_rows = std::min({2 * batch_of(BAND_BYTES, 2 * row_bytes), MAX_BATCH_ROWS, p.rows()});
-    if (rows_in_place::take(tensors))
+    if (have_dense_rows(tensors))
         plan_bands_in_place(p, tensors, m, row_bytes, planned);
     else
         plan_backward_tiles(p, tensors, m, planned);

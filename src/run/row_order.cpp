@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "../tensor/tensor_axis.hpp"
 #include "rows.hpp"
 
 namespace jitnorm::impl::layer_norm {
@@ -48,12 +49,40 @@ memory_desc with_row_order(const memory_desc &md, int row_ndims, const row_order
     return ordered;
 }
 
-problem in_order_of_memory(const problem &p) {
+problem in_order_of_visits(const problem &p, const plan &planned) {
+    problem ordered = p;
+    const bool keeps_order = p.writes(DIFF_SCALE) || p.writes(DIFF_SHIFT) || p.uses(ROW_SUMS);
+    if (planned.rows != row_access::tiles || keeps_order) return ordered;
     const int row_ndims = p.row_ndims();
     const row_order order = order_in_memory(leading_tensor(row_tensors_of(p)), row_ndims);
-    problem ordered = p;
     ordered.for_each_descriptor([&](memory_desc &md) { md = with_row_order(md, row_ndims, order); });
     return ordered;
+}
+
+// ---- interleaved row blocks
+
+interleaved_blocks::interleaved_blocks(const memory_desc &md, int row_ndims, dim_t block_rows)
+    : block_rows_(block_rows), order_(order_in_memory(md, row_ndims)) {
+    const int fastest = order_[size_t(row_ndims - 1)];
+    const tensor_axis axis(md, fastest, fastest + 1);
+    for (int d = 0; d < fastest; ++d) outer_ *= md.dims[d];
+    for (int d = fastest + 1; d < row_ndims; ++d) inner_ *= md.dims[d];
+    if (md.dims[fastest] == 1 || axis.group_size() == 1 || inner_ % block_rows_ != 0) return;
+
+    size_t place = 0;
+    for (int d = 0; d < row_ndims; ++d)
+        if (d != fastest) order_[place++] = d;
+    order_[place] = fastest;
+    strands_ = md.dims[fastest];
+    strands_of_unit_ = std::min(strands_, std::max<dim_t>(1, CACHE_LINE / std::max<dim_t>(axis.step(), 1)));
+}
+
+interleaved_blocks::unit interleaved_blocks::at(dim_t number) const {
+    const dim_t blocks = inner_ / block_rows_;
+    const dim_t within = number % blocks * block_rows_, strand = number / blocks % groups() * strands_of_unit_;
+    const dim_t outer = number / blocks / groups();
+    return {(outer * inner_ + within) * strands_ + strand, (outer * strands_ + strand) * inner_ + within,
+            std::min(strands_of_unit_, strands_ - strand)};
 }
 
 } // namespace jitnorm::impl::layer_norm

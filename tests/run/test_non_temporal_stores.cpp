@@ -53,13 +53,13 @@ TEST_P(non_temporal_stores, never_in_place_or_where_no_line_begins) {
         for (const dim_t offset : {0, 4, 2}) {
             const bool are_stored = offset == 0 || (offset == 4 && columns == 512);
             const auto forward = [&](std::initializer_list<slot> in_here) {
-                return stores_past_caches.operator()<driver<impl::layer_norm::forward<float>, rows_in_place>>(
+                return stores_past_caches.operator()<driver<impl::layer_norm::forward<float>>>(
                     jitnorm_forward_training, columns, memory + offset, in_here);
             };
             EXPECT_EQ(forward({DST}), are_stored) << columns << " " << offset;
             EXPECT_FALSE(forward({DST, SRC}));
             const auto backward = [&](std::initializer_list<slot> in_here) {
-                return stores_past_caches.operator()<driver<impl::layer_norm::backward<float>, rows_in_place>>(
+                return stores_past_caches.operator()<driver<impl::layer_norm::backward<float>>>(
                     jitnorm_backward, columns, memory + offset, in_here);
             };
             EXPECT_EQ(backward({DIFF_SRC}), are_stored) << columns << " " << offset;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order of rows in memory: neighbours follow each other, and no element moves. Units of strands: each row once,
 // blocks whole and in their order, rows where their positions say.
-#include "run/interleaved_rows.hpp"
+#include "run/row_order.hpp"
 #include "tensor/descriptors.hpp"
 
 using namespace jitnorm::impl;
