@@ -25,6 +25,16 @@
 
 namespace jitnorm::impl::layer_norm {
 
+// How many bytes ahead of an element these rows are prefetched: about `ahead`. In one loop with 512, rows of 128
+// elements of f32 take 3 to 5 % longer; with 4096 nothing is faster in both directions. Where rows have gaps, the bytes
+// ahead may not be the next elements: then the same columns of a later row are prefetched, unless rows are so long that
+// the distance would be much more than `ahead`. Bands of forward, whose rows are written one by one, have more ahead.
+constexpr dim_t AHEAD_IN_LOOP = 2048, AHEAD_IN_BANDS = 16 * 1024;
+inline dim_t prefetch_distance(const strip &rows, dim_t row_bytes, dim_t ahead = AHEAD_IN_LOOP) {
+    if (rows.stride == row_bytes || row_bytes >= 4 * ahead) return ahead;
+    return (row_bytes < ahead ? ahead / row_bytes : 1) * rows.stride;
+}
+
 // The base of the workers of both directions.
 struct basic_worker {
     const row_source &source;

@@ -71,6 +71,7 @@ private:
     friend class single_batch;
 
     dim_t chunks() const { return divide_up(C_, CHUNK); } // of a row
+    range columns_of(range chunks) const { return {chunks.begin * CHUNK, std::min(chunks.end * CHUNK, C_)}; }
 
     // ---- the first reductions of a batch, or of a band of it in the kernel for bands, in the order of an execution
 

@@ -35,7 +35,7 @@ public:
         const panel here = at.open(all);
         const strip x = rows_of(here);
         jit::forward_arguments<T> call = inline_arguments_for(here, x, b, all);
-        call.prefetch = prefetch_distance(x, f_.C_ * f_.row_size_, BAND_BYTES);
+        call.prefetch = prefetch_distance(x, f_.C_ * f_.row_size_, AHEAD_IN_BANDS);
         call.band_rows = now.non_temporal ? planned.non_temporal_band_rows : planned.band_rows;
         const auto &kernel = f_.kernels_->bands->choose(now.non_temporal);
         const found_scales found(call, get(scratch::values));
@@ -50,7 +50,7 @@ public:
     [[gnu::always_inline]] void reduce(batch &b) {
         const statistics_rows statistics = at.open_statistics();
         if (f_.given_) return take_given(statistics, b);
-        if (f_.writes_moments_) return find_moments(b);
+        if (f_.writes_moments_) return find_moments(b, {0, f_.C_}, args[ROW_SUMS]);
         if (f_.C_ <= CHUNK)
             reduce_at_once(b);
         else
@@ -92,22 +92,18 @@ public:
     void reduce_chunks(range items) {
         void *const found =
             f_.writes_moments_ ? args[ROW_SUMS] : planned.scratchpad.get(scratch::moments, args[SCRATCHPAD]);
-        for_each_row(items, [&](batch &b, range mine) {
-            for (dim_t chunk = mine.begin; chunk < mine.end; ++chunk) {
-                const range columns = {chunk * CHUNK, std::min((chunk + 1) * CHUNK, f_.C_)};
-                reduce_panel(at.open(columns), b, columns, [&](dim_t, dim_t, const moments<T> &of_chunk) {
-                    store(of_chunk, found, b.first * f_.chunks() + chunk);
-                });
-            }
+        for_each_row(items, [&](batch &b, range chunks) {
+            for (dim_t chunk = chunks.begin; chunk < chunks.end; ++chunk)
+                find_moments(b, f_.columns_of({chunk, chunk + 1}), found);
         });
     }
 
     // Each thread merges the moments of the rows that it normalizes.
     void write_chunks(range items) {
         const auto *const found = planned.scratchpad.get<moments<T>>(scratch::moments, args[SCRATCHPAD]);
-        for_each_row(items, [&](batch &b, range mine) {
-            take_statistics(f_.given_ ? nullptr : found + b.first * f_.chunks(), mine.begin == 0, b);
-            if (f_.has_dst_) write_columns(b, {mine.begin * CHUNK, std::min(mine.end * CHUNK, f_.C_)});
+        for_each_row(items, [&](batch &b, range chunks) {
+            take_statistics(f_.given_ ? nullptr : found + b.first * f_.chunks(), chunks.begin == 0, b);
+            if (f_.has_dst_) write_columns(b, f_.columns_of(chunks));
         });
     }
 
@@ -182,30 +178,32 @@ private:
     }
     [[gnu::noinline]] void reduce_long_rows(batch &b) {
         moments<T> rows[MAX_BATCH_ROWS];
-        for_each_chunk(b, [&](dim_t r, dim_t chunk, const moments<T> &found) { add_chunk(rows[r], chunk, found); });
+        for_each_chunk(b, {0, f_.C_},
+                       [&](dim_t r, dim_t chunk, const moments<T> &found) { add_chunk(rows[r], chunk, found); });
         f_.set_statistics(rows, b);
     }
-    [[gnu::noinline]] void find_moments(batch &b) {
-        for_each_chunk(b, [&](dim_t r, dim_t chunk, const moments<T> &found) {
-            store(found, args[ROW_SUMS], (b.first + r) * f_.chunks() + chunk);
+    // Stores the moments of the chunks that these columns are, as the array `to` of those of all rows has them.
+    [[gnu::noinline]] void find_moments(batch &b, range columns, void *to) {
+        for_each_chunk(b, columns, [&](dim_t r, dim_t chunk, const moments<T> &found) {
+            store(found, to, (b.first + r) * f_.chunks() + chunk);
         });
     }
 
-    // Calls body(row of the batch, number of a chunk, its moments); the chunks of a row come in order.
+    // Calls body(row of the batch, number of a chunk, its moments) for the chunks that these columns are; those of a
+    // row come in order.
     template <typename Body>
-    void for_each_chunk(batch &b, Body &&body) {
-        for_each_panel({0, f_.C_}, [&](range columns) {
-            reduce_panel(at.open(columns), b, columns, body);
+    void for_each_chunk(batch &b, range columns, Body &&body) {
+        for_each_panel(columns, [&](range some) {
+            const panel here = at.open(some);
+            if (f_.kernels_->reduced_addition) {
+                add_and_reduce(here, b, some, body);
+            } else {
+                const strip x = rows_to_reduce(here, b, some);
+                for (dim_t r = 0; r < b.rows; ++r)
+                    f_.for_each_chunk(x.row(r), some, [&](dim_t chunk, const auto &found) { body(r, chunk, found); });
+            }
             close_reduced();
         });
-    }
-    // The same for one panel of these columns.
-    template <typename Body>
-    void reduce_panel(const panel &here, batch &b, range columns, Body &&body) {
-        if (f_.kernels_->reduced_addition) return add_and_reduce(here, b, columns, body);
-        const strip x = rows_to_reduce(here, b, columns);
-        for (dim_t r = 0; r < b.rows; ++r)
-            f_.for_each_chunk(x.row(r), columns, [&](dim_t chunk, const auto &found) { body(r, chunk, found); });
     }
     static void add_chunk(moments<T> &row, dim_t chunk, const moments<T> &found) {
         row = chunk == 0 ? found : merge(row, found);

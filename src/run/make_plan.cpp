@@ -16,9 +16,10 @@ namespace {
 
 // ---- the sizes in the rules. docs/performance.md has a table of them.
 
-// The bytes of a band (BAND_BYTES) where forward prefetches and stores to the caches (docs/measurements.md, "Zen 3" and
-// "Zen 5").
-constexpr dim_t PREFETCHED_BAND = 2 * 1024;
+// The bytes of rows, in backward of src and diff_dst, that one kernel reduces before it writes them: they stay in L1
+// beside the rows that it writes. Fewer where forward prefetches and stores to the caches (docs/measurements.md, "Zen
+// 3" and "Zen 5").
+constexpr dim_t BAND_BYTES = 16 * 1024, PREFETCHED_BAND = 2 * 1024;
 
 // Backward: a row of more elements does not stay in L2 until its diff_src is computed. Then threads take chunks of all
 // rows.

@@ -103,28 +103,13 @@ inline statistics_rows statistics_at(const arguments &args, dim_t offset, dim_t 
     return found;
 }
 
-// ---- how rows are read and written
+// ---- stores past the caches
 
 // Whether non-temporal stores may write the tensor, if it lies as they need it: its rows begin cache lines or are long,
 // and an element is at least half as large as one of the compute type.
 bool takes_non_temporal_stores(const problem &p, const memory_desc &md);
 // Whether the result lies as they need it, in an execution whose result takes them.
 bool result_lies_past_caches(const problem &p, const arguments &args);
-
-// The bytes of rows, in backward of src and diff_dst, that one kernel reduces before it writes them: they stay in L1
-// beside the rows that it writes. Also, unrelated: how far ahead forward's prefetches are while it writes rows one by
-// one.
-constexpr dim_t BAND_BYTES = 16 * 1024;
-
-// How many bytes ahead of an element these rows are prefetched: about `ahead`. In one loop with 512, rows of 128
-// elements of f32 take 3 to 5 % longer; with 4096 nothing is faster in both directions. Where rows have gaps, the bytes
-// ahead may not be the next elements: then the same columns of a later row are prefetched, unless rows are so long that
-// the distance would be much more than `ahead`.
-constexpr dim_t AHEAD_IN_LOOP = 2048;
-inline dim_t prefetch_distance(const strip &rows, dim_t row_bytes, dim_t ahead = AHEAD_IN_LOOP) {
-    if (rows.stride == row_bytes || row_bytes >= 4 * ahead) return ahead;
-    return (row_bytes < ahead ? ahead / row_bytes : 1) * rows.stride;
-}
 
 // ---- tiles
 
