@@ -3,12 +3,11 @@
 #pragma once
 
 #include <array>
-#include <limits>
 #include <optional>
 
-#include "../../math/dynamic_scale.hpp"
 #include "../emit/affine.hpp"
 #include "../emit/trace_codegen.hpp"
+#include "dynamic_scales.hpp"
 #include "kernels.hpp"
 #include "row_pass.hpp"
 #include "short_normalize.hpp"
@@ -55,7 +54,7 @@ public:
         begin_rows(rows_);
         if (conf_.groups) broadcast_statistics(1);
         if (takes_pairs()) write_rows_in_pairs();
-        if (conf_.quantizes) g_.mov(values_, JITNORM_ARGUMENT(values));
+        if (conf_.quantizes) scales_.point_to_first_values();
         write_rows_one_by_one();
         if (conf_.quantizes) quantize_rows();
         g_.L(done);
@@ -78,12 +77,9 @@ public:
         rows_.begin();
         point_ahead();
         for (const vmm &number : scalars_of_one()) g_.ops.broadcast(number, xmm_of(number));
-        if (conf_.quantizes) g_.mov(values_, JITNORM_ARGUMENT(values));
+        if (conf_.quantizes) scales_.point_to_first_values();
         write_row();
-        if (!conf_.quantizes) return;
-        const vmm &factor = find_factor();
-        g_.ops.broadcast(factor, xmm_of(factor));
-        multiply_values(factor);
+        if (conf_.quantizes) scales_.quantize_only_row();
     }
 
 private:
@@ -111,34 +107,21 @@ private:
             point_ahead();
             if (!conf_.groups) broadcast_statistics(1);
             write_row();
-            if (conf_.quantizes) {
-                const vmm &factor = find_factor();
-                g_.mov(left_, JITNORM_ARGUMENT(factors));
-                g_.vmovss(g_.ptr[left_ + index_ * int(sizeof(float))], xmm_of(factor));
-                point_to_next_values();
-            }
+            if (conf_.quantizes) scales_.keep_row();
         });
     }
 
     // Stores the rows whose values and factors are found. Not row by row: while the processor computes a factor, it
     // needs the values of the next row to work on.
     void quantize_rows() {
-        const vmm &factor = largest_[0];
         if (where_.band) g_.mov(index_, where_.band->begin);
         begin_rows(rows_);
-        g_.mov(values_, JITNORM_ARGUMENT(values));
-        rows_.step(1, [&] {
-            g_.mov(left_, JITNORM_ARGUMENT(factors));
-            g_.ops.broadcast(factor, g_.ptr[left_ + index_ * int(sizeof(float))]);
-            multiply_values(factor);
-            point_to_next_values();
-        });
+        scales_.point_to_first_values();
+        rows_.step(1, [&] { scales_.quantize_kept_row(); });
     }
 
-    void point_to_next_values() { g_.lea(values_, g_.ptr[values_ + count_ * int(sizeof(float))]); }
-
     void write_row() {
-        if (conf_.quantizes) begin_maximum();
+        if (conf_.quantizes) scales_.begin_row();
         loop_.begin(count_);
         normalize_vectors(1);
     }
@@ -148,7 +131,7 @@ private:
         g_.mov(scale_at_, JITNORM_ARGUMENT(scale.first));
         g_.mov(shift_at_, JITNORM_ARGUMENT(shift.first));
         tail_.prepare(count_, left_, where_.loops.position);
-        if (conf_.quantizes) g_.ops.broadcast_bits(magnitude_, layer_norm::MAGNITUDE_BITS, left_);
+        if (conf_.quantizes) scales_.prepare();
         if (!has_post_ops()) io_.keep(registers_.take_vector(), in_unpack_order(), conf_.src);
     }
 
@@ -218,7 +201,7 @@ private:
         if (conf_.src_scale) multiply_by(JITNORM_ARGUMENT(src_scale));
         if (writes_pre_quantization()) store_pre_quantization(vectors);
         if (has_post_ops()) for_each([&](const row &, const place &p, const vmm &x) { apply_post_ops(x, p); });
-        if (conf_.quantizes) find_larger(vectors);
+        if (conf_.quantizes) scales_.take_magnitudes(vectors);
         if (conf_.dst_scale) multiply_by(JITNORM_ARGUMENT(inverse_dst_scale));
         for (const row &r : rows)
             io_.store_all(conf_.quantizes ? values_ : r.dst, vectors, r.work, stored(), past_caches);
@@ -232,94 +215,6 @@ private:
         for (const place &p : vectors) g_.ops.load(copies.work[size_t(p.slot)], values.work[size_t(p.slot)]);
         loop_.prefetch_for_write(pre_quantization_, vectors, conf_.pre_quantization);
         io_.store_all(pre_quantization_, vectors, copies.work, conf_.pre_quantization, false);
-    }
-
-    // ---- largest magnitudes. The bits of floats are compared as integers. So the order of comparisons does not
-    // matter, and a NaN is larger than every number.
-
-    void begin_maximum() {
-        for (const vmm &largest : largest_) g_.ops.clear(largest);
-    }
-
-    void take_larger(const vmm &than, const vmm &x) { g_.vpmaxud(than, than, x); }
-
-    void find_larger(places vectors) {
-        for (const place &p : vectors) {
-            const vmm &x = rows_of_pair_[0].work[size_t(p.slot)];
-            const vmm &magnitude = rows_of_pair_[1].work[size_t(p.slot)];
-            if (p.tail) tail_.zero_absent(x);
-            g_.vandps(magnitude, magnitude_, x);
-            take_larger(largest_[size_t(p.slot)], magnitude);
-        }
-    }
-
-    // Leaves it in the lowest lane of the first register for largest magnitudes.
-    void find_maximum() {
-        const vmm &largest = largest_[0], &other = rows_of_pair_[0].work[0];
-        take_larger(largest, largest_[1]);
-        if (largest.isZMM()) {
-            g_.vextractf64x4(ymm_of(other), zmm_of(largest), 1);
-            take_larger(ymm_of(largest), ymm_of(other));
-        }
-        const Xbyak::Xmm four = xmm_of(largest), others = xmm_of(other);
-        g_.vextractf128(others, ymm_of(largest), 1);
-        take_larger(four, others);
-        for (const uint8_t order : {uint8_t(0b01001110), uint8_t(0b10110001)}) { // halves, then neighbours
-            g_.vpshufd(others, four, order);
-            take_larger(four, others);
-        }
-    }
-
-    // As find_scale() (dynamic_scale.hpp). Integers of a row without a factor are zeros, so its values become zeros: no
-    // NaN is left to be converted.
-    const vmm &find_factor() {
-        const auto &work = rows_of_pair_[0].work;
-        const vmm &result = largest_[0];
-        const Xbyak::Xmm scale = xmm_of(result), factor = xmm_of(work[0]), is_finite = xmm_of(work[1]);
-        const Xbyak::Reg32 bits = where_.loops.position.cvt32();
-        find_maximum();
-        g_.vdivss(scale, scale, g_.number(layer_norm::largest_number(conf_.dst)));
-        g_.mov(left_, JITNORM_ARGUMENT(dst_scales));
-        g_.vmovss(g_.ptr[left_ + index_ * int(sizeof(float))], scale);
-        g_.vmovss(factor, g_.number(1));
-        g_.vdivss(scale, factor, scale);
-        if (is_f8(conf_.dst)) {
-            constexpr uint8_t LESS_EQUAL = 0x12;
-            g_.vcmpss(is_finite, scale, g_.number(std::numeric_limits<float>::max()), LESS_EQUAL);
-            g_.vandps(scale, scale, is_finite);
-            return result;
-        }
-        auto &none = g_.rarely([this, &result, zeros = work[0]] {
-            g_.ops.clear(zeros);
-            loop_.begin(count_);
-            loop_.walk_freely(1, [&](places vectors) {
-                for (const place &p : vectors) io_.store(values_, p, zeros, jitnorm_f32, false);
-            });
-            g_.ops.clear(result);
-        });
-        g_.vmovd(bits, scale); // a positive finite number?
-        g_.sub(bits, 1);
-        g_.cmp(bits, std::bit_cast<uint32_t>(std::numeric_limits<float>::infinity()) - 1);
-        g_.jae(none.begin, NEAR);
-        g_.L(none.end);
-        return result;
-    }
-
-    // The work registers of the second row are free.
-    void multiply_values(const vmm &factor) {
-        const row &first = rows_of_pair_[0], &second = rows_of_pair_[1];
-        const std::array<vmm, 4> work = {first.work[0], first.work[1], second.work[0], second.work[1]};
-        loop_.begin(count_);
-        loop_.walk_freely(int(work.size()), [&](places vectors) {
-            io_.use_all(work, values_, vectors, jitnorm_f32, [&](const place &p, const Xbyak::Operand &value) {
-                g_.ops.mul(work[size_t(p.slot)], factor, value);
-            });
-            loop_.prefetch_for_write(first.dst, vectors, conf_.dst);
-            if (vectors.size() == work.size())
-                io_.store_four_in_range(first.dst, vectors, work, conf_.dst);
-            else
-                io_.store_all(first.dst, vectors, work, conf_.dst, false);
-        });
     }
 
     void give_hints(std::span<const row> rows, places vectors) {
@@ -354,6 +249,12 @@ private:
         return used.free_vectors();
     }
 
+    dynamic_scales::registers registers_of_scales() const {
+        const auto &[one, free] = rows_of_pair_;
+        return {
+            values_, one.dst, {free.hi, free.rstd}, free.bias, {one.work[0], one.work[1], free.work[0], free.work[1]}};
+    }
+
     std::array<row, PAIR> take_rows() {
         std::array<row, PAIR> rows;
         const std::array<reg, PAIR> src{g_.rsi, g_.r8}, dst{g_.rdx, g_.r13};
@@ -373,8 +274,6 @@ private:
     // The registers of the second row are free while rows go one by one.
     const reg &operands_ = rows_of_pair_[1].src, &operand_ = rows_of_pair_[1].dst;
     const reg &pre_quantization_ = rows_of_pair_[1].dst;
-    const std::array<vmm, UNROLL> largest_{rows_of_pair_[1].hi, rows_of_pair_[1].rstd}; // for each slot
-    const vmm &magnitude_ = rows_of_pair_[1].bias;                                      // the bits that a magnitude has
     const reg scale_at_ = registers_.take(g_.r10), shift_at_ = registers_.take(g_.r11);
     const reg ahead_ = registers_.take(g_.r14);
     const row_in_lines lines_{rows_of_pair_[0].dst, element_bytes(conf_.dst), registers_.take(g_.r9)};
@@ -382,6 +281,7 @@ private:
     const std::vector<vmm> scale_ = registers_.take_vectors(UNROLL), shift_ = registers_.take_vectors(UNROLL);
     tail_mask tail_{g_, registers_.take_vector()};
     element_io io_{g_, tail_, loop_, where_.loops.io, {scale_[0], scale_[1]}}; // scale and shift have been used
+    dynamic_scales scales_{g_, where_, conf_.dst, tail_, io_, registers_of_scales()};
     row_loop rows_{g_,
                    index_,
                    left_,
