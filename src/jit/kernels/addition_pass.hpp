@@ -6,7 +6,7 @@
 #include <array>
 #include <optional>
 
-#include "../emit/sums.hpp"
+#include "../emit/eight_sums.hpp"
 #include "../emit/trace_codegen.hpp"
 #include "kernels.hpp"
 #include "row_pass.hpp"
@@ -20,13 +20,10 @@ class addition_pass : row_pass {
 public:
     addition_pass(kernel_generator &g, const pass_place &where, const addition_conf &conf)
         : row_pass(g, where), conf_(conf) {
-        if (conf.reduces) {
-            std::vector<vmm> unused = sums_; // between rows
-            unused.insert(unused.end(), other_.begin(), other_.begin() + UNROLL);
-            sums_of_rows_.emplace(g, rows_, index_, next_lanes_, first_four(unused, {}), ymm_of(x_[0]),
-                                  g.reserve(sums_of_rows::BYTES), conf.centered,
-                                  sums_of_rows::arrays{JITNORM_ARGUMENT(s), JITNORM_ARGUMENT(q)});
-        }
+        if (conf.reduces)
+            eights_.emplace(g, rows_, index_, next_lanes_, joined(sums_, other_), x_[0], g.reserve(eight_sums::BYTES),
+                            conf.centered,
+                            eight_sums::arrays{JITNORM_ARGUMENT(pivot), JITNORM_ARGUMENT(s), JITNORM_ARGUMENT(q)});
         if (!conf.silu) return;
         const post_op_conf product[] = {{post_op_conf::kind::binary, jitnorm_binary_mul_silu, false, conf.residual}};
         register_set used = registers_;
@@ -49,11 +46,15 @@ public:
         begin_rows(rows_);
         if (conf_.reduces) {
             registers_.take(next_lanes_);
-            rows_.while_left(sums_of_rows::ROWS, [&] { add_eight(); });
+            rows_.while_left(eight_sums::ROWS, [&] {
+                eights_->begin();
+                eights_->sum_rows(total_, s_, q_, false, [this] { add_row(); });
+                eights_->add_up();
+            });
         }
         rows_.step(1, [&] {
             add_row();
-            if (conf_.reduces) sums_of_rows_->store_one(total_, s_, q_);
+            if (conf_.reduces) store_sums();
         });
     }
 
@@ -73,8 +74,7 @@ public:
             rows_.broadcast(JITNORM_ARGUMENT(pivot), std::span(&pivot_, 1));
         }
         if (conf_.reduces)
-            return blocks_.sum_piece(*where_.pieces, sums_, vectors_, add_and_prefetch,
-                                     [&] { sums_of_rows_->store_one(total_, s_, q_); });
+            return blocks_.sum_piece(*where_.pieces, sums_, vectors_, add_and_prefetch, [this] { store_sums(); });
         where_.pieces->go_to_piece(loop_);
         loop_.walk_freely(unroll(), add_and_prefetch);
     }
@@ -85,7 +85,7 @@ public:
         rows_.begin();
         add_row();
         if (!conf_.reduces) return reduced_rows();
-        sums_of_rows_->store_one(total_, s_, q_);
+        store_sums();
         return {1, pivot_, conf_.centered ? s_[0] : q_[0], q_[0]};
     }
 
@@ -95,16 +95,6 @@ private:
     bool writes_sum() const { return conf_.sum != jitnorm_data_type_undef; }
 
     int unroll() const { return conf_.silu ? 1 : UNROLL; }
-
-    void add_eight() {
-        sums_of_rows_->begin();
-        sums_of_rows_->sum_rows([&] {
-            add_row();
-            const Xbyak::Ymm q = total_.to_ymm(q_);
-            return std::pair(conf_.centered ? total_.to_ymm(s_) : q, q);
-        });
-        sums_of_rows_->add_up();
-    }
 
     void add_row() {
         const auto add = [&](places vectors) {
@@ -116,6 +106,11 @@ private:
         if (conf_.reduces) return blocks_.sum(sums_, vectors_, add);
         loop_.begin(count_);
         loop_.walk_freely(unroll(), add);
+    }
+
+    void store_sums() {
+        if (conf_.centered) total_.store(s_, rows_, JITNORM_ARGUMENT(s));
+        total_.store(q_, rows_, JITNORM_ARGUMENT(q));
     }
 
     std::vector<vmm> take_in_turns() {
@@ -136,7 +131,6 @@ private:
     // Computes the sums of the row's first elements only for the pivot. Loads all before the loop stores anything.
     void find_pivot() {
         pivots_.begin(left_);
-        loop_.begin(count_);
         pivots_.find(x_[0], other_[0], [this](places first) { add(first); });
         g_.ops.store_lowest(g_.ptr[rows_.of_row(JITNORM_ARGUMENT(pivot))], xmm_of(x_[0]));
         g_.ops.broadcast(pivot_, xmm_of(x_[0]));
@@ -227,10 +221,10 @@ private:
                     {{residual_}, JITNORM_STRIP(residual)},
                     {{sum_}, JITNORM_STRIP(sum)},
                     {{row_}, JITNORM_STRIP(x)}}};
-    pivots pivots_{g_, io_, conf_.row, count_, other_[1]};
+    pivots pivots_{g_, loop_, count_, other_[1]};
     blocked_sum blocks_{g_, loop_, count_, rest_, (where_.pieces ? 2 : 1) * int(sums_.size())};
     horizontal_sum total_{g_, x_[0]};
-    std::optional<sums_of_rows> sums_of_rows_; // where the pass reduces rows
+    std::optional<eight_sums> eights_; // where the pass reduces rows
     std::optional<trace_codegen> silu_;
 };
 

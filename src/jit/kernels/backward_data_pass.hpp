@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../emit/affine.hpp"
-#include "../emit/sums.hpp"
+#include "../emit/element_io.hpp"
 #include "kernels.hpp"
 #include "row_pass.hpp"
 
