@@ -17,6 +17,54 @@ class addition_pass : row_pass {
     using arguments = forward_arguments<float>;
     static constexpr int UNROLL = 2; // with silu 1
 
+    const addition_conf conf_;
+
+    // ---- what follows from the configuration
+
+    bool has_bias() const { return conf_.bias != jitnorm_data_type_undef; }
+    bool has_gate() const { return conf_.gate != jitnorm_data_type_undef; }
+    bool writes_sum() const { return conf_.sum != jitnorm_data_type_undef; }
+    int unroll() const { return conf_.silu ? 1 : UNROLL; }
+
+    // ---- registers
+
+    const reg src_ = registers_.take(g_.rsi), residual_ = registers_.take(g_.rdx), sum_ = registers_.take(g_.r8);
+    const reg row_ = registers_.take(g_.r9), rest_ = registers_.take(g_.r14);
+    const reg next_lanes_ = g_.r11;                // of eights, in bands, which take it
+    const reg vector_ = registers_.take(g_.r10);   // at the bias or at the gate, or at one after the other
+    const int vectors_ = forward_vectors(g_.kind); // registers for the lanes of a sum, at least UNROLL
+    // UNROLL registers, of which slots take turns.
+    std::vector<vmm> take_in_turns() {
+        const std::vector<vmm> few = registers_.take_vectors(UNROLL);
+        std::vector<vmm> of_slots;
+        for (int slot = 0; slot < vectors_; ++slot) of_slots.push_back(few[size_t(slot % UNROLL)]);
+        return of_slots;
+    }
+    const std::vector<vmm> x_ = take_in_turns(), other_ = take_in_turns();
+    const std::vector<vmm> q_ = conf_.reduces ? registers_.take_vectors(vectors_) : std::vector<vmm>();
+    const std::vector<vmm> s_ = conf_.centered ? registers_.take_vectors(vectors_) : std::vector<vmm>();
+    const std::vector<vmm> sums_ = joined(s_, q_);
+    const vmm pivot_ = conf_.centered ? registers_.take_vector() : vmm();
+    const std::vector<vmm> narrowing_ = registers_.take_vectors(2);
+
+    // ---- emitters
+
+    tail_mask tail_{g_, registers_.take_vector()};
+    element_io io_{g_, tail_, loop_, where_.loops.io, narrowing_};
+    row_loop rows_{g_,
+                   index_,
+                   left_,
+                   end_of_rows(JITNORM_ARGUMENT(rows)),
+                   {{{src_}, JITNORM_STRIP(src)},
+                    {{residual_}, JITNORM_STRIP(residual)},
+                    {{sum_}, JITNORM_STRIP(sum)},
+                    {{row_}, JITNORM_STRIP(x)}}};
+    pivots pivots_{g_, loop_, count_, other_[1]};
+    blocked_sum blocks_{g_, loop_, count_, rest_, (where_.pieces ? 2 : 1) * int(sums_.size())};
+    horizontal_sum total_{g_, x_[0]};
+    std::optional<eight_sums> eights_; // where the pass reduces rows
+    std::optional<trace_codegen> silu_;
+
 public:
     addition_pass(kernel_generator &g, const pass_place &where, const addition_conf &conf)
         : row_pass(g, where), conf_(conf) {
@@ -90,12 +138,6 @@ public:
     }
 
 private:
-    bool has_bias() const { return conf_.bias != jitnorm_data_type_undef; }
-    bool has_gate() const { return conf_.gate != jitnorm_data_type_undef; }
-    bool writes_sum() const { return conf_.sum != jitnorm_data_type_undef; }
-
-    int unroll() const { return conf_.silu ? 1 : UNROLL; }
-
     void add_row() {
         const auto add = [&](places vectors) {
             loop_.prefetch(src_ + AHEAD_WHILE_REDUCED, vectors, conf_.src, conf_.ahead);
@@ -111,13 +153,6 @@ private:
     void store_sums() {
         if (conf_.centered) total_.store(s_, rows_, JITNORM_ARGUMENT(s));
         total_.store(q_, rows_, JITNORM_ARGUMENT(q));
-    }
-
-    std::vector<vmm> take_in_turns() {
-        const std::vector<vmm> few = registers_.take_vectors(UNROLL);
-        std::vector<vmm> of_slots;
-        for (int slot = 0; slot < vectors_; ++slot) of_slots.push_back(few[size_t(slot % UNROLL)]);
-        return of_slots;
     }
 
     void prepare() {
@@ -197,35 +232,6 @@ private:
         io_.store_all(row_, vectors, changes && writes_sum() ? other_ : x_, conf_.row, false);
         if (writes_sum()) io_.store_all(sum_, vectors, x_, conf_.sum, false);
     }
-
-    const addition_conf conf_;
-    const reg src_ = registers_.take(g_.rsi), residual_ = registers_.take(g_.rdx), sum_ = registers_.take(g_.r8);
-    const reg row_ = registers_.take(g_.r9), rest_ = registers_.take(g_.r14);
-    const reg next_lanes_ = g_.r11;                // of bands, which take it
-    const reg vector_ = registers_.take(g_.r10);   // at the bias or at the gate, or at one after the other
-    const int vectors_ = forward_vectors(g_.kind); // registers for the lanes of a sum, at least UNROLL
-    // UNROLL registers, of which slots take turns.
-    const std::vector<vmm> x_ = take_in_turns(), other_ = take_in_turns();
-    const std::vector<vmm> q_ = conf_.reduces ? registers_.take_vectors(vectors_) : std::vector<vmm>();
-    const std::vector<vmm> s_ = conf_.centered ? registers_.take_vectors(vectors_) : std::vector<vmm>();
-    const std::vector<vmm> sums_ = joined(s_, q_);
-    const vmm pivot_ = conf_.centered ? registers_.take_vector() : vmm();
-    const std::vector<vmm> narrowing_ = registers_.take_vectors(2);
-    tail_mask tail_{g_, registers_.take_vector()};
-    element_io io_{g_, tail_, loop_, where_.loops.io, narrowing_};
-    row_loop rows_{g_,
-                   index_,
-                   left_,
-                   end_of_rows(JITNORM_ARGUMENT(rows)),
-                   {{{src_}, JITNORM_STRIP(src)},
-                    {{residual_}, JITNORM_STRIP(residual)},
-                    {{sum_}, JITNORM_STRIP(sum)},
-                    {{row_}, JITNORM_STRIP(x)}}};
-    pivots pivots_{g_, loop_, count_, other_[1]};
-    blocked_sum blocks_{g_, loop_, count_, rest_, (where_.pieces ? 2 : 1) * int(sums_.size())};
-    horizontal_sum total_{g_, x_[0]};
-    std::optional<eight_sums> eights_; // where the pass reduces rows
-    std::optional<trace_codegen> silu_;
 };
 
 } // namespace jitnorm::impl::jit

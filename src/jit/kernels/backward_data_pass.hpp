@@ -13,6 +13,43 @@ class backward_data_pass : row_pass {
     using arguments = backward_arguments<float>;
     static constexpr int UNROLL = 2;
 
+    const backward_data_conf conf_;
+
+    // ---- what follows from the configuration
+
+    bool adds() const { return conf_.diff_sum != jitnorm_data_type_undef; }
+    bool subtracts_means() const { return conf_.sums && conf_.centered; }
+    // Unpack order is used if then no tensor needs a shuffle.
+    bool in_unpack_order() const {
+        return unpacks_for_less(g_.kind, conf_.src) && unpacks_for_less(g_.kind, conf_.diff_dst) &&
+               narrowing::joins_two(g_.kind, conf_.diff_src);
+    }
+
+    // ---- registers
+
+    const reg src_ = registers_.take(g_.rsi), diff_dst_ = registers_.take(g_.rdx), diff_src_ = registers_.take(g_.r8);
+    const reg diff_sum_ = registers_.take(g_.r9), scale_at_ = registers_.take(g_.r10);
+    const reg next_src_ = registers_.take(g_.r13), next_diff_dst_ = registers_.take(g_.r14);
+    const row_in_lines lines_{diff_src_, element_bytes(conf_.diff_src), registers_.take(g_.r11)};
+    const vmm mean_ = registers_.take_vector(), rstd_ = registers_.take_vector();
+    const vmm m1_ = registers_.take_vector(), k_ = registers_.take_vector();
+    const std::vector<vmm> g_values_ = registers_.take_vectors(UNROLL), x_ = registers_.take_vectors(UNROLL);
+    const std::vector<vmm> narrowing_ = registers_.take_vectors(2);
+
+    // ---- emitters
+
+    tail_mask tail_{g_, registers_.take_vector()};
+    element_io io_{g_, tail_, loop_, where_.loops.io, narrowing_};
+    row_loop rows_{g_,
+                   index_,
+                   left_,
+                   end_of_rows(JITNORM_ARGUMENT(rows)),
+                   {{{src_}, JITNORM_STRIP(src)},
+                    {{diff_dst_}, JITNORM_STRIP(diff_dst)},
+                    {{diff_src_}, JITNORM_STRIP(diff_src)},
+                    {{scale_at_}, JITNORM_STRIP(scale), conf_.scale},
+                    {{diff_sum_}, JITNORM_STRIP(diff_sum), adds()}}};
+
 public:
     backward_data_pass(kernel_generator &g, const pass_place &where, const backward_data_conf &conf)
         : row_pass(g, where), conf_(conf) {}
@@ -61,14 +98,6 @@ private:
         if (conf_.ahead == prefetch_to::nowhere) return;
         point_ahead(next_src_, src_, JITNORM_ARGUMENT(src_prefetch));
         point_ahead(next_diff_dst_, diff_dst_, JITNORM_ARGUMENT(diff_dst_prefetch));
-    }
-
-    bool adds() const { return conf_.diff_sum != jitnorm_data_type_undef; }
-    bool subtracts_means() const { return conf_.sums && conf_.centered; }
-    // Unpack order is used if then no tensor needs a shuffle.
-    bool in_unpack_order() const {
-        return unpacks_for_less(g_.kind, conf_.src) && unpacks_for_less(g_.kind, conf_.diff_dst) &&
-               narrowing::joins_two(g_.kind, conf_.diff_src);
     }
 
     void broadcast_statistics() {
@@ -140,27 +169,6 @@ private:
 
     const vmm &g_at(const place &p) const { return g_values_[size_t(p.slot)]; }
     const vmm &x_at(const place &p) const { return x_[size_t(p.slot)]; }
-
-    const backward_data_conf conf_;
-    const reg src_ = registers_.take(g_.rsi), diff_dst_ = registers_.take(g_.rdx), diff_src_ = registers_.take(g_.r8);
-    const reg diff_sum_ = registers_.take(g_.r9), scale_at_ = registers_.take(g_.r10);
-    const reg next_src_ = registers_.take(g_.r13), next_diff_dst_ = registers_.take(g_.r14);
-    const row_in_lines lines_{diff_src_, element_bytes(conf_.diff_src), registers_.take(g_.r11)};
-    const vmm mean_ = registers_.take_vector(), rstd_ = registers_.take_vector();
-    const vmm m1_ = registers_.take_vector(), k_ = registers_.take_vector();
-    const std::vector<vmm> g_values_ = registers_.take_vectors(UNROLL), x_ = registers_.take_vectors(UNROLL);
-    const std::vector<vmm> narrowing_ = registers_.take_vectors(2);
-    tail_mask tail_{g_, registers_.take_vector()};
-    element_io io_{g_, tail_, loop_, where_.loops.io, narrowing_};
-    row_loop rows_{g_,
-                   index_,
-                   left_,
-                   end_of_rows(JITNORM_ARGUMENT(rows)),
-                   {{{src_}, JITNORM_STRIP(src)},
-                    {{diff_dst_}, JITNORM_STRIP(diff_dst)},
-                    {{diff_src_}, JITNORM_STRIP(diff_src)},
-                    {{scale_at_}, JITNORM_STRIP(scale), conf_.scale},
-                    {{diff_sum_}, JITNORM_STRIP(diff_sum), adds()}}};
 };
 
 } // namespace jitnorm::impl::jit

@@ -29,6 +29,73 @@ class backward_sums_pass : row_pass {
         vmm mean, factor;
     };
 
+    const backward_sums_conf conf_;
+
+    // ---- what follows from the configuration
+
+    bool has_s1() const { return conf_.sums && conf_.centered; }
+    bool needs_xhat() const { return conf_.sums || conf_.diff_scale; }
+    bool multiplies() const { return conf_.scale && conf_.sums; }
+    bool loads_scale() const {
+        return multiplies() && (conf_.scale_type != conf_.kind.compute || !multiplies_as_stored(conf_.affine_flags));
+    }
+    bool rounds() const { return conf_.normalized != jitnorm_data_type_undef; }
+    // A scale that is not an operand in memory needs a register, and so do rounded values; with AVX2 a pair of rows
+    // leaves none.
+    bool has_pairs() const { return !conf_.own_rows && (g_.kind.is_avx512() || !(loads_scale() || rounds())); }
+    bool sums_scale() const { return conf_.diff_scale && !conf_.own_rows; }
+    bool sums_shift() const { return conf_.diff_shift && !conf_.own_rows; }
+
+    // ---- registers
+
+    const int vectors_ = backward_vectors(g_.kind); // registers per sum, and the unroll
+    const reg scale_at_ = registers_.take(g_.r10), diff_scale_ = registers_.take(g_.r11);
+    const reg diff_shift_ = registers_.take(g_.r13), rest_ = registers_.take(g_.r14);
+    // The lanes of both rows come first, then the numbers of each row.
+    std::array<row, PAIR> take_rows() {
+        std::array<row, PAIR> rows;
+        const std::array<reg, PAIR> src{g_.rsi, g_.r8}, diff_dst{g_.rdx, g_.r9};
+        for (size_t r = 0; r < PAIR; ++r) {
+            rows[r].src = registers_.take(src[r]);
+            rows[r].diff_dst = registers_.take(diff_dst[r]);
+            rows[r].s1 = registers_.take_vectors(vectors_);
+            rows[r].s2 = registers_.take_vectors(vectors_);
+        }
+        for (row &r : rows) {
+            r.mean = registers_.take_vector();
+            r.factor = registers_.take_vector();
+        }
+        return rows;
+    }
+    const std::array<row, PAIR> rows_ = take_rows();
+    // With AVX2, which has two vectors for each sum, all 16 registers are in use.
+    const vmm dy_ = registers_.take_vector(), xhat_ = registers_.take_vector();
+    const vmm shift_sum_ = registers_.take_vector(), scale_sum_ = registers_.take_vector();
+    // With AVX2 there are no pairs if there is a scale in a register or if values are rounded, and the registers of the
+    // second row are free.
+    const vmm scale_ = g_.kind.is_avx512() ? registers_.take_vector(g_.kind.registers() - 1) : rows_[1].mean;
+    const vmm rounded_ = g_.kind.is_avx512() ? registers_.take_vector() : rows_[1].s1.back();
+    const vmm rounding_ = g_.kind.is_avx512() ? registers_.take_vector() : rows_[1].s2.back();
+
+    // ---- emitters
+
+    tail_mask tail_{g_, scale_sum_};
+    // Only rows with gradients of their own are narrowed. They go one by one and leave the second row's registers free.
+    element_io io_{g_, tail_, loop_, where_.loops.io, {rows_[1].s1[0], rows_[1].s2[0]}};
+    row_loop pairs_{g_,
+                    index_,
+                    left_,
+                    end_of_rows(JITNORM_ARGUMENT(rows)),
+                    {{{rows_[0].src, rows_[1].src}, JITNORM_STRIP(src)},
+                     {{rows_[0].diff_dst, rows_[1].diff_dst}, JITNORM_STRIP(diff_dst)},
+                     {{scale_at_}, JITNORM_STRIP(scale), conf_.own_rows},
+                     {{diff_scale_}, JITNORM_STRIP(diff_scale), conf_.own_rows},
+                     {{diff_shift_}, JITNORM_STRIP(diff_shift), conf_.own_rows}}};
+    horizontal_sum total_{g_, dy_};
+    blocked_sum blocks_{g_, loop_, count_, rest_, vectors_ * 2 * PAIR};
+    const int mask_at_ = g_.reserve(g_.kind.bytes());
+    narrowing narrowing_{g_, {rounding_, rounding_}};
+
 public:
     backward_sums_pass(kernel_generator &g, const pass_place &where, const backward_sums_conf &conf)
         : row_pass(g, where), conf_(conf) {}
@@ -71,19 +138,6 @@ public:
     }
 
 private:
-    bool has_s1() const { return conf_.sums && conf_.centered; }
-    bool needs_xhat() const { return conf_.sums || conf_.diff_scale; }
-    bool multiplies() const { return conf_.scale && conf_.sums; }
-    bool loads_scale() const {
-        return multiplies() && (conf_.scale_type != conf_.kind.compute || !multiplies_as_stored(conf_.affine_flags));
-    }
-    bool rounds() const { return conf_.normalized != jitnorm_data_type_undef; }
-    // A scale that is not an operand in memory needs a register, and so do rounded values; with AVX2 a pair of rows
-    // leaves none.
-    bool has_pairs() const { return !conf_.own_rows && (g_.kind.is_avx512() || !(loads_scale() || rounds())); }
-    bool sums_scale() const { return conf_.diff_scale && !conf_.own_rows; }
-    bool sums_shift() const { return conf_.diff_shift && !conf_.own_rows; }
-
     void prepare() {
         g_.mov(count_, JITNORM_ARGUMENT(count));
         g_.mov(scale_at_, JITNORM_ARGUMENT(scale.first));
@@ -262,53 +316,6 @@ private:
         if (has_s1()) g_.ops.add(of.s1[slot], of.s1[slot], dy_);
         if (conf_.sums) g_.ops.fma231(of.s2[slot], dy_, xhat_);
     }
-
-    // The lanes of both rows come first, then the numbers of each row.
-    std::array<row, PAIR> take_rows() {
-        std::array<row, PAIR> rows;
-        const std::array<reg, PAIR> src{g_.rsi, g_.r8}, diff_dst{g_.rdx, g_.r9};
-        for (size_t r = 0; r < PAIR; ++r) {
-            rows[r].src = registers_.take(src[r]);
-            rows[r].diff_dst = registers_.take(diff_dst[r]);
-            rows[r].s1 = registers_.take_vectors(vectors_);
-            rows[r].s2 = registers_.take_vectors(vectors_);
-        }
-        for (row &r : rows) {
-            r.mean = registers_.take_vector();
-            r.factor = registers_.take_vector();
-        }
-        return rows;
-    }
-
-    const backward_sums_conf conf_;
-    const int vectors_ = backward_vectors(g_.kind); // registers per sum, and the unroll
-    const reg scale_at_ = registers_.take(g_.r10), diff_scale_ = registers_.take(g_.r11);
-    const reg diff_shift_ = registers_.take(g_.r13), rest_ = registers_.take(g_.r14);
-    const std::array<row, PAIR> rows_ = take_rows();
-    // With AVX2, which has two vectors for each sum, all 16 registers are in use.
-    const vmm dy_ = registers_.take_vector(), xhat_ = registers_.take_vector();
-    const vmm shift_sum_ = registers_.take_vector(), scale_sum_ = registers_.take_vector();
-    // With AVX2 there are no pairs if there is a scale in a register or if values are rounded, and the registers of the
-    // second row are free.
-    const vmm scale_ = g_.kind.is_avx512() ? registers_.take_vector(g_.kind.registers() - 1) : rows_[1].mean;
-    const vmm rounded_ = g_.kind.is_avx512() ? registers_.take_vector() : rows_[1].s1.back();
-    const vmm rounding_ = g_.kind.is_avx512() ? registers_.take_vector() : rows_[1].s2.back();
-    tail_mask tail_{g_, scale_sum_};
-    // Only rows with gradients of their own are narrowed. They go one by one and leave the second row's registers free.
-    element_io io_{g_, tail_, loop_, where_.loops.io, {rows_[1].s1[0], rows_[1].s2[0]}};
-    row_loop pairs_{g_,
-                    index_,
-                    left_,
-                    end_of_rows(JITNORM_ARGUMENT(rows)),
-                    {{{rows_[0].src, rows_[1].src}, JITNORM_STRIP(src)},
-                     {{rows_[0].diff_dst, rows_[1].diff_dst}, JITNORM_STRIP(diff_dst)},
-                     {{scale_at_}, JITNORM_STRIP(scale), conf_.own_rows},
-                     {{diff_scale_}, JITNORM_STRIP(diff_scale), conf_.own_rows},
-                     {{diff_shift_}, JITNORM_STRIP(diff_shift), conf_.own_rows}}};
-    horizontal_sum total_{g_, dy_};
-    blocked_sum blocks_{g_, loop_, count_, rest_, vectors_ * 2 * PAIR};
-    const int mask_at_ = g_.reserve(g_.kind.bytes());
-    narrowing narrowing_{g_, {rounding_, rounding_}};
 };
 
 } // namespace jitnorm::impl::jit

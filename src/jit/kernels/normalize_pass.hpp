@@ -24,6 +24,74 @@ class normalize_pass : row_pass {
         std::vector<vmm> work;
     };
 
+    const normalize_conf conf_;
+
+    // ---- what follows from the configuration
+
+    bool has_post_ops() const { return !conf_.post_ops.empty(); }
+    bool rounds() const { return conf_.normalized != jitnorm_data_type_undef; }
+    bool writes_pre_quantization() const { return conf_.pre_quantization != jitnorm_data_type_undef; }
+    jitnorm_data_type_t stored() const { return conf_.quantizes ? jitnorm_f32 : conf_.dst; } // of normalized values
+    // Non-temporal stores fill whole lines of one row at a time; post-ops, a pre-quantization output and maxima need
+    // the registers; rows with their own scale and shift share no loads of these.
+    bool takes_pairs() const {
+        return !conf_.non_temporal && !has_post_ops() && !writes_pre_quantization() && !conf_.quantizes &&
+               !conf_.own_rows;
+    }
+    // Unpack order is used if then neither src nor dst needs a shuffle. Not with post-ops, which take one vector after
+    // the other and need the register.
+    bool in_unpack_order() const {
+        return unpacks_for_less(g_.kind, conf_.src) && narrowing::joins_two(g_.kind, stored()) && !has_post_ops() &&
+               (!writes_pre_quantization() || narrowing::joins_two(g_.kind, conf_.pre_quantization));
+    }
+
+    // ---- registers
+
+    std::array<row, PAIR> take_rows() {
+        std::array<row, PAIR> rows;
+        const std::array<reg, PAIR> src{g_.rsi, g_.r8}, dst{g_.rdx, g_.r13};
+        for (size_t r = 0; r < PAIR; ++r) {
+            rows[r].src = registers_.take(src[r]);
+            rows[r].dst = registers_.take(dst[r]);
+            rows[r].hi = registers_.take_vector();
+            rows[r].rstd = registers_.take_vector();
+            rows[r].bias = registers_.take_vector();
+        }
+        for (row &r : rows) r.work = registers_.take_vectors(UNROLL);
+        return rows;
+    }
+    const std::array<row, PAIR> rows_of_pair_ = take_rows();
+    // The registers of the second row are free while rows go one by one.
+    const reg &operands_ = rows_of_pair_[1].src, &operand_ = rows_of_pair_[1].dst;
+    const reg &pre_quantization_ = rows_of_pair_[1].dst;
+    const reg scale_at_ = registers_.take(g_.r10), shift_at_ = registers_.take(g_.r11);
+    const reg ahead_ = registers_.take(g_.r14);
+    const row_in_lines lines_{rows_of_pair_[0].dst, element_bytes(conf_.dst), registers_.take(g_.r9)};
+    const reg &values_ = lines_.rest; // the values of a row to be quantized, which is not stored past the caches
+    const std::vector<vmm> scale_ = registers_.take_vectors(UNROLL), shift_ = registers_.take_vectors(UNROLL);
+
+    dynamic_scales::registers registers_of_scales() const {
+        const auto &[one, free] = rows_of_pair_;
+        return {
+            values_, one.dst, {free.hi, free.rstd}, free.bias, {one.work[0], one.work[1], free.work[0], free.work[1]}};
+    }
+
+    // ---- emitters
+
+    tail_mask tail_{g_, registers_.take_vector()};
+    element_io io_{g_, tail_, loop_, where_.loops.io, {scale_[0], scale_[1]}}; // scale and shift have been used
+    dynamic_scales scales_{g_, where_, conf_.dst, tail_, io_, registers_of_scales()};
+    row_loop rows_{g_,
+                   index_,
+                   left_,
+                   end_of_rows(JITNORM_ARGUMENT(rows)),
+                   {{{rows_of_pair_[0].src, rows_of_pair_[1].src}, JITNORM_STRIP(x)},
+                    {{rows_of_pair_[0].dst, rows_of_pair_[1].dst}, JITNORM_STRIP(dst)},
+                    {{scale_at_}, JITNORM_STRIP(scale), conf_.own_rows},
+                    {{shift_at_}, JITNORM_STRIP(shift), conf_.own_rows}}};
+    scale_shift affine_{g_, io_, conf_, scale_, shift_};
+    std::optional<trace_codegen> post_ops_;
+
 public:
     normalize_pass(kernel_generator &g, const pass_place &where, const normalize_conf &conf)
         : row_pass(g, where), conf_(conf) {
@@ -83,17 +151,6 @@ public:
     }
 
 private:
-    bool has_post_ops() const { return !conf_.post_ops.empty(); }
-    bool rounds() const { return conf_.normalized != jitnorm_data_type_undef; }
-    bool writes_pre_quantization() const { return conf_.pre_quantization != jitnorm_data_type_undef; }
-    jitnorm_data_type_t stored() const { return conf_.quantizes ? jitnorm_f32 : conf_.dst; } // of normalized values
-    // Non-temporal stores fill whole lines of one row at a time; post-ops, a pre-quantization output and maxima need
-    // the registers; rows with their own scale and shift share no loads of these.
-    bool takes_pairs() const {
-        return !conf_.non_temporal && !has_post_ops() && !writes_pre_quantization() && !conf_.quantizes &&
-               !conf_.own_rows;
-    }
-
     void write_rows_in_pairs() {
         rows_.step(PAIR, [&] {
             broadcast_statistics(PAIR);
@@ -133,13 +190,6 @@ private:
         tail_.prepare(count_, left_, where_.loops.position);
         if (conf_.quantizes) scales_.prepare();
         if (!has_post_ops()) io_.keep(registers_.take_vector(), in_unpack_order(), conf_.src);
-    }
-
-    // Unpack order is used if then neither src nor dst needs a shuffle. Not with post-ops, which take one vector after
-    // the other and need the register.
-    bool in_unpack_order() const {
-        return unpacks_for_less(g_.kind, conf_.src) && narrowing::joins_two(g_.kind, stored()) && !has_post_ops() &&
-               (!writes_pre_quantization() || narrowing::joins_two(g_.kind, conf_.pre_quantization));
     }
 
     void point_ahead() {
@@ -248,50 +298,6 @@ private:
         if (!conf_.quantizes) used.give_back(std::vector{second.hi, second.rstd, second.bias});
         return used.free_vectors();
     }
-
-    dynamic_scales::registers registers_of_scales() const {
-        const auto &[one, free] = rows_of_pair_;
-        return {
-            values_, one.dst, {free.hi, free.rstd}, free.bias, {one.work[0], one.work[1], free.work[0], free.work[1]}};
-    }
-
-    std::array<row, PAIR> take_rows() {
-        std::array<row, PAIR> rows;
-        const std::array<reg, PAIR> src{g_.rsi, g_.r8}, dst{g_.rdx, g_.r13};
-        for (size_t r = 0; r < PAIR; ++r) {
-            rows[r].src = registers_.take(src[r]);
-            rows[r].dst = registers_.take(dst[r]);
-            rows[r].hi = registers_.take_vector();
-            rows[r].rstd = registers_.take_vector();
-            rows[r].bias = registers_.take_vector();
-        }
-        for (row &r : rows) r.work = registers_.take_vectors(UNROLL);
-        return rows;
-    }
-
-    const normalize_conf conf_;
-    const std::array<row, PAIR> rows_of_pair_ = take_rows();
-    // The registers of the second row are free while rows go one by one.
-    const reg &operands_ = rows_of_pair_[1].src, &operand_ = rows_of_pair_[1].dst;
-    const reg &pre_quantization_ = rows_of_pair_[1].dst;
-    const reg scale_at_ = registers_.take(g_.r10), shift_at_ = registers_.take(g_.r11);
-    const reg ahead_ = registers_.take(g_.r14);
-    const row_in_lines lines_{rows_of_pair_[0].dst, element_bytes(conf_.dst), registers_.take(g_.r9)};
-    const reg &values_ = lines_.rest; // the values of a row to be quantized, which is not stored past the caches
-    const std::vector<vmm> scale_ = registers_.take_vectors(UNROLL), shift_ = registers_.take_vectors(UNROLL);
-    tail_mask tail_{g_, registers_.take_vector()};
-    element_io io_{g_, tail_, loop_, where_.loops.io, {scale_[0], scale_[1]}}; // scale and shift have been used
-    dynamic_scales scales_{g_, where_, conf_.dst, tail_, io_, registers_of_scales()};
-    row_loop rows_{g_,
-                   index_,
-                   left_,
-                   end_of_rows(JITNORM_ARGUMENT(rows)),
-                   {{{rows_of_pair_[0].src, rows_of_pair_[1].src}, JITNORM_STRIP(x)},
-                    {{rows_of_pair_[0].dst, rows_of_pair_[1].dst}, JITNORM_STRIP(dst)},
-                    {{scale_at_}, JITNORM_STRIP(scale), conf_.own_rows},
-                    {{shift_at_}, JITNORM_STRIP(shift), conf_.own_rows}}};
-    scale_shift affine_{g_, io_, conf_, scale_, shift_};
-    std::optional<trace_codegen> post_ops_;
 };
 
 } // namespace jitnorm::impl::jit

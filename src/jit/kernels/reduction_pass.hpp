@@ -16,6 +16,53 @@ namespace jitnorm::impl::jit {
 class reduction_pass : row_pass {
     using arguments = forward_arguments<float>;
 
+    const reduction_conf conf_;
+
+    // ---- what follows from the configuration
+
+    bool finds_pivots() const { return conf_.centered && !conf_.repeated; }
+    bool has_eights() const { return !g_.kind.is_f64() && !conf_.repeated; }
+    // Then pairs of vectors are in unpack order, and so are the lanes.
+    bool unpacks() const { return unpacks_for_less(g_.kind, conf_.src); }
+    // Where conversions use the pipes of additions, s - d is computed as s - d * 1 by one fused instruction, which uses
+    // the pipes of multiplications. It is rounded once, so the bits are the same.
+    bool subtracts_by_products() const {
+        return conf_.centered && (conf_.src == jitnorm_f16 || conf_.src == jitnorm_s8 || conf_.src == jitnorm_u8);
+    }
+
+    // ---- registers
+
+    const reg src_ = registers_.take(g_.rsi), rest_ = registers_.take(g_.rdx);
+    const reg next_lanes_ = registers_.take(g_.r8), stride_ = registers_.take(g_.r9); // of eights
+    // The registers for the lanes of each sum, and for the differences of as many vectors. Between vectors
+    // d_[0] is a work register; it holds the pivot of a row while that is found.
+    const std::vector<vmm> s_ = registers_.take_vectors(forward_vectors(g_.kind));
+    const std::vector<vmm> q_ = registers_.take_vectors(forward_vectors(g_.kind));
+    const std::vector<vmm> d_ = registers_.take_vectors(forward_vectors(g_.kind));
+    const std::vector<vmm> sums_ = conf_.centered ? joined(s_, q_) : q_;
+    const vmm pivot_ = registers_.take_vector();
+    const vmm factor_ = registers_.take_vector(); // of repeated reductions; in others `pivots` keeps 0.25 here
+    tail_mask tail_{g_, registers_.take_vector()};
+    const vmm kept_ = registers_.take_vector(); // a constant: for conversions (element_io::keep()), or ones
+
+    // ---- emitters
+
+    element_io io_{g_, tail_, loop_, where_.loops.io};
+    row_loop rows_{g_, index_, left_, end_of_rows(JITNORM_ARGUMENT(rows)), {{{src_}, JITNORM_STRIP(x)}}};
+    pivots pivots_{g_, loop_, count_, factor_};
+    blocked_sum blocks_{g_, loop_, count_, rest_, (where_.pieces ? 4 : 2) * forward_vectors(g_.kind)};
+    horizontal_sum total_{g_, d_[0], unpacks()};
+    horizontal_sum straight_total_{g_, d_[0]};
+    eight_sums eights_{g_,
+                       rows_,
+                       index_,
+                       next_lanes_,
+                       joined(s_, q_),
+                       d_[0],
+                       where_.pieces ? 0 : g_.reserve(eight_sums::BYTES),
+                       conf_.centered,
+                       {JITNORM_ARGUMENT(pivot), JITNORM_ARGUMENT(s), JITNORM_ARGUMENT(q)}};
+
 public:
     reduction_pass(kernel_generator &g, const pass_place &where, const reduction_conf &conf)
         : row_pass(g, where), conf_(conf) {}
@@ -58,17 +105,6 @@ public:
     }
 
 private:
-    // Then pairs of vectors are in unpack order, and so are the lanes.
-    bool unpacks() const { return unpacks_for_less(g_.kind, conf_.src); }
-    bool has_eights() const { return !g_.kind.is_f64() && !conf_.repeated; }
-    bool finds_pivots() const { return conf_.centered && !conf_.repeated; }
-
-    // Where conversions use the pipes of additions, s - d is computed as s - d * 1 by one fused instruction, which uses
-    // the pipes of multiplications. It is rounded once, so the bits are the same.
-    bool subtracts_by_products() const {
-        return conf_.centered && (conf_.src == jitnorm_f16 || conf_.src == jitnorm_s8 || conf_.src == jitnorm_u8);
-    }
-
     // At most one of the last two needs the register.
     void prepare() {
         g_.mov(count_, JITNORM_ARGUMENT(count));
@@ -189,35 +225,6 @@ private:
         if (conf_.centered) g_.ops.add(s_[lane], s_[lane], d);
         g_.ops.fma231(q_[lane], d, d);
     }
-
-    const reduction_conf conf_;
-    const reg src_ = registers_.take(g_.rsi), rest_ = registers_.take(g_.rdx);
-    const reg other_ = registers_.take(g_.r8), stride_ = registers_.take(g_.r9); // of eights
-    // The registers for the lanes of each sum, and for the differences of as many vectors. Between vectors
-    // d_[0] is a work register; it holds the pivot of a row while that is found.
-    const std::vector<vmm> s_ = registers_.take_vectors(forward_vectors(g_.kind));
-    const std::vector<vmm> q_ = registers_.take_vectors(forward_vectors(g_.kind));
-    const std::vector<vmm> d_ = registers_.take_vectors(forward_vectors(g_.kind));
-    const std::vector<vmm> sums_ = conf_.centered ? joined(s_, q_) : q_;
-    const vmm pivot_ = registers_.take_vector();
-    const vmm factor_ = registers_.take_vector(); // of repeated reductions; in others `pivots` keeps 0.25 here
-    tail_mask tail_{g_, registers_.take_vector()};
-    const vmm kept_ = registers_.take_vector(); // a constant: for conversions (element_io::keep()), or ones
-    element_io io_{g_, tail_, loop_, where_.loops.io};
-    row_loop rows_{g_, index_, left_, end_of_rows(JITNORM_ARGUMENT(rows)), {{{src_}, JITNORM_STRIP(x)}}};
-    pivots pivots_{g_, loop_, count_, factor_};
-    blocked_sum blocks_{g_, loop_, count_, rest_, (where_.pieces ? 4 : 2) * forward_vectors(g_.kind)};
-    horizontal_sum total_{g_, d_[0], unpacks()};
-    horizontal_sum straight_total_{g_, d_[0]};
-    eight_sums eights_{g_,
-                       rows_,
-                       index_,
-                       other_,
-                       joined(s_, q_),
-                       d_[0],
-                       where_.pieces ? 0 : g_.reserve(eight_sums::BYTES),
-                       conf_.centered,
-                       {JITNORM_ARGUMENT(pivot), JITNORM_ARGUMENT(s), JITNORM_ARGUMENT(q)}};
 };
 
 } // namespace jitnorm::impl::jit
