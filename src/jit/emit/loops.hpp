@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <utility>
@@ -82,10 +83,13 @@ public:
         g_.add(to, first);
     }
 
-    // Broadcasts the elements of to.size() rows, each to all lanes of its register. `array` has the array's address.
-    void broadcast(const Xbyak::Address &array, std::span<const vmm> to) {
-        const Xbyak::RegExp first = of_row(array);
-        for (size_t r = 0; r < to.size(); ++r) g_.ops.broadcast(to[r], g_.ptr[first + r * size_t(g_.kind.element())]);
+    // Broadcasts the elements of the step's rows, each to all lanes of its register. `array` has the array's address.
+    void broadcast(const Xbyak::Address &array, std::initializer_list<vmm> to) {
+        Xbyak::RegExp element = of_row(array);
+        for (const vmm &v : to) {
+            g_.ops.broadcast(v, g_.ptr[element]);
+            element = element + g_.kind.element();
+        }
     }
 
     // The address of the element of the step's first row; those of the step's other rows follow it. `array` has

@@ -119,7 +119,7 @@ public:
         };
         if (conf_.centered) {
             where_.pieces->at_first([&] { find_pivot(); });
-            rows_.broadcast(JITNORM_ARGUMENT(pivot), std::span(&pivot_, 1));
+            rows_.broadcast(JITNORM_ARGUMENT(pivot), {pivot_});
         }
         if (conf_.reduces)
             return blocks_.sum_piece(*where_.pieces, sums_, vectors_, add_and_prefetch, [this] { store_sums(); });

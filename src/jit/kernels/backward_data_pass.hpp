@@ -101,13 +101,13 @@ private:
     }
 
     void broadcast_statistics() {
-        rows_.broadcast(JITNORM_ARGUMENT(rstd), std::span(&rstd_, 1));
-        if (subtracts_means()) rows_.broadcast(JITNORM_ARGUMENT(mean), std::span(&mean_, 1));
+        rows_.broadcast(JITNORM_ARGUMENT(rstd), {rstd_});
+        if (subtracts_means()) rows_.broadcast(JITNORM_ARGUMENT(mean), {mean_});
     }
 
     void broadcast_slopes() {
-        if (conf_.sums) rows_.broadcast(JITNORM_ARGUMENT(k), std::span(&k_, 1));
-        if (subtracts_means()) rows_.broadcast(JITNORM_ARGUMENT(m1), std::span(&m1_, 1));
+        if (conf_.sums) rows_.broadcast(JITNORM_ARGUMENT(k), {k_});
+        if (subtracts_means()) rows_.broadcast(JITNORM_ARGUMENT(m1), {m1_});
     }
 
     void compute_vectors() {

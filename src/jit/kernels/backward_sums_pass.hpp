@@ -181,8 +181,7 @@ private:
 
     void broadcast_statistics(int rows) {
         const auto broadcast = [&](const Xbyak::Address &array, vmm row::*to) {
-            const std::array<vmm, PAIR> of_rows = {rows_[0].*to, rows_[1].*to};
-            pairs_.broadcast(array, std::span(of_rows).first(size_t(rows)));
+            rows == 1 ? pairs_.broadcast(array, {rows_[0].*to}) : pairs_.broadcast(array, {rows_[0].*to, rows_[1].*to});
         };
         if (!needs_xhat()) return;
         if (conf_.centered) broadcast(JITNORM_ARGUMENT(mean), &row::mean);

@@ -121,9 +121,18 @@ public:
         if (short_normalize::takes(conf_)) short_normalize(g_, where_, conf_, tail_, scale_at_, shift_at_).emit(done);
         begin_rows(rows_);
         if (conf_.groups) broadcast_statistics(1);
-        if (takes_pairs()) write_rows_in_pairs();
+        if (takes_pairs())
+            rows_.step(PAIR, [&] {
+                broadcast_statistics(PAIR);
+                write_rows(PAIR);
+            });
         if (conf_.quantizes) scales_.point_to_first_values();
-        write_rows_one_by_one();
+        rows_.step(1, [&] {
+            point_ahead();
+            if (!conf_.groups) broadcast_statistics(1);
+            write_rows(1);
+            if (conf_.quantizes) scales_.keep_row();
+        });
         if (conf_.quantizes) quantize_rows();
         g_.L(done);
     }
@@ -146,43 +155,11 @@ public:
         point_ahead();
         for (const vmm &number : scalars_of_one()) g_.ops.broadcast(number, xmm_of(number));
         if (conf_.quantizes) scales_.point_to_first_values();
-        write_row();
+        write_rows(1);
         if (conf_.quantizes) scales_.quantize_only_row();
     }
 
 private:
-    void write_rows_in_pairs() {
-        rows_.step(PAIR, [&] {
-            broadcast_statistics(PAIR);
-            loop_.begin(count_);
-            normalize_vectors(PAIR);
-        });
-    }
-
-    void write_rows_one_by_one() {
-        rows_.step(1, [&] {
-            point_ahead();
-            if (!conf_.groups) broadcast_statistics(1);
-            write_row();
-            if (conf_.quantizes) scales_.keep_row();
-        });
-    }
-
-    // Stores the rows whose values and factors are found. Not row by row: while the processor computes a factor, it
-    // needs the values of the next row to work on.
-    void quantize_rows() {
-        if (where_.band) g_.mov(index_, where_.band->begin);
-        begin_rows(rows_);
-        scales_.point_to_first_values();
-        rows_.step(1, [&] { scales_.quantize_kept_row(); });
-    }
-
-    void write_row() {
-        if (conf_.quantizes) scales_.begin_row();
-        loop_.begin(count_);
-        normalize_vectors(1);
-    }
-
     void prepare() {
         g_.mov(count_, JITNORM_ARGUMENT(count));
         g_.mov(scale_at_, JITNORM_ARGUMENT(scale.first));
@@ -198,14 +175,20 @@ private:
     }
 
     void broadcast_statistics(size_t rows) {
-        broadcast(rows, JITNORM_ARGUMENT(hi), &row::hi);
-        broadcast(rows, JITNORM_ARGUMENT(rstd), &row::rstd);
-        broadcast(rows, JITNORM_ARGUMENT(bias), &row::bias);
+        const auto broadcast = [&](const Xbyak::Address &array, vmm row::*to) {
+            const auto &[first, second] = rows_of_pair_;
+            rows == 1 ? rows_.broadcast(array, {first.*to}) : rows_.broadcast(array, {first.*to, second.*to});
+        };
+        broadcast(JITNORM_ARGUMENT(hi), &row::hi);
+        broadcast(JITNORM_ARGUMENT(rstd), &row::rstd);
+        broadcast(JITNORM_ARGUMENT(bias), &row::bias);
     }
 
-    void broadcast(size_t rows, const Xbyak::Address &array, vmm row::*to) {
-        const std::array<vmm, PAIR> of_rows = {rows_of_pair_[0].*to, rows_of_pair_[1].*to};
-        rows_.broadcast(array, std::span(of_rows).first(rows));
+    // One row or a pair.
+    void write_rows(size_t rows) {
+        if (conf_.quantizes) scales_.begin_row();
+        loop_.begin(count_);
+        normalize_vectors(rows);
     }
 
     void normalize_vectors(size_t rows) {
@@ -219,6 +202,12 @@ private:
         };
         if (!conf_.non_temporal) return loop_.walk_freely(unroll, body(false));
         loop_.walk_lines(lines_, tail_, where_.loops.io, unroll, body(true), body(false));
+    }
+
+    void give_hints(std::span<const row> rows, places vectors) {
+        if (rows.size() == 1 && !where_.pieces) loop_.prefetch(ahead_, vectors, conf_.src, conf_.ahead);
+        if (conf_.non_temporal || conf_.quantizes) return; // values are stored to a cache before they are quantized
+        for (const row &r : rows) loop_.prefetch_for_write(r.dst, vectors, conf_.dst);
     }
 
     // All loads come before the first store: where the distance of rows is a multiple of 4096 bytes, a load would wait
@@ -267,12 +256,6 @@ private:
         io_.store_all(pre_quantization_, vectors, copies.work, conf_.pre_quantization, false);
     }
 
-    void give_hints(std::span<const row> rows, places vectors) {
-        if (rows.size() == 1 && !where_.pieces) loop_.prefetch(ahead_, vectors, conf_.src, conf_.ahead);
-        if (conf_.non_temporal || conf_.quantizes) return; // values are stored to a cache before they are quantized
-        for (const row &r : rows) loop_.prefetch_for_write(r.dst, vectors, conf_.dst);
-    }
-
     void apply_post_ops(const vmm &x, const place &p) {
         post_ops_->emit(x, [&](const step &s, const vmm &v) {
             if (s.what == operation::operand) return load_operand(v, size_t(s.detail), p);
@@ -297,6 +280,15 @@ private:
             used.give_back(free); // vectors go one by one
         if (!conf_.quantizes) used.give_back(std::vector{second.hi, second.rstd, second.bias});
         return used.free_vectors();
+    }
+
+    // Stores the rows whose values and factors are found. Not row by row: while the processor computes a factor, it
+    // needs the values of the next row to work on.
+    void quantize_rows() {
+        if (where_.band) g_.mov(index_, where_.band->begin);
+        begin_rows(rows_);
+        scales_.point_to_first_values();
+        rows_.step(1, [&] { scales_.quantize_kept_row(); });
     }
 };
 

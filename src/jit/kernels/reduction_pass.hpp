@@ -134,7 +134,7 @@ private:
         g_.ops.store_lowest(g_.ptr[rows_.of_row(JITNORM_ARGUMENT(pivot))], pivot);
     }
 
-    void broadcast_pivot() { rows_.broadcast(JITNORM_ARGUMENT(pivot), std::span(&pivot_, 1)); }
+    void broadcast_pivot() { rows_.broadcast(JITNORM_ARGUMENT(pivot), {pivot_}); }
 
     void sum_vectors() {
         blocks_.sum(sums_, int(q_.size()), [&](places vectors) {
