@@ -185,29 +185,27 @@ private:
     // The absent elements of an incomplete vector are zeros, and so are their differences.
     void accumulate(places vectors) {
         for (const place &p : vectors) {
-            const auto slot = size_t(p.slot);
-            const vmm &d = conf_.centered ? other_[slot] : x_[slot];
+            const vmm &d = conf_.centered ? other_[p.slot] : x_[p.slot];
             if (conf_.centered) {
-                g_.ops.sub(d, pivot_, x_[slot]);
+                g_.ops.sub(d, pivot_, x_[p.slot]);
                 if (p.tail) tail_.zero_absent(d);
-                g_.ops.sub(s_[slot], s_[slot], d);
+                g_.ops.sub(s_[p.slot], s_[p.slot], d);
             }
-            g_.ops.fma231(q_[slot], d, d);
+            g_.ops.fma231(q_[p.slot], d, d);
         }
     }
 
     void add(places vectors) {
         const auto add_all = [&](const reg &row, jitnorm_data_type_t type) {
-            io_.use_all(other_, row, vectors, type, [&](const place &p, const Xbyak::Operand &term) {
-                g_.ops.add(x_[size_t(p.slot)], x_[size_t(p.slot)], term);
-            });
+            io_.use_all(other_, row, vectors, type,
+                        [&](const place &p, const Xbyak::Operand &term) { g_.ops.add(x_[p.slot], x_[p.slot], term); });
         };
         io_.load_all(x_, src_, vectors, conf_.src);
         const bool has_both = has_gate() && has_bias();
         if (has_both) g_.mov(vector_, JITNORM_ARGUMENT(gate));
         if (has_gate())
             io_.use_all(other_, vector_, vectors, conf_.gate, [&](const place &p, const Xbyak::Operand &factor) {
-                g_.ops.mul(x_[size_t(p.slot)], x_[size_t(p.slot)], factor);
+                g_.ops.mul(x_[p.slot], x_[p.slot], factor);
             });
         if (conf_.silu)
             multiply_by_silu(vectors);
@@ -219,8 +217,7 @@ private:
 
     void multiply_by_silu(places vectors) {
         for (const place &p : vectors)
-            silu_->emit(x_[size_t(p.slot)],
-                        [&](const step &, const vmm &v) { io_.load(v, residual_, p, conf_.residual); });
+            silu_->emit(x_[p.slot], [&](const step &, const vmm &v) { io_.load(v, residual_, p, conf_.residual); });
     }
 
     // All loads come before the first store, because the stores may overwrite the residual. Stores of narrow types
@@ -228,7 +225,7 @@ private:
     void store(places vectors) {
         const bool changes = conf_.row != conf_.kind.compute;
         if (changes && writes_sum())
-            for (const place &p : vectors) g_.ops.load(other_[size_t(p.slot)], x_[size_t(p.slot)]);
+            for (const place &p : vectors) g_.ops.load(other_[p.slot], x_[p.slot]);
         io_.store_all(row_, vectors, changes && writes_sum() ? other_ : x_, conf_.row, false);
         if (writes_sum()) io_.store_all(sum_, vectors, x_, conf_.sum, false);
     }

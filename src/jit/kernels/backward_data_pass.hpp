@@ -131,14 +131,14 @@ private:
             io_.load_all(x_, src_, vectors, conf_.src);
         const auto &results = conf_.sums ? x_ : g_values_;
         for (const place &p : vectors) {
-            const vmm &result = results[size_t(p.slot)];
+            const vmm &result = results[p.slot];
             if (conf_.sums) combine(p);
             g_.ops.mul(result, result, rstd_);
         }
         if (adds())
             io_.use_all(conf_.sums ? g_values_ : x_, diff_sum_, vectors, conf_.diff_sum,
                         [&](const place &p, const Xbyak::Operand &other) {
-                            g_.ops.add(results[size_t(p.slot)], results[size_t(p.slot)], other);
+                            g_.ops.add(results[p.slot], results[p.slot], other);
                         });
         io_.store_all(diff_src_, vectors, results, conf_.diff_src, past_caches);
     }
@@ -167,8 +167,8 @@ private:
         }
     }
 
-    const vmm &g_at(const place &p) const { return g_values_[size_t(p.slot)]; }
-    const vmm &x_at(const place &p) const { return x_[size_t(p.slot)]; }
+    const vmm &g_at(const place &p) const { return g_values_[p.slot]; }
+    const vmm &x_at(const place &p) const { return x_[p.slot]; }
 };
 
 } // namespace jitnorm::impl::jit

@@ -311,9 +311,8 @@ private:
     }
 
     void add_to_row_sums(const row &of, const place &p) {
-        const auto slot = size_t(p.slot);
-        if (has_s1()) g_.ops.add(of.s1[slot], of.s1[slot], dy_);
-        if (conf_.sums) g_.ops.fma231(of.s2[slot], dy_, xhat_);
+        if (has_s1()) g_.ops.add(of.s1[p.slot], of.s1[p.slot], dy_);
+        if (conf_.sums) g_.ops.fma231(of.s2[p.slot], dy_, xhat_);
     }
 };
 

@@ -39,11 +39,10 @@ public:
     // Keeps the magnitudes of these values where they are the largest so far.
     void take_magnitudes(places vectors) {
         for (const place &p : vectors) {
-            const auto slot = size_t(p.slot);
-            const vmm &x = at_.work[slot], &magnitude = at_.work[at_.largest.size() + slot];
+            const vmm &x = at_.work[p.slot], &magnitude = at_.work[at_.largest.size() + p.slot];
             if (p.tail) tail_.zero_absent(x);
             g_.vandps(magnitude, at_.magnitude, x);
-            take_larger(at_.largest[slot], magnitude);
+            take_larger(at_.largest[p.slot], magnitude);
         }
     }
 
@@ -137,7 +136,7 @@ private:
         loop_.begin(count_);
         loop_.walk_freely(int(work.size()), [&](places vectors) {
             io_.use_all(work, at_.values, vectors, jitnorm_f32, [&](const place &p, const Xbyak::Operand &value) {
-                g_.ops.mul(work[size_t(p.slot)], largest_, value);
+                g_.ops.mul(work[p.slot], largest_, value);
             });
             loop_.prefetch_for_write(at_.dst, vectors, dst_);
             if (vectors.size() == work.size())

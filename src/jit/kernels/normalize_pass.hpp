@@ -215,7 +215,7 @@ private:
     void normalize(std::span<const row> rows, places vectors, bool past_caches) {
         const auto for_each = [&](auto &&use) {
             for (const row &r : rows)
-                for (const place &p : vectors) use(r, p, r.work[size_t(p.slot)]);
+                for (const place &p : vectors) use(r, p, r.work[p.slot]);
         };
         give_hints(rows, vectors);
         for (const row &r : rows)
@@ -251,7 +251,7 @@ private:
     void store_pre_quantization(places vectors) {
         const auto &[values, copies] = rows_of_pair_;
         rows_.point_to_row(pre_quantization_, JITNORM_STRIP(pre_quantization));
-        for (const place &p : vectors) g_.ops.load(copies.work[size_t(p.slot)], values.work[size_t(p.slot)]);
+        for (const place &p : vectors) g_.ops.load(copies.work[p.slot], values.work[p.slot]);
         loop_.prefetch_for_write(pre_quantization_, vectors, conf_.pre_quantization);
         io_.store_all(pre_quantization_, vectors, copies.work, conf_.pre_quantization, false);
     }

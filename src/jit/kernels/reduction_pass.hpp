@@ -147,8 +147,8 @@ private:
         conf_.centered ? io_.load_all_centered(d_, pivot_, src_, vectors, conf_.src)
                        : io_.load_all(d_, src_, vectors, conf_.src);
         for (const place &p : vectors) {
-            if (conf_.centered && p.tail) tail_.zero_absent(d_[size_t(p.slot)]);
-            unpacks() && !io_.in_unpack_order(vectors) ? accumulate_spread(size_t(p.slot)) : accumulate(size_t(p.slot));
+            if (conf_.centered && p.tail) tail_.zero_absent(d_[p.slot]);
+            unpacks() && !io_.in_unpack_order(vectors) ? accumulate_spread(p.slot) : accumulate(p.slot);
         }
     }
 
@@ -216,9 +216,9 @@ private:
 
     // The first vectors of a row initialize the lanes.
     void add_straight(const place &p) {
-        const size_t lane = size_t(p.slot) % q_.size();
-        const bool first = size_t(p.slot) < q_.size();
-        const vmm &d = first ? s_[lane] : d_[size_t(p.slot) % 2];
+        const size_t lane = p.slot % q_.size();
+        const bool first = p.slot < q_.size();
+        const vmm &d = first ? s_[lane] : d_[p.slot % 2];
         conf_.centered ? io_.load_centered(d, pivot_, src_, p, conf_.src) : io_.load(d, src_, p, conf_.src);
         if (conf_.centered && p.tail) tail_.zero_absent(d);
         if (first) return g_.ops.mul(q_[lane], d, d);
