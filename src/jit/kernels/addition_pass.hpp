@@ -19,14 +19,10 @@ class addition_pass : row_pass {
 
     const addition_conf conf_;
 
-    // ---- what follows from the configuration
-
     bool has_bias() const { return conf_.bias != jitnorm_data_type_undef; }
     bool has_gate() const { return conf_.gate != jitnorm_data_type_undef; }
     bool writes_sum() const { return conf_.sum != jitnorm_data_type_undef; }
     int unroll() const { return conf_.silu ? 1 : UNROLL; }
-
-    // ---- registers
 
     const reg src_ = registers_.take(g_.rsi), residual_ = registers_.take(g_.rdx), sum_ = registers_.take(g_.r8);
     const reg row_ = registers_.take(g_.r9), rest_ = registers_.take(g_.r14);
@@ -46,8 +42,6 @@ class addition_pass : row_pass {
     const std::vector<vmm> sums_ = joined(s_, q_);
     const vmm pivot_ = conf_.centered ? registers_.take_vector() : vmm();
     const std::vector<vmm> narrowing_ = registers_.take_vectors(2);
-
-    // ---- emitters
 
     tail_mask tail_{g_, registers_.take_vector()};
     element_io io_{g_, tail_, loop_, where_.loops.io, narrowing_};
@@ -207,17 +201,13 @@ private:
             io_.use_all(other_, vector_, vectors, conf_.gate, [&](const place &p, const Xbyak::Operand &factor) {
                 g_.ops.mul(x_[p.slot], x_[p.slot], factor);
             });
-        if (conf_.silu)
-            multiply_by_silu(vectors);
-        else
+        if (!conf_.silu)
             add_all(residual_, conf_.residual);
+        else
+            for (const place &p : vectors)
+                silu_->emit(x_[p.slot], [&](const step &, const vmm &v) { io_.load(v, residual_, p, conf_.residual); });
         if (has_both) g_.mov(vector_, JITNORM_ARGUMENT(sum_bias));
         if (has_bias()) add_all(vector_, conf_.bias);
-    }
-
-    void multiply_by_silu(places vectors) {
-        for (const place &p : vectors)
-            silu_->emit(x_[p.slot], [&](const step &, const vmm &v) { io_.load(v, residual_, p, conf_.residual); });
     }
 
     // All loads come before the first store, because the stores may overwrite the residual. Stores of narrow types

@@ -15,8 +15,6 @@ class backward_data_pass : row_pass {
 
     const backward_data_conf conf_;
 
-    // ---- what follows from the configuration
-
     bool adds() const { return conf_.diff_sum != jitnorm_data_type_undef; }
     bool subtracts_means() const { return conf_.sums && conf_.centered; }
     // Unpack order is used if then no tensor needs a shuffle.
@@ -24,8 +22,6 @@ class backward_data_pass : row_pass {
         return unpacks_for_less(g_.kind, conf_.src) && unpacks_for_less(g_.kind, conf_.diff_dst) &&
                narrowing::joins_two(g_.kind, conf_.diff_src);
     }
-
-    // ---- registers
 
     const reg src_ = registers_.take(g_.rsi), diff_dst_ = registers_.take(g_.rdx), diff_src_ = registers_.take(g_.r8);
     const reg diff_sum_ = registers_.take(g_.r9), scale_at_ = registers_.take(g_.r10);
@@ -35,8 +31,6 @@ class backward_data_pass : row_pass {
     const vmm m1_ = registers_.take_vector(), k_ = registers_.take_vector();
     const std::vector<vmm> g_values_ = registers_.take_vectors(UNROLL), x_ = registers_.take_vectors(UNROLL);
     const std::vector<vmm> narrowing_ = registers_.take_vectors(2);
-
-    // ---- emitters
 
     tail_mask tail_{g_, registers_.take_vector()};
     element_io io_{g_, tail_, loop_, where_.loops.io, narrowing_};
@@ -71,7 +65,10 @@ public:
         begin_rows(rows_);
         rows_.step(1, [&] {
             broadcast_statistics();
-            go_ahead();
+            if (conf_.ahead != prefetch_to::nowhere) {
+                point_ahead(next_src_, src_, JITNORM_ARGUMENT(src_prefetch));
+                point_ahead(next_diff_dst_, diff_dst_, JITNORM_ARGUMENT(diff_dst_prefetch));
+            }
             broadcast_slopes();
             loop_.begin(count_);
             compute_vectors();
@@ -92,12 +89,6 @@ private:
         g_.mov(count_, JITNORM_ARGUMENT(count));
         tail_.prepare(count_, left_, where_.loops.position);
         io_.keep(registers_.take_vector(), in_unpack_order(), conf_.diff_dst);
-    }
-
-    void go_ahead() {
-        if (conf_.ahead == prefetch_to::nowhere) return;
-        point_ahead(next_src_, src_, JITNORM_ARGUMENT(src_prefetch));
-        point_ahead(next_diff_dst_, diff_dst_, JITNORM_ARGUMENT(diff_dst_prefetch));
     }
 
     void broadcast_statistics() {
@@ -149,26 +140,24 @@ private:
         if (conf_.scale && !multiplies_as_stored(conf_.affine_flags)) {
             io_.load_all(x_, scale_at_, vectors, conf_.scale_type);
             for (const place &p : vectors) {
-                to_factors(g_, conf_.affine_flags, x_at(p));
-                g_.ops.mul(g_at(p), g_at(p), x_at(p));
+                to_factors(g_, conf_.affine_flags, x_[p.slot]);
+                g_.ops.mul(g_values_[p.slot], g_values_[p.slot], x_[p.slot]);
             }
         } else if (conf_.scale) {
-            io_.use_all(x_, scale_at_, vectors, conf_.scale_type,
-                        [&](const place &p, const Xbyak::Operand &scale) { g_.ops.mul(g_at(p), g_at(p), scale); });
+            io_.use_all(x_, scale_at_, vectors, conf_.scale_type, [&](const place &p, const Xbyak::Operand &scale) {
+                g_.ops.mul(g_values_[p.slot], g_values_[p.slot], scale);
+            });
         }
     }
 
     void combine(const place &p) {
         if (conf_.centered) {
-            g_.ops.sub(g_at(p), g_at(p), m1_);
-            g_.ops.fma213(x_at(p), k_, g_at(p));
+            g_.ops.sub(g_values_[p.slot], g_values_[p.slot], m1_);
+            g_.ops.fma213(x_[p.slot], k_, g_values_[p.slot]);
         } else {
-            g_.ops.negated_fma213(x_at(p), k_, g_at(p));
+            g_.ops.negated_fma213(x_[p.slot], k_, g_values_[p.slot]);
         }
     }
-
-    const vmm &g_at(const place &p) const { return g_values_[p.slot]; }
-    const vmm &x_at(const place &p) const { return x_[p.slot]; }
 };
 
 } // namespace jitnorm::impl::jit

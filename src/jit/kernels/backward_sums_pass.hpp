@@ -31,8 +31,6 @@ class backward_sums_pass : row_pass {
 
     const backward_sums_conf conf_;
 
-    // ---- what follows from the configuration
-
     bool has_s1() const { return conf_.sums && conf_.centered; }
     bool needs_xhat() const { return conf_.sums || conf_.diff_scale; }
     bool multiplies() const { return conf_.scale && conf_.sums; }
@@ -45,8 +43,6 @@ class backward_sums_pass : row_pass {
     bool has_pairs() const { return !conf_.own_rows && (g_.kind.is_avx512() || !(loads_scale() || rounds())); }
     bool sums_scale() const { return conf_.diff_scale && !conf_.own_rows; }
     bool sums_shift() const { return conf_.diff_shift && !conf_.own_rows; }
-
-    // ---- registers
 
     const int vectors_ = backward_vectors(g_.kind); // registers per sum, and the unroll
     const reg scale_at_ = registers_.take(g_.r10), diff_scale_ = registers_.take(g_.r11);
@@ -76,8 +72,6 @@ class backward_sums_pass : row_pass {
     const vmm scale_ = g_.kind.is_avx512() ? registers_.take_vector(g_.kind.registers() - 1) : rows_[1].mean;
     const vmm rounded_ = g_.kind.is_avx512() ? registers_.take_vector() : rows_[1].s1.back();
     const vmm rounding_ = g_.kind.is_avx512() ? registers_.take_vector() : rows_[1].s2.back();
-
-    // ---- emitters
 
     tail_mask tail_{g_, scale_sum_};
     // Only rows with gradients of their own are narrowed. They go one by one and leave the second row's registers free.
@@ -143,30 +137,16 @@ private:
         g_.mov(scale_at_, JITNORM_ARGUMENT(scale.first));
         g_.mov(diff_scale_, JITNORM_ARGUMENT(diff_scale.first));
         g_.mov(diff_shift_, JITNORM_ARGUMENT(diff_shift.first));
-        prepare_tail();
-        if (conf_.diff_dst == jitnorm_bf16 && g_.kind.is_avx512())
-            io_.permute_bf16(registers_.take_vector(g_.kind.registers() - 2));
-    }
-
-    // With AVX2 the mask is kept in the frame, because a register is free for it only at the incomplete vector.
-    void prepare_tail() {
+        // With AVX2 the mask is kept in the frame, because a register is free for it only at the incomplete vector.
         tail_.prepare(count_, left_, where_.loops.position);
         if (!g_.kind.is_avx512()) g_.vmovaps(mask_in_frame(), scale_sum_);
-    }
-
-    void load_mask() {
-        if (!g_.kind.is_avx512()) g_.vmovaps(scale_sum_, mask_in_frame());
+        if (conf_.diff_dst == jitnorm_bf16 && g_.kind.is_avx512())
+            io_.permute_bf16(registers_.take_vector(g_.kind.registers() - 2));
     }
 
     Xbyak::Address mask_in_frame() const { return g_.ptr[g_.rsp + mask_at_]; }
 
     void sum_rows(int rows) {
-        broadcast_statistics(rows);
-        add_all(rows);
-        if (conf_.sums) store_sums(rows);
-    }
-
-    void add_all(int rows) {
         const auto add_rows = [this, rows](places vectors) {
             for (size_t r = 0; r < size_t(rows); ++r) {
                 loop_.prefetch(rows_[r].src + AHEAD_WHILE_REDUCED, vectors, conf_.src, conf_.ahead);
@@ -174,7 +154,11 @@ private:
             }
             add(rows, vectors);
         };
-        if (conf_.sums) return blocks_.sum(lanes_of(rows), vectors_, add_rows);
+        broadcast_statistics(rows);
+        if (conf_.sums) {
+            blocks_.sum(lanes_of(rows), vectors_, add_rows);
+            return store_sums(rows);
+        }
         loop_.begin(count_);
         loop_.walk(vectors_, add_rows);
     }
@@ -254,7 +238,7 @@ private:
     // Adds the incomplete vector. The column sums go through memory for each row, because one of their registers
     // holds the mask here.
     void add_incomplete(int rows, const place &p) {
-        load_mask();
+        if (!g_.kind.is_avx512()) g_.vmovaps(scale_sum_, mask_in_frame());
         for (int r = 0; r < rows; ++r) {
             const row &of = rows_[size_t(r)];
             const auto add_to = [&](const reg &sums, auto &&term) { // by way of shift_sum_

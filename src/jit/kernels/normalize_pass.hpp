@@ -26,8 +26,6 @@ class normalize_pass : row_pass {
 
     const normalize_conf conf_;
 
-    // ---- what follows from the configuration
-
     bool has_post_ops() const { return !conf_.post_ops.empty(); }
     bool rounds() const { return conf_.normalized != jitnorm_data_type_undef; }
     bool writes_pre_quantization() const { return conf_.pre_quantization != jitnorm_data_type_undef; }
@@ -44,8 +42,6 @@ class normalize_pass : row_pass {
         return unpacks_for_less(g_.kind, conf_.src) && narrowing::joins_two(g_.kind, stored()) && !has_post_ops() &&
                (!writes_pre_quantization() || narrowing::joins_two(g_.kind, conf_.pre_quantization));
     }
-
-    // ---- registers
 
     std::array<row, PAIR> take_rows() {
         std::array<row, PAIR> rows;
@@ -75,8 +71,6 @@ class normalize_pass : row_pass {
         return {
             values_, one.dst, {free.hi, free.rstd}, free.bias, {one.work[0], one.work[1], free.work[0], free.work[1]}};
     }
-
-    // ---- emitters
 
     tail_mask tail_{g_, registers_.take_vector()};
     element_io io_{g_, tail_, loop_, where_.loops.io, {scale_[0], scale_[1]}}; // scale and shift have been used

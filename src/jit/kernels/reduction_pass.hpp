@@ -18,8 +18,6 @@ class reduction_pass : row_pass {
 
     const reduction_conf conf_;
 
-    // ---- what follows from the configuration
-
     bool finds_pivots() const { return conf_.centered && !conf_.repeated; }
     bool has_eights() const { return !g_.kind.is_f64() && !conf_.repeated; }
     // Then pairs of vectors are in unpack order, and so are the lanes.
@@ -29,8 +27,6 @@ class reduction_pass : row_pass {
     bool subtracts_by_products() const {
         return conf_.centered && (conf_.src == jitnorm_f16 || conf_.src == jitnorm_s8 || conf_.src == jitnorm_u8);
     }
-
-    // ---- registers
 
     const reg src_ = registers_.take(g_.rsi), rest_ = registers_.take(g_.rdx);
     const reg next_lanes_ = registers_.take(g_.r8), stride_ = registers_.take(g_.r9); // of eights
@@ -44,8 +40,6 @@ class reduction_pass : row_pass {
     const vmm factor_ = registers_.take_vector(); // of repeated reductions; in others `pivots` keeps 0.25 here
     tail_mask tail_{g_, registers_.take_vector()};
     const vmm kept_ = registers_.take_vector(); // a constant: for conversions (element_io::keep()), or ones
-
-    // ---- emitters
 
     element_io io_{g_, tail_, loop_, where_.loops.io};
     row_loop rows_{g_, index_, left_, end_of_rows(JITNORM_ARGUMENT(rows)), {{{src_}, JITNORM_STRIP(x)}}};
