@@ -37,7 +37,12 @@ public:
         g_.lea(fifth, g_.ptr[first + stride * 4]);
         for (const ymm &four : four_) { // rows i and i + 4 are side by side
             io.load_four(four, first, type);
-            insert_four(four, io, type, fifth);
+            if (type == jitnorm_f32) {
+                g_.vinsertf128(four, four, g_.ptr[fifth], 1);
+            } else {
+                io.load_four(work_, fifth, type);
+                g_.vinsertf128(four, four, xmm_of(work_), 1);
+            }
             g_.vmulps(four, four, ymm_of(quarter));
             g_.add(first, stride);
             g_.add(fifth, stride);
@@ -94,12 +99,6 @@ public:
     }
 
 private:
-    void insert_four(const ymm &beside, element_io &io, jitnorm_data_type_t type, const reg &row) {
-        if (type == jitnorm_f32) return g_.vinsertf128(beside, beside, g_.ptr[row], 1);
-        io.load_four(work_, row, type);
-        g_.vinsertf128(beside, beside, xmm_of(work_), 1);
-    }
-
     // Of the eight rows, which the row loop has left behind.
     Xbyak::Address of_row(const Xbyak::Address &array, int row) {
         return g_.ptr[rows_.of_row(array) + (row - ROWS) * int(sizeof(float))];

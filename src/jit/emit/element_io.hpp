@@ -248,17 +248,12 @@ private:
             const vmm floats = g_.elements(v, 4);
             widen_to_floats(floats, from, type);
             g_.vcvtps2pd(v, floats);
-        } else if (order_ && type == jitnorm_bf16) {
-            permute(v, from);
+        } else if (order_ && type == jitnorm_bf16) { // from memory or from v, whose upper half is zero
+            if (from.isMEM()) g_.vmovups(g_.elements(v, 2), from);
+            g_.vpermb(v, *order_, v);
         } else {
             widen_to_floats(v, from, type);
         }
-    }
-
-    // `from` is memory or the lower half of v, whose upper half is zero.
-    void permute(const vmm &v, const Xbyak::Operand &from) {
-        if (from.isMEM()) g_.vmovups(g_.elements(v, 2), from);
-        g_.vpermb(v, *order_, v);
     }
 
     void widen_to_floats(const vmm &v, const Xbyak::Operand &from, jitnorm_data_type_t type) {

@@ -45,14 +45,10 @@ class addition_pass : row_pass {
 
     tail_mask tail_{g_, registers_.take_vector()};
     element_io io_{g_, tail_, loop_, where_.loops.io, narrowing_};
-    row_loop rows_{g_,
-                   index_,
-                   left_,
-                   end_of_rows(JITNORM_ARGUMENT(rows)),
-                   {{{src_}, JITNORM_STRIP(src)},
-                    {{residual_}, JITNORM_STRIP(residual)},
-                    {{sum_}, JITNORM_STRIP(sum)},
-                    {{row_}, JITNORM_STRIP(x)}}};
+    row_loop rows_ = loop_over(JITNORM_ARGUMENT(rows), {{{src_}, JITNORM_STRIP(src)},
+                                                        {{residual_}, JITNORM_STRIP(residual)},
+                                                        {{sum_}, JITNORM_STRIP(sum)},
+                                                        {{row_}, JITNORM_STRIP(x)}});
     pivots pivots_{g_, loop_, count_, other_[1]};
     blocked_sum blocks_{g_, loop_, count_, rest_, (where_.pieces ? 2 : 1) * int(sums_.size())};
     horizontal_sum total_{g_, x_[0]};

@@ -34,15 +34,11 @@ class backward_data_pass : row_pass {
 
     tail_mask tail_{g_, registers_.take_vector()};
     element_io io_{g_, tail_, loop_, where_.loops.io, narrowing_};
-    row_loop rows_{g_,
-                   index_,
-                   left_,
-                   end_of_rows(JITNORM_ARGUMENT(rows)),
-                   {{{src_}, JITNORM_STRIP(src)},
-                    {{diff_dst_}, JITNORM_STRIP(diff_dst)},
-                    {{diff_src_}, JITNORM_STRIP(diff_src)},
-                    {{scale_at_}, JITNORM_STRIP(scale), conf_.scale},
-                    {{diff_sum_}, JITNORM_STRIP(diff_sum), adds()}}};
+    row_loop rows_ = loop_over(JITNORM_ARGUMENT(rows), {{{src_}, JITNORM_STRIP(src)},
+                                                        {{diff_dst_}, JITNORM_STRIP(diff_dst)},
+                                                        {{diff_src_}, JITNORM_STRIP(diff_src)},
+                                                        {{scale_at_}, JITNORM_STRIP(scale), conf_.scale},
+                                                        {{diff_sum_}, JITNORM_STRIP(diff_sum), adds()}});
 
 public:
     backward_data_pass(kernel_generator &g, const pass_place &where, const backward_data_conf &conf)

@@ -76,15 +76,12 @@ class backward_sums_pass : row_pass {
     tail_mask tail_{g_, scale_sum_};
     // Only rows with gradients of their own are narrowed. They go one by one and leave the second row's registers free.
     element_io io_{g_, tail_, loop_, where_.loops.io, {rows_[1].s1[0], rows_[1].s2[0]}};
-    row_loop pairs_{g_,
-                    index_,
-                    left_,
-                    end_of_rows(JITNORM_ARGUMENT(rows)),
-                    {{{rows_[0].src, rows_[1].src}, JITNORM_STRIP(src)},
-                     {{rows_[0].diff_dst, rows_[1].diff_dst}, JITNORM_STRIP(diff_dst)},
-                     {{scale_at_}, JITNORM_STRIP(scale), conf_.own_rows},
-                     {{diff_scale_}, JITNORM_STRIP(diff_scale), conf_.own_rows},
-                     {{diff_shift_}, JITNORM_STRIP(diff_shift), conf_.own_rows}}};
+    row_loop pairs_ =
+        loop_over(JITNORM_ARGUMENT(rows), {{{rows_[0].src, rows_[1].src}, JITNORM_STRIP(src)},
+                                           {{rows_[0].diff_dst, rows_[1].diff_dst}, JITNORM_STRIP(diff_dst)},
+                                           {{scale_at_}, JITNORM_STRIP(scale), conf_.own_rows},
+                                           {{diff_scale_}, JITNORM_STRIP(diff_scale), conf_.own_rows},
+                                           {{diff_shift_}, JITNORM_STRIP(diff_shift), conf_.own_rows}});
     horizontal_sum total_{g_, dy_};
     blocked_sum blocks_{g_, loop_, count_, rest_, vectors_ * 2 * PAIR};
     const int mask_at_ = g_.reserve(g_.kind.bytes());

@@ -49,11 +49,11 @@ public:
     // Finds and stores the row's scale and keeps the factor of its values for quantize_kept_row().
     void keep_row() {
         find_factor();
-        g_.vmovss(factor_in_memory(), xmm_of(largest_));
+        g_.vmovss(of_row(JITNORM_ARGUMENT(factors)), xmm_of(largest_));
         point_to_next_values();
     }
     void quantize_kept_row() {
-        g_.ops.broadcast(largest_, factor_in_memory());
+        g_.ops.broadcast(largest_, of_row(JITNORM_ARGUMENT(factors)));
         multiply_values();
         point_to_next_values();
     }
@@ -67,9 +67,6 @@ public:
 
 private:
     void point_to_next_values() { g_.lea(at_.values, g_.ptr[at_.values + count_ * int(sizeof(float))]); }
-
-    // Changes `left`.
-    Xbyak::Address factor_in_memory() { return of_row(JITNORM_ARGUMENT(factors)); }
     Xbyak::Address of_row(const Xbyak::Address &array) {
         g_.mov(left_, array);
         return g_.ptr[left_ + index_ * int(sizeof(float))];

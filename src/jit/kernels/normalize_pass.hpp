@@ -75,14 +75,11 @@ class normalize_pass : row_pass {
     tail_mask tail_{g_, registers_.take_vector()};
     element_io io_{g_, tail_, loop_, where_.loops.io, {scale_[0], scale_[1]}}; // scale and shift have been used
     dynamic_scales scales_{g_, where_, conf_.dst, tail_, io_, registers_of_scales()};
-    row_loop rows_{g_,
-                   index_,
-                   left_,
-                   end_of_rows(JITNORM_ARGUMENT(rows)),
-                   {{{rows_of_pair_[0].src, rows_of_pair_[1].src}, JITNORM_STRIP(x)},
-                    {{rows_of_pair_[0].dst, rows_of_pair_[1].dst}, JITNORM_STRIP(dst)},
-                    {{scale_at_}, JITNORM_STRIP(scale), conf_.own_rows},
-                    {{shift_at_}, JITNORM_STRIP(shift), conf_.own_rows}}};
+    row_loop rows_ =
+        loop_over(JITNORM_ARGUMENT(rows), {{{rows_of_pair_[0].src, rows_of_pair_[1].src}, JITNORM_STRIP(x)},
+                                           {{rows_of_pair_[0].dst, rows_of_pair_[1].dst}, JITNORM_STRIP(dst)},
+                                           {{scale_at_}, JITNORM_STRIP(scale), conf_.own_rows},
+                                           {{shift_at_}, JITNORM_STRIP(shift), conf_.own_rows}});
     scale_shift affine_{g_, io_, conf_, scale_, shift_};
     std::optional<trace_codegen> post_ops_;
 
@@ -122,7 +119,8 @@ public:
             });
         if (conf_.quantizes) scales_.point_to_first_values();
         rows_.step(1, [&] {
-            point_ahead();
+            if (conf_.ahead != prefetch_to::nowhere)
+                point_ahead(ahead_, rows_of_pair_[0].src, JITNORM_ARGUMENT(prefetch));
             if (!conf_.groups) broadcast_statistics(1);
             write_rows(1);
             if (conf_.quantizes) scales_.keep_row();
@@ -146,7 +144,7 @@ public:
     void write_only_row() {
         prepare();
         rows_.begin();
-        point_ahead();
+        if (conf_.ahead != prefetch_to::nowhere) point_ahead(ahead_, rows_of_pair_[0].src, JITNORM_ARGUMENT(prefetch));
         for (const vmm &number : scalars_of_one()) g_.ops.broadcast(number, xmm_of(number));
         if (conf_.quantizes) scales_.point_to_first_values();
         write_rows(1);
@@ -161,11 +159,6 @@ private:
         tail_.prepare(count_, left_, where_.loops.position);
         if (conf_.quantizes) scales_.prepare();
         if (!has_post_ops()) io_.keep(registers_.take_vector(), in_unpack_order(), conf_.src);
-    }
-
-    void point_ahead() {
-        if (conf_.ahead == prefetch_to::nowhere) return;
-        row_pass::point_ahead(ahead_, rows_of_pair_[0].src, JITNORM_ARGUMENT(prefetch));
     }
 
     void broadcast_statistics(size_t rows) {

@@ -42,7 +42,7 @@ class reduction_pass : row_pass {
     const vmm kept_ = registers_.take_vector(); // a constant: for conversions (element_io::keep()), or ones
 
     element_io io_{g_, tail_, loop_, where_.loops.io};
-    row_loop rows_{g_, index_, left_, end_of_rows(JITNORM_ARGUMENT(rows)), {{{src_}, JITNORM_STRIP(x)}}};
+    row_loop rows_ = loop_over(JITNORM_ARGUMENT(rows), {{{src_}, JITNORM_STRIP(x)}});
     pivots pivots_{g_, loop_, count_, factor_};
     blocked_sum blocks_{g_, loop_, count_, rest_, (where_.pieces ? 4 : 2) * forward_vectors(g_.kind)};
     horizontal_sum total_{g_, d_[0], unpacks()};
