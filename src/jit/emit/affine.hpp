@@ -27,19 +27,18 @@ public:
     void load(places vectors, const reg &scale, const reg &shift) {
         if (conf_.scale) {
             io_.load_all(scale_, scale, vectors, conf_.scale_shift);
-            for (const place &p : vectors) to_factors(g_, conf_.affine_flags, scale_[size_t(p.slot)]);
+            for (const place &p : vectors) to_factors(g_, conf_.affine_flags, scale_[p.slot]);
         }
         if (conf_.shift) io_.load_all(shift_, shift, vectors, conf_.scale_shift);
     }
 
     void apply(const vmm &x, const place &p) {
-        const auto slot = size_t(p.slot);
         if (conf_.scale && conf_.shift)
-            g_.ops.fma213(x, scale_[slot], shift_[slot]);
+            g_.ops.fma213(x, scale_[p.slot], shift_[p.slot]);
         else if (conf_.scale)
-            g_.ops.mul(x, x, scale_[slot]);
+            g_.ops.mul(x, x, scale_[p.slot]);
         else if (conf_.shift)
-            g_.ops.add(x, x, shift_[slot]);
+            g_.ops.add(x, x, shift_[p.slot]);
     }
 
 private:

@@ -114,11 +114,10 @@ public:
     void load_all(std::span<const vmm> to, const reg &row, places vectors, jitnorm_data_type_t type) {
         for (size_t i = 0; i < vectors.size(); ++i) {
             const place &p = vectors[i];
-            const auto slot = size_t(p.slot);
             if (!in_unpack_order(vectors))
-                load(to[slot], row, p, type);
+                load(to[p.slot], row, p, type);
             else if (i % 2 == 0)
-                load_pair(ymm_of(to[slot]), ymm_of(to[slot + 1]), loop_.at(row, p, element_bytes(type)), type);
+                load_pair(ymm_of(to[p.slot]), ymm_of(to[p.slot + 1]), loop_.at(row, p, element_bytes(type)), type);
         }
     }
 
@@ -147,7 +146,7 @@ public:
         const bool loaded = in_unpack_order(vectors);
         if (loaded) load_all(v, row, vectors, type);
         for (const place &p : vectors) {
-            const vmm &in_slot = v[size_t(p.slot)];
+            const vmm &in_slot = v[p.slot];
             loaded ? body(p, in_slot) : use(in_slot, row, p, type, body);
         }
     }
@@ -161,7 +160,7 @@ public:
     void load_all_centered(std::span<const vmm> to, const vmm &center, const reg &row, places vectors,
                            jitnorm_data_type_t type) {
         use_all(to, row, vectors, type,
-                [&](const place &p, const Xbyak::Operand &x) { g_.ops.sub(to[size_t(p.slot)], center, x); });
+                [&](const place &p, const Xbyak::Operand &x) { g_.ops.sub(to[p.slot], center, x); });
     }
 
     // Loads the first four elements of a row that is normalized, so not of s32, into the lowest lanes of v, as floats.
@@ -192,7 +191,7 @@ public:
     // (narrowing::two()).
     void store_all(const reg &row, places vectors, std::span<const vmm> v, jitnorm_data_type_t type,
                    bool non_temporal) {
-        const auto held = [&](const place &p) { return v[size_t(p.slot)]; };
+        const auto held = [&](const place &p) { return v[p.slot]; };
         if (vectors.size() != 2 || vectors[1].tail || !narrowing::joins_two(g_.kind, type)) {
             for (const place &p : vectors) store(row, p, held(p), type, non_temporal);
             return;
@@ -249,17 +248,12 @@ private:
             const vmm floats = g_.elements(v, 4);
             widen_to_floats(floats, from, type);
             g_.vcvtps2pd(v, floats);
-        } else if (order_ && type == jitnorm_bf16) {
-            permute(v, from);
+        } else if (order_ && type == jitnorm_bf16) { // from memory or from v, whose upper half is zero
+            if (from.isMEM()) g_.vmovups(g_.elements(v, 2), from);
+            g_.vpermb(v, *order_, v);
         } else {
             widen_to_floats(v, from, type);
         }
-    }
-
-    // `from` is memory or the lower half of v, whose upper half is zero.
-    void permute(const vmm &v, const Xbyak::Operand &from) {
-        if (from.isMEM()) g_.vmovups(g_.elements(v, 2), from);
-        g_.vpermb(v, *order_, v);
     }
 
     void widen_to_floats(const vmm &v, const Xbyak::Operand &from, jitnorm_data_type_t type) {

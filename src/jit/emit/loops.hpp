@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <utility>
@@ -82,10 +83,13 @@ public:
         g_.add(to, first);
     }
 
-    // Broadcasts the elements of to.size() rows, each to all lanes of its register. `array` has the array's address.
-    void broadcast(const Xbyak::Address &array, std::span<const vmm> to) {
-        const Xbyak::RegExp first = of_row(array);
-        for (size_t r = 0; r < to.size(); ++r) g_.ops.broadcast(to[r], g_.ptr[first + r * size_t(g_.kind.element())]);
+    // Broadcasts the elements of the step's rows, each to all lanes of its register. `array` has the array's address.
+    void broadcast(const Xbyak::Address &array, std::initializer_list<vmm> to) {
+        Xbyak::RegExp element = of_row(array);
+        for (const vmm &v : to) {
+            g_.ops.broadcast(v, g_.ptr[element]);
+            element = element + g_.kind.element();
+        }
     }
 
     // The address of the element of the step's first row; those of the step's other rows follow it. `array` has
@@ -114,7 +118,7 @@ private:
 // The place of a vector in the row: its slot, which is its number among the vectors of the unrolled body, counted from
 // the loop's position.
 struct place {
-    int slot;
+    size_t slot;
     bool tail; // whether the vector is incomplete, so that loads and stores need the tail mask
 };
 using places = std::span<const place>;
@@ -262,7 +266,7 @@ public:
     void walk_straight(int most, Xbyak::Label &done, vectors_body body) {
         std::vector<place> vectors;
         for (int slot = 0; slot < most; ++slot) {
-            vectors.push_back({slot, false});
+            vectors.push_back({size_t(slot), false});
             for (const bool tail : {true, false}) {
                 Xbyak::Label longer;
                 g_.cmp(left_, (slot + 1) * width());
@@ -298,7 +302,7 @@ private:
     // The unrolled loop. Jumps to `done` if no element is left after it.
     void emit_unrolled(int unroll, Xbyak::Label &done, vectors_body body) {
         std::vector<place> all;
-        for (int slot = 0; slot < unroll; ++slot) all.push_back({slot, false});
+        for (int slot = 0; slot < unroll; ++slot) all.push_back({size_t(slot), false});
         Xbyak::Label loop, end;
         g_.sub(left_, unroll * width());
         g_.jb(end, NEAR);
@@ -337,7 +341,7 @@ private:
 
     // After `slot` of fewer than `unroll` vectors that were left: does one more vector, whole or incomplete, or none.
     void emit_remainder(int unroll, int slot, Xbyak::Label &done, vectors_body body) {
-        const place whole_vector{slot, false}, incomplete{slot, true};
+        const place whole_vector{size_t(slot), false}, incomplete{size_t(slot), true};
         Xbyak::Label whole;
         const bool last = slot == unroll - 1; // the last of them cannot be whole
         if (!last) {

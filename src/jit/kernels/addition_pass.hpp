@@ -6,7 +6,7 @@
 #include <array>
 #include <optional>
 
-#include "../emit/sums.hpp"
+#include "../emit/eight_sums.hpp"
 #include "../emit/trace_codegen.hpp"
 #include "kernels.hpp"
 #include "row_pass.hpp"
@@ -17,16 +17,51 @@ class addition_pass : row_pass {
     using arguments = forward_arguments<float>;
     static constexpr int UNROLL = 2; // with silu 1
 
+    const addition_conf conf_;
+
+    bool has_bias() const { return conf_.bias != jitnorm_data_type_undef; }
+    bool has_gate() const { return conf_.gate != jitnorm_data_type_undef; }
+    bool writes_sum() const { return conf_.sum != jitnorm_data_type_undef; }
+    int unroll() const { return conf_.silu ? 1 : UNROLL; }
+
+    const reg src_ = registers_.take(g_.rsi), residual_ = registers_.take(g_.rdx), sum_ = registers_.take(g_.r8);
+    const reg row_ = registers_.take(g_.r9), rest_ = registers_.take(g_.r14);
+    const reg next_lanes_ = g_.r11;                // of eights, in bands, which take it
+    const reg vector_ = registers_.take(g_.r10);   // at the bias or at the gate, or at one after the other
+    const int vectors_ = forward_vectors(g_.kind); // registers for the lanes of a sum, at least UNROLL
+    // UNROLL registers, of which slots take turns.
+    std::vector<vmm> take_in_turns() {
+        const std::vector<vmm> few = registers_.take_vectors(UNROLL);
+        std::vector<vmm> of_slots;
+        for (int slot = 0; slot < vectors_; ++slot) of_slots.push_back(few[size_t(slot % UNROLL)]);
+        return of_slots;
+    }
+    const std::vector<vmm> x_ = take_in_turns(), other_ = take_in_turns();
+    const std::vector<vmm> q_ = conf_.reduces ? registers_.take_vectors(vectors_) : std::vector<vmm>();
+    const std::vector<vmm> s_ = conf_.centered ? registers_.take_vectors(vectors_) : std::vector<vmm>();
+    const std::vector<vmm> sums_ = joined(s_, q_);
+    const vmm pivot_ = conf_.centered ? registers_.take_vector() : vmm();
+    const std::vector<vmm> narrowing_ = registers_.take_vectors(2);
+
+    tail_mask tail_{g_, registers_.take_vector()};
+    element_io io_{g_, tail_, loop_, where_.loops.io, narrowing_};
+    row_loop rows_ = loop_over(JITNORM_ARGUMENT(rows), {{{src_}, JITNORM_STRIP(src)},
+                                                        {{residual_}, JITNORM_STRIP(residual)},
+                                                        {{sum_}, JITNORM_STRIP(sum)},
+                                                        {{row_}, JITNORM_STRIP(x)}});
+    pivots pivots_{g_, loop_, count_, other_[1]};
+    blocked_sum blocks_{g_, loop_, count_, rest_, (where_.pieces ? 2 : 1) * int(sums_.size())};
+    horizontal_sum total_{g_, x_[0]};
+    std::optional<eight_sums> eights_; // where the pass reduces rows
+    std::optional<trace_codegen> silu_;
+
 public:
     addition_pass(kernel_generator &g, const pass_place &where, const addition_conf &conf)
         : row_pass(g, where), conf_(conf) {
-        if (conf.reduces) {
-            std::vector<vmm> unused = sums_; // between rows
-            unused.insert(unused.end(), other_.begin(), other_.begin() + UNROLL);
-            sums_of_rows_.emplace(g, rows_, index_, next_lanes_, first_four(unused, {}), ymm_of(x_[0]),
-                                  g.reserve(sums_of_rows::BYTES), conf.centered,
-                                  sums_of_rows::arrays{JITNORM_ARGUMENT(s), JITNORM_ARGUMENT(q)});
-        }
+        if (conf.reduces)
+            eights_.emplace(g, rows_, index_, next_lanes_, joined(sums_, other_), x_[0], g.reserve(eight_sums::BYTES),
+                            conf.centered,
+                            eight_sums::arrays{JITNORM_ARGUMENT(pivot), JITNORM_ARGUMENT(s), JITNORM_ARGUMENT(q)});
         if (!conf.silu) return;
         const post_op_conf product[] = {{post_op_conf::kind::binary, jitnorm_binary_mul_silu, false, conf.residual}};
         register_set used = registers_;
@@ -49,11 +84,15 @@ public:
         begin_rows(rows_);
         if (conf_.reduces) {
             registers_.take(next_lanes_);
-            rows_.while_left(sums_of_rows::ROWS, [&] { add_eight(); });
+            rows_.while_left(eight_sums::ROWS, [&] {
+                eights_->begin();
+                eights_->sum_rows(total_, s_, q_, false, [this] { add_row(); });
+                eights_->add_up();
+            });
         }
         rows_.step(1, [&] {
             add_row();
-            if (conf_.reduces) sums_of_rows_->store_one(total_, s_, q_);
+            if (conf_.reduces) store_sums();
         });
     }
 
@@ -70,11 +109,10 @@ public:
         };
         if (conf_.centered) {
             where_.pieces->at_first([&] { find_pivot(); });
-            rows_.broadcast(JITNORM_ARGUMENT(pivot), std::span(&pivot_, 1));
+            rows_.broadcast(JITNORM_ARGUMENT(pivot), {pivot_});
         }
         if (conf_.reduces)
-            return blocks_.sum_piece(*where_.pieces, sums_, vectors_, add_and_prefetch,
-                                     [&] { sums_of_rows_->store_one(total_, s_, q_); });
+            return blocks_.sum_piece(*where_.pieces, sums_, vectors_, add_and_prefetch, [this] { store_sums(); });
         where_.pieces->go_to_piece(loop_);
         loop_.walk_freely(unroll(), add_and_prefetch);
     }
@@ -85,27 +123,11 @@ public:
         rows_.begin();
         add_row();
         if (!conf_.reduces) return reduced_rows();
-        sums_of_rows_->store_one(total_, s_, q_);
+        store_sums();
         return {1, pivot_, conf_.centered ? s_[0] : q_[0], q_[0]};
     }
 
 private:
-    bool has_bias() const { return conf_.bias != jitnorm_data_type_undef; }
-    bool has_gate() const { return conf_.gate != jitnorm_data_type_undef; }
-    bool writes_sum() const { return conf_.sum != jitnorm_data_type_undef; }
-
-    int unroll() const { return conf_.silu ? 1 : UNROLL; }
-
-    void add_eight() {
-        sums_of_rows_->begin();
-        sums_of_rows_->sum_rows([&] {
-            add_row();
-            const Xbyak::Ymm q = total_.to_ymm(q_);
-            return std::pair(conf_.centered ? total_.to_ymm(s_) : q, q);
-        });
-        sums_of_rows_->add_up();
-    }
-
     void add_row() {
         const auto add = [&](places vectors) {
             loop_.prefetch(src_ + AHEAD_WHILE_REDUCED, vectors, conf_.src, conf_.ahead);
@@ -118,11 +140,9 @@ private:
         loop_.walk_freely(unroll(), add);
     }
 
-    std::vector<vmm> take_in_turns() {
-        const std::vector<vmm> few = registers_.take_vectors(UNROLL);
-        std::vector<vmm> of_slots;
-        for (int slot = 0; slot < vectors_; ++slot) of_slots.push_back(few[size_t(slot % UNROLL)]);
-        return of_slots;
+    void store_sums() {
+        if (conf_.centered) total_.store(s_, rows_, JITNORM_ARGUMENT(s));
+        total_.store(q_, rows_, JITNORM_ARGUMENT(q));
     }
 
     void prepare() {
@@ -136,7 +156,6 @@ private:
     // Computes the sums of the row's first elements only for the pivot. Loads all before the loop stores anything.
     void find_pivot() {
         pivots_.begin(left_);
-        loop_.begin(count_);
         pivots_.find(x_[0], other_[0], [this](places first) { add(first); });
         g_.ops.store_lowest(g_.ptr[rows_.of_row(JITNORM_ARGUMENT(pivot))], xmm_of(x_[0]));
         g_.ops.broadcast(pivot_, xmm_of(x_[0]));
@@ -156,42 +175,35 @@ private:
     // The absent elements of an incomplete vector are zeros, and so are their differences.
     void accumulate(places vectors) {
         for (const place &p : vectors) {
-            const auto slot = size_t(p.slot);
-            const vmm &d = conf_.centered ? other_[slot] : x_[slot];
+            const vmm &d = conf_.centered ? other_[p.slot] : x_[p.slot];
             if (conf_.centered) {
-                g_.ops.sub(d, pivot_, x_[slot]);
+                g_.ops.sub(d, pivot_, x_[p.slot]);
                 if (p.tail) tail_.zero_absent(d);
-                g_.ops.sub(s_[slot], s_[slot], d);
+                g_.ops.sub(s_[p.slot], s_[p.slot], d);
             }
-            g_.ops.fma231(q_[slot], d, d);
+            g_.ops.fma231(q_[p.slot], d, d);
         }
     }
 
     void add(places vectors) {
         const auto add_all = [&](const reg &row, jitnorm_data_type_t type) {
-            io_.use_all(other_, row, vectors, type, [&](const place &p, const Xbyak::Operand &term) {
-                g_.ops.add(x_[size_t(p.slot)], x_[size_t(p.slot)], term);
-            });
+            io_.use_all(other_, row, vectors, type,
+                        [&](const place &p, const Xbyak::Operand &term) { g_.ops.add(x_[p.slot], x_[p.slot], term); });
         };
         io_.load_all(x_, src_, vectors, conf_.src);
         const bool has_both = has_gate() && has_bias();
         if (has_both) g_.mov(vector_, JITNORM_ARGUMENT(gate));
         if (has_gate())
             io_.use_all(other_, vector_, vectors, conf_.gate, [&](const place &p, const Xbyak::Operand &factor) {
-                g_.ops.mul(x_[size_t(p.slot)], x_[size_t(p.slot)], factor);
+                g_.ops.mul(x_[p.slot], x_[p.slot], factor);
             });
-        if (conf_.silu)
-            multiply_by_silu(vectors);
-        else
+        if (!conf_.silu)
             add_all(residual_, conf_.residual);
+        else
+            for (const place &p : vectors)
+                silu_->emit(x_[p.slot], [&](const step &, const vmm &v) { io_.load(v, residual_, p, conf_.residual); });
         if (has_both) g_.mov(vector_, JITNORM_ARGUMENT(sum_bias));
         if (has_bias()) add_all(vector_, conf_.bias);
-    }
-
-    void multiply_by_silu(places vectors) {
-        for (const place &p : vectors)
-            silu_->emit(x_[size_t(p.slot)],
-                        [&](const step &, const vmm &v) { io_.load(v, residual_, p, conf_.residual); });
     }
 
     // All loads come before the first store, because the stores may overwrite the residual. Stores of narrow types
@@ -199,39 +211,10 @@ private:
     void store(places vectors) {
         const bool changes = conf_.row != conf_.kind.compute;
         if (changes && writes_sum())
-            for (const place &p : vectors) g_.ops.load(other_[size_t(p.slot)], x_[size_t(p.slot)]);
+            for (const place &p : vectors) g_.ops.load(other_[p.slot], x_[p.slot]);
         io_.store_all(row_, vectors, changes && writes_sum() ? other_ : x_, conf_.row, false);
         if (writes_sum()) io_.store_all(sum_, vectors, x_, conf_.sum, false);
     }
-
-    const addition_conf conf_;
-    const reg src_ = registers_.take(g_.rsi), residual_ = registers_.take(g_.rdx), sum_ = registers_.take(g_.r8);
-    const reg row_ = registers_.take(g_.r9), rest_ = registers_.take(g_.r14);
-    const reg next_lanes_ = g_.r11;                // of bands, which take it
-    const reg vector_ = registers_.take(g_.r10);   // at the bias or at the gate, or at one after the other
-    const int vectors_ = forward_vectors(g_.kind); // registers for the lanes of a sum, at least UNROLL
-    // UNROLL registers, of which slots take turns.
-    const std::vector<vmm> x_ = take_in_turns(), other_ = take_in_turns();
-    const std::vector<vmm> q_ = conf_.reduces ? registers_.take_vectors(vectors_) : std::vector<vmm>();
-    const std::vector<vmm> s_ = conf_.centered ? registers_.take_vectors(vectors_) : std::vector<vmm>();
-    const std::vector<vmm> sums_ = joined(s_, q_);
-    const vmm pivot_ = conf_.centered ? registers_.take_vector() : vmm();
-    const std::vector<vmm> narrowing_ = registers_.take_vectors(2);
-    tail_mask tail_{g_, registers_.take_vector()};
-    element_io io_{g_, tail_, loop_, where_.loops.io, narrowing_};
-    row_loop rows_{g_,
-                   index_,
-                   left_,
-                   end_of_rows(JITNORM_ARGUMENT(rows)),
-                   {{{src_}, JITNORM_STRIP(src)},
-                    {{residual_}, JITNORM_STRIP(residual)},
-                    {{sum_}, JITNORM_STRIP(sum)},
-                    {{row_}, JITNORM_STRIP(x)}}};
-    pivots pivots_{g_, io_, conf_.row, count_, other_[1]};
-    blocked_sum blocks_{g_, loop_, count_, rest_, (where_.pieces ? 2 : 1) * int(sums_.size())};
-    horizontal_sum total_{g_, x_[0]};
-    std::optional<sums_of_rows> sums_of_rows_; // where the pass reduces rows
-    std::optional<trace_codegen> silu_;
 };
 
 } // namespace jitnorm::impl::jit

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../emit/affine.hpp"
-#include "../emit/sums.hpp"
+#include "../emit/element_io.hpp"
 #include "kernels.hpp"
 #include "row_pass.hpp"
 
@@ -12,6 +12,33 @@ namespace jitnorm::impl::jit {
 class backward_data_pass : row_pass {
     using arguments = backward_arguments<float>;
     static constexpr int UNROLL = 2;
+
+    const backward_data_conf conf_;
+
+    bool adds() const { return conf_.diff_sum != jitnorm_data_type_undef; }
+    bool subtracts_means() const { return conf_.sums && conf_.centered; }
+    // Unpack order is used if then no tensor needs a shuffle.
+    bool in_unpack_order() const {
+        return unpacks_for_less(g_.kind, conf_.src) && unpacks_for_less(g_.kind, conf_.diff_dst) &&
+               narrowing::joins_two(g_.kind, conf_.diff_src);
+    }
+
+    const reg src_ = registers_.take(g_.rsi), diff_dst_ = registers_.take(g_.rdx), diff_src_ = registers_.take(g_.r8);
+    const reg diff_sum_ = registers_.take(g_.r9), scale_at_ = registers_.take(g_.r10);
+    const reg next_src_ = registers_.take(g_.r13), next_diff_dst_ = registers_.take(g_.r14);
+    const row_in_lines lines_{diff_src_, element_bytes(conf_.diff_src), registers_.take(g_.r11)};
+    const vmm mean_ = registers_.take_vector(), rstd_ = registers_.take_vector();
+    const vmm m1_ = registers_.take_vector(), k_ = registers_.take_vector();
+    const std::vector<vmm> g_values_ = registers_.take_vectors(UNROLL), x_ = registers_.take_vectors(UNROLL);
+    const std::vector<vmm> narrowing_ = registers_.take_vectors(2);
+
+    tail_mask tail_{g_, registers_.take_vector()};
+    element_io io_{g_, tail_, loop_, where_.loops.io, narrowing_};
+    row_loop rows_ = loop_over(JITNORM_ARGUMENT(rows), {{{src_}, JITNORM_STRIP(src)},
+                                                        {{diff_dst_}, JITNORM_STRIP(diff_dst)},
+                                                        {{diff_src_}, JITNORM_STRIP(diff_src)},
+                                                        {{scale_at_}, JITNORM_STRIP(scale), conf_.scale},
+                                                        {{diff_sum_}, JITNORM_STRIP(diff_sum), adds()}});
 
 public:
     backward_data_pass(kernel_generator &g, const pass_place &where, const backward_data_conf &conf)
@@ -34,7 +61,10 @@ public:
         begin_rows(rows_);
         rows_.step(1, [&] {
             broadcast_statistics();
-            go_ahead();
+            if (conf_.ahead != prefetch_to::nowhere) {
+                point_ahead(next_src_, src_, JITNORM_ARGUMENT(src_prefetch));
+                point_ahead(next_diff_dst_, diff_dst_, JITNORM_ARGUMENT(diff_dst_prefetch));
+            }
             broadcast_slopes();
             loop_.begin(count_);
             compute_vectors();
@@ -57,28 +87,14 @@ private:
         io_.keep(registers_.take_vector(), in_unpack_order(), conf_.diff_dst);
     }
 
-    void go_ahead() {
-        if (conf_.ahead == prefetch_to::nowhere) return;
-        point_ahead(next_src_, src_, JITNORM_ARGUMENT(src_prefetch));
-        point_ahead(next_diff_dst_, diff_dst_, JITNORM_ARGUMENT(diff_dst_prefetch));
-    }
-
-    bool adds() const { return conf_.diff_sum != jitnorm_data_type_undef; }
-    bool subtracts_means() const { return conf_.sums && conf_.centered; }
-    // Unpack order is used if then no tensor needs a shuffle.
-    bool in_unpack_order() const {
-        return unpacks_for_less(g_.kind, conf_.src) && unpacks_for_less(g_.kind, conf_.diff_dst) &&
-               narrowing::joins_two(g_.kind, conf_.diff_src);
-    }
-
     void broadcast_statistics() {
-        rows_.broadcast(JITNORM_ARGUMENT(rstd), std::span(&rstd_, 1));
-        if (subtracts_means()) rows_.broadcast(JITNORM_ARGUMENT(mean), std::span(&mean_, 1));
+        rows_.broadcast(JITNORM_ARGUMENT(rstd), {rstd_});
+        if (subtracts_means()) rows_.broadcast(JITNORM_ARGUMENT(mean), {mean_});
     }
 
     void broadcast_slopes() {
-        if (conf_.sums) rows_.broadcast(JITNORM_ARGUMENT(k), std::span(&k_, 1));
-        if (subtracts_means()) rows_.broadcast(JITNORM_ARGUMENT(m1), std::span(&m1_, 1));
+        if (conf_.sums) rows_.broadcast(JITNORM_ARGUMENT(k), {k_});
+        if (subtracts_means()) rows_.broadcast(JITNORM_ARGUMENT(m1), {m1_});
     }
 
     void compute_vectors() {
@@ -102,14 +118,14 @@ private:
             io_.load_all(x_, src_, vectors, conf_.src);
         const auto &results = conf_.sums ? x_ : g_values_;
         for (const place &p : vectors) {
-            const vmm &result = results[size_t(p.slot)];
+            const vmm &result = results[p.slot];
             if (conf_.sums) combine(p);
             g_.ops.mul(result, result, rstd_);
         }
         if (adds())
             io_.use_all(conf_.sums ? g_values_ : x_, diff_sum_, vectors, conf_.diff_sum,
                         [&](const place &p, const Xbyak::Operand &other) {
-                            g_.ops.add(results[size_t(p.slot)], results[size_t(p.slot)], other);
+                            g_.ops.add(results[p.slot], results[p.slot], other);
                         });
         io_.store_all(diff_src_, vectors, results, conf_.diff_src, past_caches);
     }
@@ -120,47 +136,24 @@ private:
         if (conf_.scale && !multiplies_as_stored(conf_.affine_flags)) {
             io_.load_all(x_, scale_at_, vectors, conf_.scale_type);
             for (const place &p : vectors) {
-                to_factors(g_, conf_.affine_flags, x_at(p));
-                g_.ops.mul(g_at(p), g_at(p), x_at(p));
+                to_factors(g_, conf_.affine_flags, x_[p.slot]);
+                g_.ops.mul(g_values_[p.slot], g_values_[p.slot], x_[p.slot]);
             }
         } else if (conf_.scale) {
-            io_.use_all(x_, scale_at_, vectors, conf_.scale_type,
-                        [&](const place &p, const Xbyak::Operand &scale) { g_.ops.mul(g_at(p), g_at(p), scale); });
+            io_.use_all(x_, scale_at_, vectors, conf_.scale_type, [&](const place &p, const Xbyak::Operand &scale) {
+                g_.ops.mul(g_values_[p.slot], g_values_[p.slot], scale);
+            });
         }
     }
 
     void combine(const place &p) {
         if (conf_.centered) {
-            g_.ops.sub(g_at(p), g_at(p), m1_);
-            g_.ops.fma213(x_at(p), k_, g_at(p));
+            g_.ops.sub(g_values_[p.slot], g_values_[p.slot], m1_);
+            g_.ops.fma213(x_[p.slot], k_, g_values_[p.slot]);
         } else {
-            g_.ops.negated_fma213(x_at(p), k_, g_at(p));
+            g_.ops.negated_fma213(x_[p.slot], k_, g_values_[p.slot]);
         }
     }
-
-    const vmm &g_at(const place &p) const { return g_values_[size_t(p.slot)]; }
-    const vmm &x_at(const place &p) const { return x_[size_t(p.slot)]; }
-
-    const backward_data_conf conf_;
-    const reg src_ = registers_.take(g_.rsi), diff_dst_ = registers_.take(g_.rdx), diff_src_ = registers_.take(g_.r8);
-    const reg diff_sum_ = registers_.take(g_.r9), scale_at_ = registers_.take(g_.r10);
-    const reg next_src_ = registers_.take(g_.r13), next_diff_dst_ = registers_.take(g_.r14);
-    const row_in_lines lines_{diff_src_, element_bytes(conf_.diff_src), registers_.take(g_.r11)};
-    const vmm mean_ = registers_.take_vector(), rstd_ = registers_.take_vector();
-    const vmm m1_ = registers_.take_vector(), k_ = registers_.take_vector();
-    const std::vector<vmm> g_values_ = registers_.take_vectors(UNROLL), x_ = registers_.take_vectors(UNROLL);
-    const std::vector<vmm> narrowing_ = registers_.take_vectors(2);
-    tail_mask tail_{g_, registers_.take_vector()};
-    element_io io_{g_, tail_, loop_, where_.loops.io, narrowing_};
-    row_loop rows_{g_,
-                   index_,
-                   left_,
-                   end_of_rows(JITNORM_ARGUMENT(rows)),
-                   {{{src_}, JITNORM_STRIP(src)},
-                    {{diff_dst_}, JITNORM_STRIP(diff_dst)},
-                    {{diff_src_}, JITNORM_STRIP(diff_src)},
-                    {{scale_at_}, JITNORM_STRIP(scale), conf_.scale},
-                    {{diff_sum_}, JITNORM_STRIP(diff_sum), adds()}}};
 };
 
 } // namespace jitnorm::impl::jit

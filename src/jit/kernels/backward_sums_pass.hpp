@@ -29,6 +29,64 @@ class backward_sums_pass : row_pass {
         vmm mean, factor;
     };
 
+    const backward_sums_conf conf_;
+
+    bool has_s1() const { return conf_.sums && conf_.centered; }
+    bool needs_xhat() const { return conf_.sums || conf_.diff_scale; }
+    bool multiplies() const { return conf_.scale && conf_.sums; }
+    bool loads_scale() const {
+        return multiplies() && (conf_.scale_type != conf_.kind.compute || !multiplies_as_stored(conf_.affine_flags));
+    }
+    bool rounds() const { return conf_.normalized != jitnorm_data_type_undef; }
+    // A scale that is not an operand in memory needs a register, and so do rounded values; with AVX2 a pair of rows
+    // leaves none.
+    bool has_pairs() const { return !conf_.own_rows && (g_.kind.is_avx512() || !(loads_scale() || rounds())); }
+    bool sums_scale() const { return conf_.diff_scale && !conf_.own_rows; }
+    bool sums_shift() const { return conf_.diff_shift && !conf_.own_rows; }
+
+    const int vectors_ = backward_vectors(g_.kind); // registers per sum, and the unroll
+    const reg scale_at_ = registers_.take(g_.r10), diff_scale_ = registers_.take(g_.r11);
+    const reg diff_shift_ = registers_.take(g_.r13), rest_ = registers_.take(g_.r14);
+    // The lanes of both rows come first, then the numbers of each row.
+    std::array<row, PAIR> take_rows() {
+        std::array<row, PAIR> rows;
+        const std::array<reg, PAIR> src{g_.rsi, g_.r8}, diff_dst{g_.rdx, g_.r9};
+        for (size_t r = 0; r < PAIR; ++r) {
+            rows[r].src = registers_.take(src[r]);
+            rows[r].diff_dst = registers_.take(diff_dst[r]);
+            rows[r].s1 = registers_.take_vectors(vectors_);
+            rows[r].s2 = registers_.take_vectors(vectors_);
+        }
+        for (row &r : rows) {
+            r.mean = registers_.take_vector();
+            r.factor = registers_.take_vector();
+        }
+        return rows;
+    }
+    const std::array<row, PAIR> rows_ = take_rows();
+    // With AVX2, which has two vectors for each sum, all 16 registers are in use.
+    const vmm dy_ = registers_.take_vector(), xhat_ = registers_.take_vector();
+    const vmm shift_sum_ = registers_.take_vector(), scale_sum_ = registers_.take_vector();
+    // With AVX2 there are no pairs if there is a scale in a register or if values are rounded, and the registers of the
+    // second row are free.
+    const vmm scale_ = g_.kind.is_avx512() ? registers_.take_vector(g_.kind.registers() - 1) : rows_[1].mean;
+    const vmm rounded_ = g_.kind.is_avx512() ? registers_.take_vector() : rows_[1].s1.back();
+    const vmm rounding_ = g_.kind.is_avx512() ? registers_.take_vector() : rows_[1].s2.back();
+
+    tail_mask tail_{g_, scale_sum_};
+    // Only rows with gradients of their own are narrowed. They go one by one and leave the second row's registers free.
+    element_io io_{g_, tail_, loop_, where_.loops.io, {rows_[1].s1[0], rows_[1].s2[0]}};
+    row_loop pairs_ =
+        loop_over(JITNORM_ARGUMENT(rows), {{{rows_[0].src, rows_[1].src}, JITNORM_STRIP(src)},
+                                           {{rows_[0].diff_dst, rows_[1].diff_dst}, JITNORM_STRIP(diff_dst)},
+                                           {{scale_at_}, JITNORM_STRIP(scale), conf_.own_rows},
+                                           {{diff_scale_}, JITNORM_STRIP(diff_scale), conf_.own_rows},
+                                           {{diff_shift_}, JITNORM_STRIP(diff_shift), conf_.own_rows}});
+    horizontal_sum total_{g_, dy_};
+    blocked_sum blocks_{g_, loop_, count_, rest_, vectors_ * 2 * PAIR};
+    const int mask_at_ = g_.reserve(g_.kind.bytes());
+    narrowing narrowing_{g_, {rounding_, rounding_}};
+
 public:
     backward_sums_pass(kernel_generator &g, const pass_place &where, const backward_sums_conf &conf)
         : row_pass(g, where), conf_(conf) {}
@@ -71,48 +129,21 @@ public:
     }
 
 private:
-    bool has_s1() const { return conf_.sums && conf_.centered; }
-    bool needs_xhat() const { return conf_.sums || conf_.diff_scale; }
-    bool multiplies() const { return conf_.scale && conf_.sums; }
-    bool loads_scale() const {
-        return multiplies() && (conf_.scale_type != conf_.kind.compute || !multiplies_as_stored(conf_.affine_flags));
-    }
-    bool rounds() const { return conf_.normalized != jitnorm_data_type_undef; }
-    // A scale that is not an operand in memory needs a register, and so do rounded values; with AVX2 a pair of rows
-    // leaves none.
-    bool has_pairs() const { return !conf_.own_rows && (g_.kind.is_avx512() || !(loads_scale() || rounds())); }
-    bool sums_scale() const { return conf_.diff_scale && !conf_.own_rows; }
-    bool sums_shift() const { return conf_.diff_shift && !conf_.own_rows; }
-
     void prepare() {
         g_.mov(count_, JITNORM_ARGUMENT(count));
         g_.mov(scale_at_, JITNORM_ARGUMENT(scale.first));
         g_.mov(diff_scale_, JITNORM_ARGUMENT(diff_scale.first));
         g_.mov(diff_shift_, JITNORM_ARGUMENT(diff_shift.first));
-        prepare_tail();
-        if (conf_.diff_dst == jitnorm_bf16 && g_.kind.is_avx512())
-            io_.permute_bf16(registers_.take_vector(g_.kind.registers() - 2));
-    }
-
-    // With AVX2 the mask is kept in the frame, because a register is free for it only at the incomplete vector.
-    void prepare_tail() {
+        // With AVX2 the mask is kept in the frame, because a register is free for it only at the incomplete vector.
         tail_.prepare(count_, left_, where_.loops.position);
         if (!g_.kind.is_avx512()) g_.vmovaps(mask_in_frame(), scale_sum_);
-    }
-
-    void load_mask() {
-        if (!g_.kind.is_avx512()) g_.vmovaps(scale_sum_, mask_in_frame());
+        if (conf_.diff_dst == jitnorm_bf16 && g_.kind.is_avx512())
+            io_.permute_bf16(registers_.take_vector(g_.kind.registers() - 2));
     }
 
     Xbyak::Address mask_in_frame() const { return g_.ptr[g_.rsp + mask_at_]; }
 
     void sum_rows(int rows) {
-        broadcast_statistics(rows);
-        add_all(rows);
-        if (conf_.sums) store_sums(rows);
-    }
-
-    void add_all(int rows) {
         const auto add_rows = [this, rows](places vectors) {
             for (size_t r = 0; r < size_t(rows); ++r) {
                 loop_.prefetch(rows_[r].src + AHEAD_WHILE_REDUCED, vectors, conf_.src, conf_.ahead);
@@ -120,15 +151,18 @@ private:
             }
             add(rows, vectors);
         };
-        if (conf_.sums) return blocks_.sum(lanes_of(rows), vectors_, add_rows);
+        broadcast_statistics(rows);
+        if (conf_.sums) {
+            blocks_.sum(lanes_of(rows), vectors_, add_rows);
+            return store_sums(rows);
+        }
         loop_.begin(count_);
         loop_.walk(vectors_, add_rows);
     }
 
     void broadcast_statistics(int rows) {
         const auto broadcast = [&](const Xbyak::Address &array, vmm row::*to) {
-            const std::array<vmm, PAIR> of_rows = {rows_[0].*to, rows_[1].*to};
-            pairs_.broadcast(array, std::span(of_rows).first(size_t(rows)));
+            rows == 1 ? pairs_.broadcast(array, {rows_[0].*to}) : pairs_.broadcast(array, {rows_[0].*to, rows_[1].*to});
         };
         if (!needs_xhat()) return;
         if (conf_.centered) broadcast(JITNORM_ARGUMENT(mean), &row::mean);
@@ -201,7 +235,7 @@ private:
     // Adds the incomplete vector. The column sums go through memory for each row, because one of their registers
     // holds the mask here.
     void add_incomplete(int rows, const place &p) {
-        load_mask();
+        if (!g_.kind.is_avx512()) g_.vmovaps(scale_sum_, mask_in_frame());
         for (int r = 0; r < rows; ++r) {
             const row &of = rows_[size_t(r)];
             const auto add_to = [&](const reg &sums, auto &&term) { // by way of shift_sum_
@@ -258,57 +292,9 @@ private:
     }
 
     void add_to_row_sums(const row &of, const place &p) {
-        const auto slot = size_t(p.slot);
-        if (has_s1()) g_.ops.add(of.s1[slot], of.s1[slot], dy_);
-        if (conf_.sums) g_.ops.fma231(of.s2[slot], dy_, xhat_);
+        if (has_s1()) g_.ops.add(of.s1[p.slot], of.s1[p.slot], dy_);
+        if (conf_.sums) g_.ops.fma231(of.s2[p.slot], dy_, xhat_);
     }
-
-    // The lanes of both rows come first, then the numbers of each row.
-    std::array<row, PAIR> take_rows() {
-        std::array<row, PAIR> rows;
-        const std::array<reg, PAIR> src{g_.rsi, g_.r8}, diff_dst{g_.rdx, g_.r9};
-        for (size_t r = 0; r < PAIR; ++r) {
-            rows[r].src = registers_.take(src[r]);
-            rows[r].diff_dst = registers_.take(diff_dst[r]);
-            rows[r].s1 = registers_.take_vectors(vectors_);
-            rows[r].s2 = registers_.take_vectors(vectors_);
-        }
-        for (row &r : rows) {
-            r.mean = registers_.take_vector();
-            r.factor = registers_.take_vector();
-        }
-        return rows;
-    }
-
-    const backward_sums_conf conf_;
-    const int vectors_ = backward_vectors(g_.kind); // registers per sum, and the unroll
-    const reg scale_at_ = registers_.take(g_.r10), diff_scale_ = registers_.take(g_.r11);
-    const reg diff_shift_ = registers_.take(g_.r13), rest_ = registers_.take(g_.r14);
-    const std::array<row, PAIR> rows_ = take_rows();
-    // With AVX2, which has two vectors for each sum, all 16 registers are in use.
-    const vmm dy_ = registers_.take_vector(), xhat_ = registers_.take_vector();
-    const vmm shift_sum_ = registers_.take_vector(), scale_sum_ = registers_.take_vector();
-    // With AVX2 there are no pairs if there is a scale in a register or if values are rounded, and the registers of the
-    // second row are free.
-    const vmm scale_ = g_.kind.is_avx512() ? registers_.take_vector(g_.kind.registers() - 1) : rows_[1].mean;
-    const vmm rounded_ = g_.kind.is_avx512() ? registers_.take_vector() : rows_[1].s1.back();
-    const vmm rounding_ = g_.kind.is_avx512() ? registers_.take_vector() : rows_[1].s2.back();
-    tail_mask tail_{g_, scale_sum_};
-    // Only rows with gradients of their own are narrowed. They go one by one and leave the second row's registers free.
-    element_io io_{g_, tail_, loop_, where_.loops.io, {rows_[1].s1[0], rows_[1].s2[0]}};
-    row_loop pairs_{g_,
-                    index_,
-                    left_,
-                    end_of_rows(JITNORM_ARGUMENT(rows)),
-                    {{{rows_[0].src, rows_[1].src}, JITNORM_STRIP(src)},
-                     {{rows_[0].diff_dst, rows_[1].diff_dst}, JITNORM_STRIP(diff_dst)},
-                     {{scale_at_}, JITNORM_STRIP(scale), conf_.own_rows},
-                     {{diff_scale_}, JITNORM_STRIP(diff_scale), conf_.own_rows},
-                     {{diff_shift_}, JITNORM_STRIP(diff_shift), conf_.own_rows}}};
-    horizontal_sum total_{g_, dy_};
-    blocked_sum blocks_{g_, loop_, count_, rest_, vectors_ * 2 * PAIR};
-    const int mask_at_ = g_.reserve(g_.kind.bytes());
-    narrowing narrowing_{g_, {rounding_, rounding_}};
 };
 
 } // namespace jitnorm::impl::jit

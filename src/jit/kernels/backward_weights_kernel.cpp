@@ -28,7 +28,7 @@ public:
 private:
     void add_up(places columns) {
         Xbyak::Label next, end;
-        for (const place &p : columns) ops.clear(totals_[size_t(p.slot)]);
+        for (const place &p : columns) ops.clear(totals_[p.slot]);
         if (kind.is_f64()) add_start(columns);
         mov(reg_sums_, JITNORM_ARGUMENT(sums));
         mov(reg_number_, JITNORM_ARGUMENT(number));
@@ -36,22 +36,21 @@ private:
         jz(end, NEAR);
         L(next);
         for (const place &p : columns) {
-            const auto slot = size_t(p.slot);
-            io_.load(terms_[slot], reg_sums_, p, conf_.sums);
-            ops.add(totals_[slot], totals_[slot], terms_[slot]);
+            io_.load(terms_[p.slot], reg_sums_, p, conf_.sums);
+            ops.add(totals_[p.slot], totals_[p.slot], terms_[p.slot]);
         }
         add(reg_sums_, reg_stride_);
         dec(reg_number_);
         jnz(next, NEAR);
         L(end);
-        for (const place &p : columns) io_.store(reg_to_, p, totals_[size_t(p.slot)], conf_.to, false);
+        for (const place &p : columns) io_.store(reg_to_, p, totals_[p.slot], conf_.to, false);
     }
 
     void add_start(places columns) {
         Xbyak::Label zeros;
         test(reg_start_, reg_start_);
         jz(zeros, NEAR);
-        for (const place &p : columns) io_.load(totals_[size_t(p.slot)], reg_start_, p, jitnorm_f64);
+        for (const place &p : columns) io_.load(totals_[p.slot], reg_start_, p, jitnorm_f64);
         L(zeros);
     }
 

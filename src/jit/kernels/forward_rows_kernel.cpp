@@ -14,7 +14,7 @@ namespace jitnorm::impl::jit {
 
 namespace {
 
-static_assert(sums_of_rows::ROWS == BAND_UNIT);
+static_assert(eight_sums::ROWS == BAND_UNIT);
 
 class forward_rows_generator : public rows_generator {
     using arguments = forward_arguments<float>;

@@ -3,12 +3,11 @@
 #pragma once
 
 #include <array>
-#include <limits>
 #include <optional>
 
-#include "../../math/dynamic_scale.hpp"
 #include "../emit/affine.hpp"
 #include "../emit/trace_codegen.hpp"
+#include "dynamic_scales.hpp"
 #include "kernels.hpp"
 #include "row_pass.hpp"
 #include "short_normalize.hpp"
@@ -24,6 +23,65 @@ class normalize_pass : row_pass {
         vmm hi, rstd, bias;
         std::vector<vmm> work;
     };
+
+    const normalize_conf conf_;
+
+    bool has_post_ops() const { return !conf_.post_ops.empty(); }
+    bool rounds() const { return conf_.normalized != jitnorm_data_type_undef; }
+    bool writes_pre_quantization() const { return conf_.pre_quantization != jitnorm_data_type_undef; }
+    jitnorm_data_type_t stored() const { return conf_.quantizes ? jitnorm_f32 : conf_.dst; } // of normalized values
+    // Non-temporal stores fill whole lines of one row at a time; post-ops, a pre-quantization output and maxima need
+    // the registers; rows with their own scale and shift share no loads of these.
+    bool takes_pairs() const {
+        return !conf_.non_temporal && !has_post_ops() && !writes_pre_quantization() && !conf_.quantizes &&
+               !conf_.own_rows;
+    }
+    // Unpack order is used if then neither src nor dst needs a shuffle. Not with post-ops, which take one vector after
+    // the other and need the register.
+    bool in_unpack_order() const {
+        return unpacks_for_less(g_.kind, conf_.src) && narrowing::joins_two(g_.kind, stored()) && !has_post_ops() &&
+               (!writes_pre_quantization() || narrowing::joins_two(g_.kind, conf_.pre_quantization));
+    }
+
+    std::array<row, PAIR> take_rows() {
+        std::array<row, PAIR> rows;
+        const std::array<reg, PAIR> src{g_.rsi, g_.r8}, dst{g_.rdx, g_.r13};
+        for (size_t r = 0; r < PAIR; ++r) {
+            rows[r].src = registers_.take(src[r]);
+            rows[r].dst = registers_.take(dst[r]);
+            rows[r].hi = registers_.take_vector();
+            rows[r].rstd = registers_.take_vector();
+            rows[r].bias = registers_.take_vector();
+        }
+        for (row &r : rows) r.work = registers_.take_vectors(UNROLL);
+        return rows;
+    }
+    const std::array<row, PAIR> rows_of_pair_ = take_rows();
+    // The registers of the second row are free while rows go one by one.
+    const reg &operands_ = rows_of_pair_[1].src, &operand_ = rows_of_pair_[1].dst;
+    const reg &pre_quantization_ = rows_of_pair_[1].dst;
+    const reg scale_at_ = registers_.take(g_.r10), shift_at_ = registers_.take(g_.r11);
+    const reg ahead_ = registers_.take(g_.r14);
+    const row_in_lines lines_{rows_of_pair_[0].dst, element_bytes(conf_.dst), registers_.take(g_.r9)};
+    const reg &values_ = lines_.rest; // the values of a row to be quantized, which is not stored past the caches
+    const std::vector<vmm> scale_ = registers_.take_vectors(UNROLL), shift_ = registers_.take_vectors(UNROLL);
+
+    dynamic_scales::registers registers_of_scales() const {
+        const auto &[one, free] = rows_of_pair_;
+        return {
+            values_, one.dst, {free.hi, free.rstd}, free.bias, {one.work[0], one.work[1], free.work[0], free.work[1]}};
+    }
+
+    tail_mask tail_{g_, registers_.take_vector()};
+    element_io io_{g_, tail_, loop_, where_.loops.io, {scale_[0], scale_[1]}}; // scale and shift have been used
+    dynamic_scales scales_{g_, where_, conf_.dst, tail_, io_, registers_of_scales()};
+    row_loop rows_ =
+        loop_over(JITNORM_ARGUMENT(rows), {{{rows_of_pair_[0].src, rows_of_pair_[1].src}, JITNORM_STRIP(x)},
+                                           {{rows_of_pair_[0].dst, rows_of_pair_[1].dst}, JITNORM_STRIP(dst)},
+                                           {{scale_at_}, JITNORM_STRIP(scale), conf_.own_rows},
+                                           {{shift_at_}, JITNORM_STRIP(shift), conf_.own_rows}});
+    scale_shift affine_{g_, io_, conf_, scale_, shift_};
+    std::optional<trace_codegen> post_ops_;
 
 public:
     normalize_pass(kernel_generator &g, const pass_place &where, const normalize_conf &conf)
@@ -54,9 +112,19 @@ public:
         if (short_normalize::takes(conf_)) short_normalize(g_, where_, conf_, tail_, scale_at_, shift_at_).emit(done);
         begin_rows(rows_);
         if (conf_.groups) broadcast_statistics(1);
-        if (takes_pairs()) write_rows_in_pairs();
-        if (conf_.quantizes) g_.mov(values_, JITNORM_ARGUMENT(values));
-        write_rows_one_by_one();
+        if (takes_pairs())
+            rows_.step(PAIR, [&] {
+                broadcast_statistics(PAIR);
+                write_rows(PAIR);
+            });
+        if (conf_.quantizes) scales_.point_to_first_values();
+        rows_.step(1, [&] {
+            if (conf_.ahead != prefetch_to::nowhere)
+                point_ahead(ahead_, rows_of_pair_[0].src, JITNORM_ARGUMENT(prefetch));
+            if (!conf_.groups) broadcast_statistics(1);
+            write_rows(1);
+            if (conf_.quantizes) scales_.keep_row();
+        });
         if (conf_.quantizes) quantize_rows();
         g_.L(done);
     }
@@ -76,103 +144,38 @@ public:
     void write_only_row() {
         prepare();
         rows_.begin();
-        point_ahead();
+        if (conf_.ahead != prefetch_to::nowhere) point_ahead(ahead_, rows_of_pair_[0].src, JITNORM_ARGUMENT(prefetch));
         for (const vmm &number : scalars_of_one()) g_.ops.broadcast(number, xmm_of(number));
-        if (conf_.quantizes) g_.mov(values_, JITNORM_ARGUMENT(values));
-        write_row();
-        if (!conf_.quantizes) return;
-        const vmm &factor = find_factor();
-        g_.ops.broadcast(factor, xmm_of(factor));
-        multiply_values(factor);
+        if (conf_.quantizes) scales_.point_to_first_values();
+        write_rows(1);
+        if (conf_.quantizes) scales_.quantize_only_row();
     }
 
 private:
-    bool has_post_ops() const { return !conf_.post_ops.empty(); }
-    bool rounds() const { return conf_.normalized != jitnorm_data_type_undef; }
-    bool writes_pre_quantization() const { return conf_.pre_quantization != jitnorm_data_type_undef; }
-    jitnorm_data_type_t stored() const { return conf_.quantizes ? jitnorm_f32 : conf_.dst; } // of normalized values
-    // Non-temporal stores fill whole lines of one row at a time; post-ops, a pre-quantization output and maxima need
-    // the registers; rows with their own scale and shift share no loads of these.
-    bool takes_pairs() const {
-        return !conf_.non_temporal && !has_post_ops() && !writes_pre_quantization() && !conf_.quantizes &&
-               !conf_.own_rows;
-    }
-
-    void write_rows_in_pairs() {
-        rows_.step(PAIR, [&] {
-            broadcast_statistics(PAIR);
-            loop_.begin(count_);
-            normalize_vectors(PAIR);
-        });
-    }
-
-    void write_rows_one_by_one() {
-        rows_.step(1, [&] {
-            point_ahead();
-            if (!conf_.groups) broadcast_statistics(1);
-            write_row();
-            if (conf_.quantizes) {
-                const vmm &factor = find_factor();
-                g_.mov(left_, JITNORM_ARGUMENT(factors));
-                g_.vmovss(g_.ptr[left_ + index_ * int(sizeof(float))], xmm_of(factor));
-                point_to_next_values();
-            }
-        });
-    }
-
-    // Stores the rows whose values and factors are found. Not row by row: while the processor computes a factor, it
-    // needs the values of the next row to work on.
-    void quantize_rows() {
-        const vmm &factor = largest_[0];
-        if (where_.band) g_.mov(index_, where_.band->begin);
-        begin_rows(rows_);
-        g_.mov(values_, JITNORM_ARGUMENT(values));
-        rows_.step(1, [&] {
-            g_.mov(left_, JITNORM_ARGUMENT(factors));
-            g_.ops.broadcast(factor, g_.ptr[left_ + index_ * int(sizeof(float))]);
-            multiply_values(factor);
-            point_to_next_values();
-        });
-    }
-
-    void point_to_next_values() { g_.lea(values_, g_.ptr[values_ + count_ * int(sizeof(float))]); }
-
-    void write_row() {
-        if (conf_.quantizes) begin_maximum();
-        loop_.begin(count_);
-        normalize_vectors(1);
-    }
-
     void prepare() {
         g_.mov(count_, JITNORM_ARGUMENT(count));
         g_.mov(scale_at_, JITNORM_ARGUMENT(scale.first));
         g_.mov(shift_at_, JITNORM_ARGUMENT(shift.first));
         tail_.prepare(count_, left_, where_.loops.position);
-        if (conf_.quantizes) g_.ops.broadcast_bits(magnitude_, layer_norm::MAGNITUDE_BITS, left_);
+        if (conf_.quantizes) scales_.prepare();
         if (!has_post_ops()) io_.keep(registers_.take_vector(), in_unpack_order(), conf_.src);
     }
 
-    // Unpack order is used if then neither src nor dst needs a shuffle. Not with post-ops, which take one vector after
-    // the other and need the register.
-    bool in_unpack_order() const {
-        return unpacks_for_less(g_.kind, conf_.src) && narrowing::joins_two(g_.kind, stored()) && !has_post_ops() &&
-               (!writes_pre_quantization() || narrowing::joins_two(g_.kind, conf_.pre_quantization));
-    }
-
-    void point_ahead() {
-        if (conf_.ahead == prefetch_to::nowhere) return;
-        row_pass::point_ahead(ahead_, rows_of_pair_[0].src, JITNORM_ARGUMENT(prefetch));
-    }
-
     void broadcast_statistics(size_t rows) {
-        broadcast(rows, JITNORM_ARGUMENT(hi), &row::hi);
-        broadcast(rows, JITNORM_ARGUMENT(rstd), &row::rstd);
-        broadcast(rows, JITNORM_ARGUMENT(bias), &row::bias);
+        const auto broadcast = [&](const Xbyak::Address &array, vmm row::*to) {
+            const auto &[first, second] = rows_of_pair_;
+            rows == 1 ? rows_.broadcast(array, {first.*to}) : rows_.broadcast(array, {first.*to, second.*to});
+        };
+        broadcast(JITNORM_ARGUMENT(hi), &row::hi);
+        broadcast(JITNORM_ARGUMENT(rstd), &row::rstd);
+        broadcast(JITNORM_ARGUMENT(bias), &row::bias);
     }
 
-    void broadcast(size_t rows, const Xbyak::Address &array, vmm row::*to) {
-        const std::array<vmm, PAIR> of_rows = {rows_of_pair_[0].*to, rows_of_pair_[1].*to};
-        rows_.broadcast(array, std::span(of_rows).first(rows));
+    // One row or a pair.
+    void write_rows(size_t rows) {
+        if (conf_.quantizes) scales_.begin_row();
+        loop_.begin(count_);
+        normalize_vectors(rows);
     }
 
     void normalize_vectors(size_t rows) {
@@ -188,12 +191,18 @@ private:
         loop_.walk_lines(lines_, tail_, where_.loops.io, unroll, body(true), body(false));
     }
 
+    void give_hints(std::span<const row> rows, places vectors) {
+        if (rows.size() == 1 && !where_.pieces) loop_.prefetch(ahead_, vectors, conf_.src, conf_.ahead);
+        if (conf_.non_temporal || conf_.quantizes) return; // values are stored to a cache before they are quantized
+        for (const row &r : rows) loop_.prefetch_for_write(r.dst, vectors, conf_.dst);
+    }
+
     // All loads come before the first store: where the distance of rows is a multiple of 4096 bytes, a load would wait
     // for an earlier store to the same place in another row. Rows are stored one after the other, line by line.
     void normalize(std::span<const row> rows, places vectors, bool past_caches) {
         const auto for_each = [&](auto &&use) {
             for (const row &r : rows)
-                for (const place &p : vectors) use(r, p, r.work[size_t(p.slot)]);
+                for (const place &p : vectors) use(r, p, r.work[p.slot]);
         };
         give_hints(rows, vectors);
         for (const row &r : rows)
@@ -218,7 +227,7 @@ private:
         if (conf_.src_scale) multiply_by(JITNORM_ARGUMENT(src_scale));
         if (writes_pre_quantization()) store_pre_quantization(vectors);
         if (has_post_ops()) for_each([&](const row &, const place &p, const vmm &x) { apply_post_ops(x, p); });
-        if (conf_.quantizes) find_larger(vectors);
+        if (conf_.quantizes) scales_.take_magnitudes(vectors);
         if (conf_.dst_scale) multiply_by(JITNORM_ARGUMENT(inverse_dst_scale));
         for (const row &r : rows)
             io_.store_all(conf_.quantizes ? values_ : r.dst, vectors, r.work, stored(), past_caches);
@@ -229,103 +238,9 @@ private:
     void store_pre_quantization(places vectors) {
         const auto &[values, copies] = rows_of_pair_;
         rows_.point_to_row(pre_quantization_, JITNORM_STRIP(pre_quantization));
-        for (const place &p : vectors) g_.ops.load(copies.work[size_t(p.slot)], values.work[size_t(p.slot)]);
+        for (const place &p : vectors) g_.ops.load(copies.work[p.slot], values.work[p.slot]);
         loop_.prefetch_for_write(pre_quantization_, vectors, conf_.pre_quantization);
         io_.store_all(pre_quantization_, vectors, copies.work, conf_.pre_quantization, false);
-    }
-
-    // ---- largest magnitudes. The bits of floats are compared as integers. So the order of comparisons does not
-    // matter, and a NaN is larger than every number.
-
-    void begin_maximum() {
-        for (const vmm &largest : largest_) g_.ops.clear(largest);
-    }
-
-    void take_larger(const vmm &than, const vmm &x) { g_.vpmaxud(than, than, x); }
-
-    void find_larger(places vectors) {
-        for (const place &p : vectors) {
-            const vmm &x = rows_of_pair_[0].work[size_t(p.slot)];
-            const vmm &magnitude = rows_of_pair_[1].work[size_t(p.slot)];
-            if (p.tail) tail_.zero_absent(x);
-            g_.vandps(magnitude, magnitude_, x);
-            take_larger(largest_[size_t(p.slot)], magnitude);
-        }
-    }
-
-    // Leaves it in the lowest lane of the first register for largest magnitudes.
-    void find_maximum() {
-        const vmm &largest = largest_[0], &other = rows_of_pair_[0].work[0];
-        take_larger(largest, largest_[1]);
-        if (largest.isZMM()) {
-            g_.vextractf64x4(ymm_of(other), zmm_of(largest), 1);
-            take_larger(ymm_of(largest), ymm_of(other));
-        }
-        const Xbyak::Xmm four = xmm_of(largest), others = xmm_of(other);
-        g_.vextractf128(others, ymm_of(largest), 1);
-        take_larger(four, others);
-        for (const uint8_t order : {uint8_t(0b01001110), uint8_t(0b10110001)}) { // halves, then neighbours
-            g_.vpshufd(others, four, order);
-            take_larger(four, others);
-        }
-    }
-
-    // As find_scale() (dynamic_scale.hpp). Integers of a row without a factor are zeros, so its values become zeros: no
-    // NaN is left to be converted.
-    const vmm &find_factor() {
-        const auto &work = rows_of_pair_[0].work;
-        const vmm &result = largest_[0];
-        const Xbyak::Xmm scale = xmm_of(result), factor = xmm_of(work[0]), is_finite = xmm_of(work[1]);
-        const Xbyak::Reg32 bits = where_.loops.position.cvt32();
-        find_maximum();
-        g_.vdivss(scale, scale, g_.number(layer_norm::largest_number(conf_.dst)));
-        g_.mov(left_, JITNORM_ARGUMENT(dst_scales));
-        g_.vmovss(g_.ptr[left_ + index_ * int(sizeof(float))], scale);
-        g_.vmovss(factor, g_.number(1));
-        g_.vdivss(scale, factor, scale);
-        if (is_f8(conf_.dst)) {
-            constexpr uint8_t LESS_EQUAL = 0x12;
-            g_.vcmpss(is_finite, scale, g_.number(std::numeric_limits<float>::max()), LESS_EQUAL);
-            g_.vandps(scale, scale, is_finite);
-            return result;
-        }
-        auto &none = g_.rarely([this, &result, zeros = work[0]] {
-            g_.ops.clear(zeros);
-            loop_.begin(count_);
-            loop_.walk_freely(1, [&](places vectors) {
-                for (const place &p : vectors) io_.store(values_, p, zeros, jitnorm_f32, false);
-            });
-            g_.ops.clear(result);
-        });
-        g_.vmovd(bits, scale); // a positive finite number?
-        g_.sub(bits, 1);
-        g_.cmp(bits, std::bit_cast<uint32_t>(std::numeric_limits<float>::infinity()) - 1);
-        g_.jae(none.begin, NEAR);
-        g_.L(none.end);
-        return result;
-    }
-
-    // The work registers of the second row are free.
-    void multiply_values(const vmm &factor) {
-        const row &first = rows_of_pair_[0], &second = rows_of_pair_[1];
-        const std::array<vmm, 4> work = {first.work[0], first.work[1], second.work[0], second.work[1]};
-        loop_.begin(count_);
-        loop_.walk_freely(int(work.size()), [&](places vectors) {
-            io_.use_all(work, values_, vectors, jitnorm_f32, [&](const place &p, const Xbyak::Operand &value) {
-                g_.ops.mul(work[size_t(p.slot)], factor, value);
-            });
-            loop_.prefetch_for_write(first.dst, vectors, conf_.dst);
-            if (vectors.size() == work.size())
-                io_.store_four_in_range(first.dst, vectors, work, conf_.dst);
-            else
-                io_.store_all(first.dst, vectors, work, conf_.dst, false);
-        });
-    }
-
-    void give_hints(std::span<const row> rows, places vectors) {
-        if (rows.size() == 1 && !where_.pieces) loop_.prefetch(ahead_, vectors, conf_.src, conf_.ahead);
-        if (conf_.non_temporal || conf_.quantizes) return; // values are stored to a cache before they are quantized
-        for (const row &r : rows) loop_.prefetch_for_write(r.dst, vectors, conf_.dst);
     }
 
     void apply_post_ops(const vmm &x, const place &p) {
@@ -354,44 +269,14 @@ private:
         return used.free_vectors();
     }
 
-    std::array<row, PAIR> take_rows() {
-        std::array<row, PAIR> rows;
-        const std::array<reg, PAIR> src{g_.rsi, g_.r8}, dst{g_.rdx, g_.r13};
-        for (size_t r = 0; r < PAIR; ++r) {
-            rows[r].src = registers_.take(src[r]);
-            rows[r].dst = registers_.take(dst[r]);
-            rows[r].hi = registers_.take_vector();
-            rows[r].rstd = registers_.take_vector();
-            rows[r].bias = registers_.take_vector();
-        }
-        for (row &r : rows) r.work = registers_.take_vectors(UNROLL);
-        return rows;
+    // Stores the rows whose values and factors are found. Not row by row: while the processor computes a factor, it
+    // needs the values of the next row to work on.
+    void quantize_rows() {
+        if (where_.band) g_.mov(index_, where_.band->begin);
+        begin_rows(rows_);
+        scales_.point_to_first_values();
+        rows_.step(1, [&] { scales_.quantize_kept_row(); });
     }
-
-    const normalize_conf conf_;
-    const std::array<row, PAIR> rows_of_pair_ = take_rows();
-    // The registers of the second row are free while rows go one by one.
-    const reg &operands_ = rows_of_pair_[1].src, &operand_ = rows_of_pair_[1].dst;
-    const reg &pre_quantization_ = rows_of_pair_[1].dst;
-    const std::array<vmm, UNROLL> largest_{rows_of_pair_[1].hi, rows_of_pair_[1].rstd}; // for each slot
-    const vmm &magnitude_ = rows_of_pair_[1].bias;                                      // the bits that a magnitude has
-    const reg scale_at_ = registers_.take(g_.r10), shift_at_ = registers_.take(g_.r11);
-    const reg ahead_ = registers_.take(g_.r14);
-    const row_in_lines lines_{rows_of_pair_[0].dst, element_bytes(conf_.dst), registers_.take(g_.r9)};
-    const reg &values_ = lines_.rest; // the values of a row to be quantized, which is not stored past the caches
-    const std::vector<vmm> scale_ = registers_.take_vectors(UNROLL), shift_ = registers_.take_vectors(UNROLL);
-    tail_mask tail_{g_, registers_.take_vector()};
-    element_io io_{g_, tail_, loop_, where_.loops.io, {scale_[0], scale_[1]}}; // scale and shift have been used
-    row_loop rows_{g_,
-                   index_,
-                   left_,
-                   end_of_rows(JITNORM_ARGUMENT(rows)),
-                   {{{rows_of_pair_[0].src, rows_of_pair_[1].src}, JITNORM_STRIP(x)},
-                    {{rows_of_pair_[0].dst, rows_of_pair_[1].dst}, JITNORM_STRIP(dst)},
-                    {{scale_at_}, JITNORM_STRIP(scale), conf_.own_rows},
-                    {{shift_at_}, JITNORM_STRIP(shift), conf_.own_rows}}};
-    scale_shift affine_{g_, io_, conf_, scale_, shift_};
-    std::optional<trace_codegen> post_ops_;
 };
 
 } // namespace jitnorm::impl::jit

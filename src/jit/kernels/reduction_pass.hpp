@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduction_pass: sums up rows. First reductions in float take eight rows at a time, where a band or batch has as many
-// (sum_eights()). Their pivots are found side by side (pivots::find_eight()). Each row is added to lanes, block by
-// block (blocked_sum), and a row of few vectors without a loop (sum_short_rows()). The lanes are folded to four of s
-// and four of q, which the frame keeps (sums_of_rows::sum_rows()). Those of eight rows are then added up side by side
-// (sums_of_rows::add_up()). Other rows go one by one (sum_row()), in one loop piece by piece.
+// reduction_pass: sums up rows. Single rows go as sum_row() says, in one loop piece by piece. First reductions in float
+// take eight rows at a time, where a band or batch has as many (sum_eights()), and rows of few vectors without a loop
+// (sum_short_rows()).
 #pragma once
 
 #include <algorithm>
 #include <array>
 
-#include "../emit/sums.hpp"
+#include "../emit/eight_sums.hpp"
 #include "kernels.hpp"
 #include "row_pass.hpp"
 
@@ -17,6 +15,47 @@ namespace jitnorm::impl::jit {
 
 class reduction_pass : row_pass {
     using arguments = forward_arguments<float>;
+
+    const reduction_conf conf_;
+
+    bool finds_pivots() const { return conf_.centered && !conf_.repeated; }
+    bool has_eights() const { return !g_.kind.is_f64() && !conf_.repeated; }
+    // Then pairs of vectors are in unpack order, and so are the lanes.
+    bool unpacks() const { return unpacks_for_less(g_.kind, conf_.src); }
+    // Where conversions use the pipes of additions, s - d is computed as s - d * 1 by one fused instruction, which uses
+    // the pipes of multiplications. It is rounded once, so the bits are the same.
+    bool subtracts_by_products() const {
+        return conf_.centered && (conf_.src == jitnorm_f16 || conf_.src == jitnorm_s8 || conf_.src == jitnorm_u8);
+    }
+
+    const reg src_ = registers_.take(g_.rsi), rest_ = registers_.take(g_.rdx);
+    const reg next_lanes_ = registers_.take(g_.r8), stride_ = registers_.take(g_.r9); // of eights
+    // The registers for the lanes of each sum, and for the differences of as many vectors. Between vectors
+    // d_[0] is a work register; it holds the pivot of a row while that is found.
+    const std::vector<vmm> s_ = registers_.take_vectors(forward_vectors(g_.kind));
+    const std::vector<vmm> q_ = registers_.take_vectors(forward_vectors(g_.kind));
+    const std::vector<vmm> d_ = registers_.take_vectors(forward_vectors(g_.kind));
+    const std::vector<vmm> sums_ = conf_.centered ? joined(s_, q_) : q_;
+    const vmm pivot_ = registers_.take_vector();
+    const vmm factor_ = registers_.take_vector(); // of repeated reductions; in others `pivots` keeps 0.25 here
+    tail_mask tail_{g_, registers_.take_vector()};
+    const vmm kept_ = registers_.take_vector(); // a constant: for conversions (element_io::keep()), or ones
+
+    element_io io_{g_, tail_, loop_, where_.loops.io};
+    row_loop rows_ = loop_over(JITNORM_ARGUMENT(rows), {{{src_}, JITNORM_STRIP(x)}});
+    pivots pivots_{g_, loop_, count_, factor_};
+    blocked_sum blocks_{g_, loop_, count_, rest_, (where_.pieces ? 4 : 2) * forward_vectors(g_.kind)};
+    horizontal_sum total_{g_, d_[0], unpacks()};
+    horizontal_sum straight_total_{g_, d_[0]};
+    eight_sums eights_{g_,
+                       rows_,
+                       index_,
+                       next_lanes_,
+                       joined(s_, q_),
+                       d_[0],
+                       where_.pieces ? 0 : g_.reserve(eight_sums::BYTES),
+                       conf_.centered,
+                       {JITNORM_ARGUMENT(pivot), JITNORM_ARGUMENT(s), JITNORM_ARGUMENT(q)}};
 
 public:
     reduction_pass(kernel_generator &g, const pass_place &where, const reduction_conf &conf)
@@ -49,7 +88,7 @@ public:
                 if (prefetches) loop_.prefetch(ahead, vectors, conf_.src);
                 add(vectors);
             },
-            [&] { sums_of_rows_.store_one(total_, s_, q_); });
+            [this] { store_sums(); });
     }
 
     reduced_rows sum_only_row() {
@@ -60,22 +99,6 @@ public:
     }
 
 private:
-    // Then pairs of vectors are in unpack order, and so are the lanes.
-    bool unpacks() const { return unpacks_for_less(g_.kind, conf_.src); }
-    bool has_eights() const { return !g_.kind.is_f64() && !conf_.repeated; }
-    bool finds_pivots() const { return conf_.centered && !conf_.repeated; }
-
-    void sum_row() {
-        if (finds_pivots()) {
-            find_pivot();
-            g_.ops.broadcast(pivot_, xmm_of(d_[0]));
-        } else if (conf_.centered) {
-            broadcast_pivot();
-        }
-        sum_vectors();
-        sums_of_rows_.store_one(total_, s_, q_);
-    }
-
     // At most one of the last two needs the register.
     void prepare() {
         g_.mov(count_, JITNORM_ARGUMENT(count));
@@ -86,76 +109,26 @@ private:
         if (subtracts_by_products()) g_.ops.load(kept_, g_.vector_of(1));
     }
 
-    // Where conversions use the pipes of additions, s - d is computed as s - d * 1 by one fused instruction, which uses
-    // the pipes of multiplications. It is rounded once, so the bits are the same.
-    bool subtracts_by_products() const {
-        return conf_.centered && (conf_.src == jitnorm_f16 || conf_.src == jitnorm_s8 || conf_.src == jitnorm_u8);
+    void sum_row() {
+        if (finds_pivots()) {
+            find_pivot();
+            g_.ops.broadcast(pivot_, xmm_of(d_[0]));
+        } else if (conf_.centered) {
+            broadcast_pivot();
+        }
+        sum_vectors();
+        store_sums();
     }
 
-    // Sums up as many eights as there are, but none of rows with fewer than four elements, which have other pivots.
-    void sum_eights() {
-        Xbyak::Label end;
-        g_.cmp(count_, 4);
-        g_.jb(end, NEAR);
-        g_.mov(stride_, JITNORM_ARGUMENT(x.stride));
-        rows_.while_left(sums_of_rows::ROWS, [&] {
-            Xbyak::Label summed;
-            if (conf_.centered) find_pivots_of_eight();
-            sums_of_rows_.begin();
-            if (conf_.short_rows) sum_short_rows(summed);
-            sum_rows_of_eight();
-            g_.L(summed);
-            sums_of_rows_.add_up();
-        });
-        g_.L(end);
+    // ---- the steps of a row
+
+    void find_pivot() {
+        const Xbyak::Xmm pivot = xmm_of(d_[0]);
+        pivots_.find(d_[0], d_[1], [this](places first) { io_.load(d_[0], src_, first.front(), conf_.src); });
+        g_.ops.store_lowest(g_.ptr[rows_.of_row(JITNORM_ARGUMENT(pivot))], pivot);
     }
 
-    void find_pivots_of_eight() {
-        g_.mov(rest_, src_);
-        pivots_.find_eight(idle_lanes_, ymm_of(d_[0]), rest_, stride_, other_);
-        g_.vmovups(g_.ptr[rows_.of_row(JITNORM_ARGUMENT(pivot))], idle_lanes_[0]);
-    }
-
-    void sum_rows_of_eight() {
-        sums_of_rows_.sum_rows([&] {
-            if (conf_.centered) broadcast_pivot();
-            sum_vectors();
-            const Xbyak::Ymm q = total_.to_ymm(q_);
-            return std::pair(conf_.centered ? total_.to_ymm(s_) : q, q);
-        });
-    }
-
-    // The same for rows of a few vectors: there is code without a loop for each number of vectors. The sums of
-    // differences have the other sign until they are whole.
-    void sum_short_rows(Xbyak::Label &done) {
-        if (conf_.centered) g_.mov(rest_, JITNORM_ARGUMENT(pivot));
-        loop_.begin(count_);
-        loop_.walk_straight(SHORT_ROW_VECTORS, done, [&](places vectors) {
-            const auto used = [&](lanes sums) { return sums.first(std::min(vectors.size(), sums.size())); };
-            sums_of_rows_.sum_rows([&] {
-                if (conf_.centered) g_.ops.broadcast(pivot_, g_.ptr[rows_.of_row(rest_)]);
-                for (const place &p : vectors) add_straight(p);
-                const Xbyak::Ymm q = straight_total_.to_ymm(used(q_));
-                if (!conf_.centered) return std::pair(q, q);
-                const Xbyak::Ymm s = straight_total_.to_ymm(used(s_));
-                g_.ops.clear(ymm_of(d_[0]));
-                g_.ops.sub(s, ymm_of(d_[0]), s);
-                return std::pair(s, q);
-            });
-        });
-    }
-
-    // The first vectors of a row initialize the lanes.
-    void add_straight(const place &p) {
-        const size_t lane = size_t(p.slot) % q_.size();
-        const bool first = size_t(p.slot) < q_.size();
-        const vmm &d = first ? s_[lane] : d_[size_t(p.slot) % 2];
-        conf_.centered ? io_.load_centered(d, pivot_, src_, p, conf_.src) : io_.load(d, src_, p, conf_.src);
-        if (conf_.centered && p.tail) tail_.zero_absent(d);
-        if (first) return g_.ops.mul(q_[lane], d, d);
-        if (conf_.centered) g_.ops.add(s_[lane], s_[lane], d);
-        g_.ops.fma231(q_[lane], d, d);
-    }
+    void broadcast_pivot() { rows_.broadcast(JITNORM_ARGUMENT(pivot), {pivot_}); }
 
     void sum_vectors() {
         blocks_.sum(sums_, int(q_.size()), [&](places vectors) {
@@ -164,21 +137,12 @@ private:
         });
     }
 
-    void find_pivot() {
-        const Xbyak::Xmm pivot = xmm_of(d_[0]);
-        loop_.begin(count_);
-        pivots_.find(d_[0], d_[1], [this](places first) { io_.load(d_[0], src_, first.front(), conf_.src); });
-        g_.ops.store_lowest(g_.ptr[rows_.of_row(JITNORM_ARGUMENT(pivot))], pivot);
-    }
-
-    void broadcast_pivot() { rows_.broadcast(JITNORM_ARGUMENT(pivot), std::span(&pivot_, 1)); }
-
     void add(places vectors) {
         conf_.centered ? io_.load_all_centered(d_, pivot_, src_, vectors, conf_.src)
                        : io_.load_all(d_, src_, vectors, conf_.src);
         for (const place &p : vectors) {
-            if (conf_.centered && p.tail) tail_.zero_absent(d_[size_t(p.slot)]);
-            unpacks() && !io_.in_unpack_order(vectors) ? accumulate_spread(size_t(p.slot)) : accumulate(size_t(p.slot));
+            if (conf_.centered && p.tail) tail_.zero_absent(d_[p.slot]);
+            unpacks() && !io_.in_unpack_order(vectors) ? accumulate_spread(p.slot) : accumulate(p.slot);
         }
     }
 
@@ -199,35 +163,62 @@ private:
         g_.ops.fma231(q_[slot], d, d);
     }
 
-    const reduction_conf conf_;
-    const reg src_ = registers_.take(g_.rsi), rest_ = registers_.take(g_.rdx);
-    const reg other_ = registers_.take(g_.r8), stride_ = registers_.take(g_.r9); // of eights
-    // The registers for the lanes of each sum, and for the differences of as many vectors. Between vectors
-    // d_[0] is a work register; it holds the pivot of a row while that is found.
-    const std::vector<vmm> s_ = registers_.take_vectors(forward_vectors(g_.kind));
-    const std::vector<vmm> q_ = registers_.take_vectors(forward_vectors(g_.kind));
-    const std::vector<vmm> d_ = registers_.take_vectors(forward_vectors(g_.kind));
-    const std::vector<vmm> sums_ = conf_.centered ? joined(s_, q_) : q_;
-    const vmm pivot_ = registers_.take_vector();
-    const vmm factor_ = registers_.take_vector(); // of repeated reductions; in others `pivots` keeps 0.25 here
-    const std::array<Xbyak::Ymm, 4> idle_lanes_ = first_four(s_, q_); // for use while these hold no lanes
-    tail_mask tail_{g_, registers_.take_vector()};
-    const vmm kept_ = registers_.take_vector(); // a constant: for conversions (element_io::keep()), or ones
-    element_io io_{g_, tail_, loop_, where_.loops.io};
-    row_loop rows_{g_, index_, left_, end_of_rows(JITNORM_ARGUMENT(rows)), {{{src_}, JITNORM_STRIP(x)}}};
-    pivots pivots_{g_, io_, conf_.src, count_, factor_};
-    blocked_sum blocks_{g_, loop_, count_, rest_, (where_.pieces ? 4 : 2) * forward_vectors(g_.kind)};
-    horizontal_sum total_{g_, d_[0], unpacks()};
-    horizontal_sum straight_total_{g_, d_[0]};
-    sums_of_rows sums_of_rows_{g_,
-                               rows_,
-                               index_,
-                               other_,
-                               idle_lanes_,
-                               ymm_of(d_[0]),
-                               where_.pieces ? 0 : g_.reserve(sums_of_rows::BYTES),
-                               conf_.centered,
-                               {JITNORM_ARGUMENT(s), JITNORM_ARGUMENT(q)}};
+    void store_sums() {
+        if (conf_.centered) total_.store(s_, rows_, JITNORM_ARGUMENT(s));
+        total_.store(q_, rows_, JITNORM_ARGUMENT(q));
+    }
+
+    // ---- eight rows
+
+    // Sums up as many eights as there are, but none of rows with fewer than four elements, which have other pivots.
+    void sum_eights() {
+        Xbyak::Label end;
+        g_.cmp(count_, 4);
+        g_.jb(end, NEAR);
+        g_.mov(stride_, JITNORM_ARGUMENT(x.stride));
+        rows_.while_left(eight_sums::ROWS, [&] {
+            Xbyak::Label summed;
+            if (conf_.centered) {
+                g_.mov(rest_, src_);
+                eights_.find_pivots(io_, conf_.src, rest_, stride_, factor_);
+            }
+            eights_.begin();
+            if (conf_.short_rows) sum_short_rows(summed);
+            eights_.sum_rows(total_, s_, q_, false, [this] {
+                if (conf_.centered) broadcast_pivot();
+                sum_vectors();
+            });
+            g_.L(summed);
+            eights_.add_up();
+        });
+        g_.L(end);
+    }
+
+    // The rows of an eight, of a few vectors each: there is code without a loop for each number of vectors. The lanes
+    // of s have the other sign.
+    void sum_short_rows(Xbyak::Label &done) {
+        if (conf_.centered) g_.mov(rest_, JITNORM_ARGUMENT(pivot));
+        loop_.begin(count_);
+        loop_.walk_straight(SHORT_ROW_VECTORS, done, [&](places vectors) {
+            const auto used = [&](lanes sums) { return sums.first(std::min(vectors.size(), sums.size())); };
+            eights_.sum_rows(straight_total_, used(s_), used(q_), true, [&] {
+                if (conf_.centered) g_.ops.broadcast(pivot_, g_.ptr[rows_.of_row(rest_)]);
+                for (const place &p : vectors) add_straight(p);
+            });
+        });
+    }
+
+    // The first vectors of a row initialize the lanes.
+    void add_straight(const place &p) {
+        const size_t lane = p.slot % q_.size();
+        const bool first = p.slot < q_.size();
+        const vmm &d = first ? s_[lane] : d_[p.slot % 2];
+        conf_.centered ? io_.load_centered(d, pivot_, src_, p, conf_.src) : io_.load(d, src_, p, conf_.src);
+        if (conf_.centered && p.tail) tail_.zero_absent(d);
+        if (first) return g_.ops.mul(q_[lane], d, d);
+        if (conf_.centered) g_.ops.add(s_[lane], s_[lane], d);
+        g_.ops.fma231(q_[lane], d, d);
+    }
 };
 
 } // namespace jitnorm::impl::jit

@@ -40,8 +40,10 @@ protected:
         : g_(g), where_(where), count_(where.loops.count), left_(where.loops.left), index_(where.loops.index) {}
 
     Xbyak::Address argument(size_t field) const { return g_.ptr[where_.arguments + field]; }
-    // The address of the number of the first row after the pass's rows; `all` is the address of the number of all rows.
-    Xbyak::Address end_of_rows(const Xbyak::Address &all) const { return where_.band ? where_.band->end : all; }
+    // The loop over the pass's rows; `all` is the address of the number of all rows.
+    row_loop loop_over(const Xbyak::Address &all, const std::vector<stepped_rows> &tensors) const {
+        return {g_, index_, left_, where_.band ? where_.band->end : all, tensors};
+    }
     void begin_rows(row_loop &rows) const { where_.band ? rows.point_to_row() : rows.begin(); }
 
     // Sets `ahead` to so many bytes after `row`.

@@ -101,12 +101,12 @@ private:
         loop_.prefetch(src_ + ahead_, vectors, type_);
         loop_.prefetch_for_write(dst_, vectors, type_, AHEAD_OF_STORES);
         for (const place &p : vectors) {
-            const vmm &x = work_[size_t(p.slot)];
+            const vmm &x = work_[p.slot];
             io_.load_centered(x, hi, src_, p, type_);
             g_.ops.negated_fma213(x, rstd, bias);
             affine_.apply(x, p);
         }
-        for (const place &p : vectors) io_.store(dst_, p, work_[size_t(p.slot)], type_, false);
+        for (const place &p : vectors) io_.store(dst_, p, work_[p.slot], type_, false);
     }
 
     kernel_generator &g_;
