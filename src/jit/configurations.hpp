@@ -20,23 +20,21 @@ enum class prefetch_to : unsigned char { nowhere, l1, l2 };
 // 0.71 to 0.84 of the time without prefetches with 4096 on a Zen 5, with 2048 up to 0.97.
 constexpr int AHEAD_WHILE_REDUCED = 4096;
 
-// The reduction kernel, which computes the sums over the elements of rows.
+// The pass that computes the sums over the elements of rows.
 struct reduction_conf {
-    vector_kind kind = {};
     jitnorm_data_type_t src = jitnorm_f32; // any data type; f64 only if the compute type is double
     bool centered = true;                  // S and Q about a pivot; otherwise (rms_norm) only Q, about zero
-    bool repeated = false; // pivot and factor are arguments; otherwise the kernel finds the pivot, and the factor is 1
+    bool repeated = false;   // pivot and factor are arguments; otherwise the pass finds the pivot, and the factor is 1
     bool short_rows = false; // rows may be short (SHORT_ROW_VECTORS); only with float, not if repeated
     prefetch_to ahead = prefetch_to::nowhere;
 
     auto operator<=>(const reduction_conf &) const = default;
 };
 
-// The addition kernel, which computes rows that are normalized later: src (* gate) + residual (+ bias); with `silu`,
+// The pass that computes rows which are normalized later: src (* gate) + residual (+ bias); with `silu`,
 // src (* gate) * silu(residual) (+ bias). Tensors have any data type, f64 only if the compute type is double; the bias
 // has f32, bf16 or f16.
 struct addition_conf {
-    vector_kind kind = {};
     jitnorm_data_type_t src = jitnorm_f32;
     jitnorm_data_type_t residual = jitnorm_f32;
     jitnorm_data_type_t bias = jitnorm_data_type_undef; // undef: there is no bias
@@ -51,7 +49,7 @@ struct addition_conf {
     auto operator<=>(const addition_conf &) const = default;
 };
 
-// One post-op of a normalize kernel. Its numbers (scale, zero point, alpha, beta) are arguments.
+// One post-op. Its numbers (scale, zero point, alpha, beta) are arguments.
 struct post_op_conf {
     enum class kind { sum, eltwise, binary };
     kind what = kind::sum;
@@ -64,10 +62,9 @@ struct post_op_conf {
     auto operator<=>(const post_op_conf &) const = default;
 };
 
-// The normalize kernel, which normalizes, scales and shifts rows and applies the attributes. Types are f32, bf16 and
+// The pass that normalizes, scales and shifts rows and applies the attributes. Types are f32, bf16 and
 // f16, f64 if the compute type is double, for src and dst also s8 and u8, and for dst also f8_e5m2 and f8_e4m3.
 struct normalize_conf {
-    vector_kind kind = {};
     jitnorm_data_type_t src = jitnorm_f32;
     jitnorm_data_type_t dst = jitnorm_f32;
     jitnorm_data_type_t scale_shift = jitnorm_f32;
@@ -84,7 +81,7 @@ struct normalize_conf {
     // The types to which values are rounded before they are scaled and shifted, and then, where the conversion to dst
     // does not do it (problem::normalized_type(), scaled_type()). undef: they are not rounded.
     jitnorm_data_type_t normalized = jitnorm_data_type_undef, scaled = jitnorm_data_type_undef;
-    bool quantizes = false;                   // by scales that the kernel finds (dynamic scales); only with float
+    bool quantizes = false;                   // by scales that the pass finds (dynamic scales); only with float
     bool groups = false;                      // rows are groups of columns of one row, which share its statistics
     bool own_rows = false;                    // each row has its own scale and shift, and so has each group
     prefetch_to ahead = prefetch_to::nowhere; // while rows go one by one
@@ -92,9 +89,8 @@ struct normalize_conf {
     auto operator<=>(const normalize_conf &) const = default;
 };
 
-// The kernel of backward that computes row sums and column sums. Types are f32, bf16, f16; f64 if it computes in f64.
+// The pass of backward that computes row sums and column sums. Types are f32, bf16, f16; f64 if it computes in f64.
 struct backward_sums_conf {
-    vector_kind kind = {};
     jitnorm_data_type_t src = jitnorm_f32;
     jitnorm_data_type_t diff_dst = jitnorm_f32;
     jitnorm_data_type_t scale_type = jitnorm_f32;
@@ -114,9 +110,8 @@ struct backward_sums_conf {
     auto operator<=>(const backward_sums_conf &) const = default;
 };
 
-// The kernel of backward that computes diff_src of rows whose sums are known.
+// The pass of backward that computes diff_src of rows whose sums are known.
 struct backward_data_conf {
-    vector_kind kind = {};
     jitnorm_data_type_t src = jitnorm_f32;
     jitnorm_data_type_t diff_dst = jitnorm_f32;
     jitnorm_data_type_t diff_src = jitnorm_f32;
@@ -132,30 +127,33 @@ struct backward_data_conf {
     auto operator<=>(const backward_data_conf &) const = default;
 };
 
-// In which order a kernel reduces and writes rows.
+// In which order a kernel does its passes.
 enum class pass_order : unsigned char {
+    one_pass, // the only pass does all rows
     by_bands, // a band is reduced, its scalar steps are done, and it is written; then the next one
     one_row,  // the same of a single row, whose scalars stay in registers; only forward
     one_loop  // rows are written beside others that are reduced; the scalar steps are the caller's
 };
 
-// The kernels that reduce rows and write them, of forward and of backward. Their passes agree in the instruction set.
-// No reduction is a repeated one. In one loop, rows are neither short nor quantized; other orders of forward are only
-// with float.
-struct forward_rows_conf {
-    reduction_conf reduced; // not used if the addition reduces the rows
-    normalize_conf written;
-    std::optional<addition_conf> added = {}; // makes the rows that are reduced
-    pass_order order = pass_order::by_bands;
+// The kernel of forward, and that of backward, with the passes that it does. No reduction is a repeated one, unless it
+// is the only pass. In one loop, rows are neither short nor quantized; bands of forward and its one row are only with
+// float.
+struct forward_conf {
+    vector_kind kind = {};
+    std::optional<addition_conf> added = {};    // makes the rows that the other passes read
+    std::optional<reduction_conf> reduced = {}; // not where the addition reduces the rows
+    std::optional<normalize_conf> written = {};
+    pass_order order = pass_order::one_pass;
 
-    auto operator<=>(const forward_rows_conf &) const = default;
+    auto operator<=>(const forward_conf &) const = default;
 };
-struct backward_rows_conf {
-    backward_sums_conf reduced;
-    backward_data_conf written;
-    pass_order order = pass_order::by_bands;
+struct backward_conf {
+    vector_kind kind = {};
+    std::optional<backward_sums_conf> reduced = {};
+    std::optional<backward_data_conf> written = {};
+    pass_order order = pass_order::one_pass;
 
-    auto operator<=>(const backward_rows_conf &) const = default;
+    auto operator<=>(const backward_conf &) const = default;
 };
 
 // The kernel of backward that adds up the gradients of scale and shift from the sums of row blocks. It computes in f64;
@@ -168,7 +166,6 @@ struct backward_weights_conf {
     auto operator<=>(const backward_weights_conf &) const = default;
 };
 
-using kernel_key = std::variant<backward_sums_conf, backward_data_conf, backward_rows_conf, backward_weights_conf,
-                                addition_conf, reduction_conf, normalize_conf, forward_rows_conf>;
+using kernel_key = std::variant<forward_conf, backward_conf, backward_weights_conf>;
 
 } // namespace jitnorm::impl::jit

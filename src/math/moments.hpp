@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // moments: the scalar steps of a row: from the sums over a chunk to the mean and the variance (docs/arithmetic.md,
 // "Statistics"), and from the sums of backward to the slopes of diff_src. The reference and the C++ between kernels
-// call these functions; kernels for bands of rows have the same steps as generated code (forward_rows_kernel.cpp
-// and backward_rows_kernel.cpp of src/jit/kernels/), so that all have equal bits.
+// call these functions; kernels for bands of rows have the same steps as generated code (forward_kernel.cpp
+// and backward_kernel.cpp of src/jit/kernels/), so that all have equal bits.
 //
 // With a pivot p near the data, S = sum (x - p) and Q = sum (x - p)^2 over n elements give
 //   mean = p + S/n, M2 = sum (x - mean)^2 = Q - S^2/n        (shifted data: Chan, Golub, LeVeque 1983)

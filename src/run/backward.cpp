@@ -10,10 +10,10 @@ namespace jitnorm::impl::layer_norm {
 
 namespace {
 
-jit::backward_sums_conf sums_conf_of(const problem &p, const jit::vector_kind &kind, jit::prefetch_to ahead) {
-    jit::backward_sums_conf conf = {
-        kind,        p[SRC].data_type,  p[DIFF_DST].data_type, p.scale_shift_type,  p.reads(SCALE),
-        !p.is_rms(), wants_row_sums(p), p.writes(DIFF_SCALE),  p.writes(DIFF_SHIFT)};
+jit::backward_sums_conf sums_conf_of(const problem &p, jit::prefetch_to ahead) {
+    jit::backward_sums_conf conf = {p[SRC].data_type,     p[DIFF_DST].data_type, p.scale_shift_type,
+                                    p.reads(SCALE),       !p.is_rms(),           wants_row_sums(p),
+                                    p.writes(DIFF_SCALE), p.writes(DIFF_SHIFT)};
     conf.affine_flags = p.affine_flags();
     conf.ahead = ahead;
     if (p.writes(DIFF_SCALE) && p.normalized_type() != p.compute_type()) conf.normalized = p.normalized_type();
@@ -24,17 +24,12 @@ jit::backward_sums_conf sums_conf_of(const problem &p, const jit::vector_kind &k
     return conf;
 }
 
-jit::backward_data_conf data_conf_of(const problem &p, const jit::vector_kind &kind, bool non_temporal,
-                                     jit::prefetch_to ahead) {
-    jit::backward_data_conf conf = {kind,
-                                    p[SRC].data_type,
-                                    p[DIFF_DST].data_type,
-                                    p[DIFF_SRC].data_type,
-                                    p.reads(DIFF_SUM) ? p[DIFF_SUM].data_type : jitnorm_data_type_undef,
-                                    p.scale_shift_type,
-                                    p.reads(SCALE),
-                                    !p.is_rms(),
-                                    wants_row_sums(p)};
+jit::backward_data_conf data_conf_of(const problem &p, bool non_temporal, jit::prefetch_to ahead) {
+    jit::backward_data_conf conf = {
+        p[SRC].data_type,      p[DIFF_DST].data_type,
+        p[DIFF_SRC].data_type, p.reads(DIFF_SUM) ? p[DIFF_SUM].data_type : jitnorm_data_type_undef,
+        p.scale_shift_type,    p.reads(SCALE),
+        !p.is_rms(),           wants_row_sums(p)};
     conf.non_temporal = non_temporal;
     conf.affine_flags = p.affine_flags();
     conf.ahead = ahead;
@@ -46,7 +41,7 @@ template <typename Kernel>
 jit::stores_of<Kernel> rows_kernels_of(const problem &p, const plan &planned, const jit::vector_kind &kind,
                                        jit::pass_order order, jit::prefetch_to reduced, jit::prefetch_to written) {
     return jit::both_stores(planned.non_temporal_threads > 0, [&](bool past) {
-        return Kernel({sums_conf_of(p, kind, reduced), data_conf_of(p, kind, past, written), order});
+        return Kernel({kind, sums_conf_of(p, reduced), data_conf_of(p, past, written), order});
     });
 }
 
@@ -72,17 +67,18 @@ backward_kernels<T>::backward_kernels(const problem &p, const plan &planned, con
     constexpr auto nowhere = jit::prefetch_to::nowhere;
     const jit::prefetch_to ahead = prefetches_of(planned);
     const bool one_by_one = planned.band_rows == 1;
-    bands = rows_kernels_of<jit::backward_rows_kernel<T>>(p, planned, kind, jit::pass_order::by_bands,
-                                                          one_by_one ? ahead : nowhere, one_by_one ? nowhere : ahead);
+    bands = rows_kernels_of<jit::backward_kernel<T>>(p, planned, kind, jit::pass_order::by_bands,
+                                                     one_by_one ? ahead : nowhere, one_by_one ? nowhere : ahead);
 }
 
 template <typename T>
 void backward_kernels<T>::make_steps(const problem &p, const plan &planned, const jit::vector_kind &kind) {
     constexpr auto nowhere = jit::prefetch_to::nowhere;
-    if (wants_row_sums(p) || wants_gradients(p)) sums.emplace(sums_conf_of(p, kind, nowhere));
+    if (wants_row_sums(p) || wants_gradients(p))
+        sums = jit::backward_kernel<T>({.kind = kind, .reduced = sums_conf_of(p, nowhere)});
     if (p.writes(DIFF_SRC))
         data = jit::both_stores(planned.non_temporal_threads > 0, [&](bool past) {
-            return jit::backward_data_kernel<T>(data_conf_of(p, kind, past, nowhere));
+            return jit::backward_kernel<T>({.kind = kind, .written = data_conf_of(p, past, nowhere)});
         });
     if (planned.one_loop_threads > 0 && may_go_in_one_loop(p))
         one_loop = rows_kernels_of<jit::backward_loop_kernel<T>>(p, planned, kind, jit::pass_order::one_loop, nowhere,

@@ -20,10 +20,10 @@ struct backward_kernels {
     backward_kernels(const problem &p, const plan &planned, const jit::vector_kind &kind);
 
     // Empty where all rows go in bands.
-    std::optional<jit::backward_sums_kernel<T>> sums; // row sums and column sums; empty: the problem needs no sums
-    std::optional<jit::stores_of<jit::backward_data_kernel<T>>> data; // diff_src; empty: it is omitted
+    std::optional<jit::backward_kernel<T>> sums; // row sums and column sums; empty: the problem needs no sums
+    std::optional<jit::stores_of<jit::backward_kernel<T>>> data; // diff_src; empty: it is omitted
 
-    std::optional<jit::stores_of<jit::backward_rows_kernel<T>>> bands;
+    std::optional<jit::stores_of<jit::backward_kernel<T>>> bands;
     std::optional<jit::stores_of<jit::backward_loop_kernel<T>>> one_loop;
     std::optional<weights_kernels> weights; // empty: neither gradient is made of column sums
 

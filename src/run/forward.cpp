@@ -48,8 +48,8 @@ void forward<T>::refine_rest(const strip &src, batch &b) const {
 }
 
 template <typename T>
-void forward<T>::reduce(const jit::reduction_kernel<T> &kernel, const strip &x, dim_t rows, dim_t count, T *p, T *s,
-                        T *q, T factor) {
+void forward<T>::reduce(const jit::forward_kernel<T> &kernel, const strip &x, dim_t rows, dim_t count, T *p, T *s, T *q,
+                        T factor) {
     jit::forward_arguments<T> call;
     call.rows = rows;
     call.count = count;

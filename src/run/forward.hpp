@@ -31,17 +31,17 @@ struct forward_kernels {
 
     // Compute sums with a residual: `add` the rows to normalize only, `add_and_write` also the output for the sum.
     struct addition_kernels {
-        jit::addition_kernel<T> add, add_and_write;
+        jit::forward_kernel<T> add, add_and_write;
     };
     std::optional<addition_kernels> addition;         // empty: the problem adds no residual
     std::optional<addition_kernels> reduced_addition; // also reduce the sums, of long rows; empty: they cannot
 
-    jit::reduction_kernel<T> repeat;                // a reduction over rows with given pivots
-    std::optional<jit::reduction_kernel<T>> reduce; // the first reduction; empty where all rows go in bands
-    std::optional<jit::stores_of<jit::normalize_kernel<T>>> normalize; // empty: no dst
+    jit::forward_kernel<T> repeat;                // a reduction over rows with given pivots
+    std::optional<jit::forward_kernel<T>> reduce; // the first reduction; empty where all rows go in bands
+    std::optional<jit::stores_of<jit::forward_kernel<T>>> normalize; // empty: no dst
 
-    std::optional<jit::forward_rows_kernel<T>> one_row;               // only with float, as are bands
-    std::optional<jit::stores_of<jit::forward_rows_kernel<T>>> bands; // in the log forward_rows
+    std::optional<jit::forward_kernel<T>> one_row;               // only with float, as are bands
+    std::optional<jit::stores_of<jit::forward_kernel<T>>> bands; // in the log forward_rows
     std::optional<jit::stores_of<jit::forward_loop_kernel<T>>> one_loop;
     std::vector<T> post_op_parameters; // two per post-op, as forward_arguments says
     std::vector<jit::post_op_conf> post_ops;
@@ -91,8 +91,8 @@ private:
     template <typename Body>
     void for_each_chunk(const std::byte *src, range columns, Body &&body) const;
     // Reduces so many rows of `count` elements with this kernel.
-    static void reduce(const jit::reduction_kernel<T> &kernel, const strip &x, dim_t rows, dim_t count, T *p, T *s,
-                       T *q, T factor = 1);
+    static void reduce(const jit::forward_kernel<T> &kernel, const strip &x, dim_t rows, dim_t count, T *p, T *s, T *q,
+                       T factor = 1);
     // From the sums of a first reduction or, if k is not 1, of one that was repeated with this factor.
     moments<T> refine_chunk(const std::byte *src, dim_t count, T p, const sums<T> &found, T k = 1) const;
     sums<T> repeat(const std::byte *src, dim_t count, T pivot, T factor) const;

@@ -68,10 +68,9 @@ bool is_rounded_before_dst(const problem &p) {
 }
 
 template <typename T>
-jit::normalize_conf normalize_conf_of(const problem &p, const jit::vector_kind &kind, bool non_temporal,
-                                      jit::prefetch_to ahead) {
-    jit::normalize_conf conf = {kind,           p.row_type(),     p[DST].data_type, p.scale_shift_type, p.reads(SCALE),
-                                p.uses_shift(), p.attr.src_scale, p.attr.dst_scale, non_temporal};
+jit::normalize_conf normalize_conf_of(const problem &p, bool non_temporal, jit::prefetch_to ahead) {
+    jit::normalize_conf conf = {p.row_type(),   p[DST].data_type, p.scale_shift_type, p.reads(SCALE),
+                                p.uses_shift(), p.attr.src_scale, p.attr.dst_scale,   non_temporal};
     conf.affine_flags = p.affine_flags();
     conf.centered = !p.is_rms();
     if (p.normalized_type() != p.compute_type()) conf.normalized = p.normalized_type();
@@ -85,30 +84,25 @@ jit::normalize_conf normalize_conf_of(const problem &p, const jit::vector_kind &
     return conf;
 }
 
-jit::reduction_conf reduction_conf_of(const problem &p, const jit::vector_kind &kind, bool repeated) {
-    return {kind, p.row_type(), !p.is_rms(), repeated};
-}
 jit::reduction_conf first_reduction_conf_of(const problem &p, const jit::vector_kind &kind, jit::prefetch_to ahead) {
-    jit::reduction_conf conf = reduction_conf_of(p, kind, false);
-    conf.short_rows = !kind.is_f64() && jit::are_short_rows(p.row_length(), kind);
-    conf.ahead = ahead;
-    return conf;
+    return {.src = p.row_type(),
+            .centered = !p.is_rms(),
+            .short_rows = !kind.is_f64() && jit::are_short_rows(p.row_length(), kind),
+            .ahead = ahead};
 }
 
 // `sum`: the type of the output for the sum, which is written besides the rows; undef: it is not written.
-jit::addition_conf addition_conf_of(const problem &p, const jit::vector_kind &kind, jitnorm_data_type_t sum,
-                                    bool reduces, jit::prefetch_to ahead) {
-    return {kind,
-            p[SRC].data_type,
-            p[RESIDUAL].data_type,
-            p.attr.bias_type,
-            p[GATE].data_type,
-            sum,
-            p.row_type(),
-            reduces,
-            reduces && !p.is_rms(),
-            p.attr.multiplies_silu,
-            ahead};
+jit::addition_conf addition_conf_of(const problem &p, jitnorm_data_type_t sum, bool reduces, jit::prefetch_to ahead) {
+    return {.src = p[SRC].data_type,
+            .residual = p[RESIDUAL].data_type,
+            .bias = p.attr.bias_type,
+            .gate = p[GATE].data_type,
+            .sum = sum,
+            .row = p.row_type(),
+            .reduces = reduces,
+            .centered = reduces && !p.is_rms(),
+            .silu = p.attr.multiplies_silu,
+            .ahead = ahead};
 }
 jitnorm_data_type_t sum_type_of(const problem &p) { return p.writes(SUM) ? p[SUM].data_type : jitnorm_data_type_undef; }
 
@@ -116,16 +110,17 @@ jitnorm_data_type_t sum_type_of(const problem &p) { return p.writes(SUM) ? p[SUM
 bool may_reduce_sums(const problem &p) { return p.row_type() == p.compute_type() && !p.attr.multiplies_silu; }
 
 template <typename T>
-jit::forward_rows_conf rows_conf_of(const problem &p, const plan &planned, const jit::vector_kind &kind,
-                                    jit::pass_order order, bool stores_past) {
+jit::forward_conf conf_of(const problem &p, const plan &planned, const jit::vector_kind &kind, jit::pass_order order,
+                          bool stores_past) {
     const bool in_bands = order != jit::pass_order::one_loop;
     const prefetches to = prefetches_of(p, planned, in_bands, stores_past);
-    jit::forward_rows_conf conf = {.reduced = first_reduction_conf_of(p, kind, to.reduced),
-                                   .written = normalize_conf_of<T>(p, kind, stores_past, to.written),
-                                   .order = order};
-    if (!in_bands) conf.reduced.short_rows = false;
+    jit::forward_conf conf = {
+        .kind = kind, .written = normalize_conf_of<T>(p, stores_past, to.written), .order = order};
     const auto besides = normalizes_the_sum(p) ? jitnorm_data_type_undef : sum_type_of(p);
-    if (p.reads(RESIDUAL)) conf.added = addition_conf_of(p, kind, besides, may_reduce_sums(p), to.added);
+    if (p.reads(RESIDUAL)) conf.added = addition_conf_of(p, besides, may_reduce_sums(p), to.added);
+    if (conf.added && conf.added->reduces) return conf;
+    conf.reduced = first_reduction_conf_of(p, kind, to.reduced);
+    if (!in_bands) conf.reduced->short_rows = false;
     return conf;
 }
 
@@ -133,8 +128,9 @@ jit::forward_rows_conf rows_conf_of(const problem &p, const plan &planned, const
 
 template <typename T>
 forward_kernels<T>::forward_kernels(const problem &p, const plan &planned, const jit::vector_kind &kind)
-    : repeat(reduction_conf_of(p, kind, true)), post_op_parameters(post_op_lists<T>(p).parameters),
-      post_ops(post_op_lists<T>(p).confs) {
+    : repeat({.kind = kind,
+              .reduced = jit::reduction_conf{.src = p.row_type(), .centered = !p.is_rms(), .repeated = true}}),
+      post_op_parameters(post_op_lists<T>(p).parameters), post_ops(post_op_lists<T>(p).confs) {
     if (planned.band_rows > 0 && may_go_in_bands(p)) make_bands(p, planned, kind);
     if (!planned.goes_by_bands_only()) make_steps(p, planned, kind);
 }
@@ -142,7 +138,7 @@ forward_kernels<T>::forward_kernels(const problem &p, const plan &planned, const
 template <typename T>
 void forward_kernels<T>::make_bands(const problem &p, const plan &planned, const jit::vector_kind &kind) {
     const auto kernel = [&](jit::pass_order order, bool stores_past) {
-        return jit::forward_rows_kernel<T>(rows_conf_of<T>(p, planned, kind, order, stores_past));
+        return jit::forward_kernel<T>(conf_of<T>(p, planned, kind, order, stores_past));
     };
     const bool is_one_row = !p.has_runtime_sizes() && p.rows() == 1 && takes_single_batch(p, planned);
     if (p.has_runtime_sizes() || is_one_row) one_row.emplace(kernel(jit::pass_order::one_row, false));
@@ -157,7 +153,7 @@ void forward_kernels<T>::make_steps(const problem &p, const plan &planned, const
     if (p.reads(RESIDUAL)) {
         const auto kernels = [&](bool reduces) {
             const auto kernel = [&](jitnorm_data_type_t sum) {
-                return jit::addition_kernel<T>(addition_conf_of(p, kind, sum, reduces, to.added));
+                return jit::forward_kernel<T>({.kind = kind, .added = addition_conf_of(p, sum, reduces, to.added)});
             };
             return addition_kernels{kernel(jitnorm_data_type_undef), kernel(sum_type_of(p))};
         };
@@ -166,15 +162,15 @@ void forward_kernels<T>::make_steps(const problem &p, const plan &planned, const
         if (may_be_long && p.finds_statistics() && may_reduce_sums(p) && !p.computes_in_double())
             reduced_addition = kernels(true);
     }
-    reduce.emplace(first_reduction_conf_of(p, kind, to.reduced));
+    reduce = jit::forward_kernel<T>({.kind = kind, .reduced = first_reduction_conf_of(p, kind, to.reduced)});
     if (p.writes(DST))
         normalize = jit::both_stores(planned.non_temporal_threads > 0, [&](bool past) {
             const jit::prefetch_to written = prefetches_of(p, planned, false, past).written;
-            return jit::normalize_kernel<T>(normalize_conf_of<T>(p, kind, past, written));
+            return jit::forward_kernel<T>({.kind = kind, .written = normalize_conf_of<T>(p, past, written)});
         });
     if (planned.one_loop_threads > 0 && may_go_in_one_loop(p))
         one_loop = jit::both_stores(planned.non_temporal_threads > 0, [&](bool past) {
-            return jit::forward_loop_kernel<T>(rows_conf_of<T>(p, planned, kind, jit::pass_order::one_loop, past));
+            return jit::forward_loop_kernel<T>(conf_of<T>(p, planned, kind, jit::pass_order::one_loop, past));
         });
 }
 

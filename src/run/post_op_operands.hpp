@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// post_op_operands: finds the operands of binary post-ops in the form that the normalize kernel takes: for every row
+// post_op_operands: finds the operands of binary post-ops in the form that a normalization takes: for every row
 // and post-op a pointer to dense elements, or to the one value for the whole row.
 #pragma once
 

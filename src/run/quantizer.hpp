@@ -12,7 +12,7 @@
 
 namespace jitnorm::impl::layer_norm {
 
-// The normalize kernel stores the values of a group of columns, which has one scale, to a tile of floats, finds their
+// A normalization stores the values of a group of columns, which has one scale, to a tile of floats, finds their
 // largest magnitude and from it the scale, and stores the quantized values. Panels have whole rows.
 class quantizer {
 public:

@@ -31,7 +31,7 @@ private:
     const problem problem_;
     const plan plan_;
     const forward<float> forward_;
-    const jit::forward_rows_kernel<float> &kernel_; // belongs to forward_
+    const jit::forward_kernel<float> &kernel_; // belongs to forward_
     const bool has_attributes_, has_post_ops_or_dynamic_scales_, reads_scale_, reads_shift_, writes_statistics_;
     const dim_t rows_;
     dim_t statistics_stride_ = 1;                  // elements

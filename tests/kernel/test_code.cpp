@@ -20,8 +20,8 @@ namespace {
 constexpr int SET_MDWE = 65;                    // PR_SET_MDWE
 constexpr unsigned long REFUSE_EXEC_GAIN = 1UL; // PR_MDWE_REFUSE_EXEC_GAIN
 
-using impl::jit::normalize_kernel;
-using impl::jit::reduction_kernel;
+using impl::jit::addition_conf, impl::jit::forward_conf, impl::jit::forward_kernel, impl::jit::normalize_conf,
+    impl::jit::pass_order, impl::jit::post_op_conf, impl::jit::reduction_conf, impl::jit::vector_kind;
 
 class generated_code : public on_isa {};
 
@@ -60,51 +60,46 @@ TEST_P(generated_code, no_page_is_writable_and_executable_while_kernels_run) {
 TEST_P(generated_code, kernels_are_small) {
     for (jitnorm_data_type_t type : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_s8, jitnorm_u8}) {
         for (auto [repeated, short_rows] : {std::pair(false, false), std::pair(true, false), std::pair(false, true)})
-            EXPECT_LT(reduction_kernel<float>(
-                          {.kind = {GetParam()}, .src = type, .repeated = repeated, .short_rows = short_rows})
+            EXPECT_LT(forward_kernel<float>(
+                          {.kind = {GetParam()},
+                           .reduced = reduction_conf{.src = type, .repeated = repeated, .short_rows = short_rows}})
                           .code_bytes(),
                       short_rows ? 8192U : 4096U); // straight code for each number of vectors
         for (bool non_temporal : {false, true})
             for (jitnorm_data_type_t affine : {jitnorm_f32, jitnorm_bf16, jitnorm_f16})
-                EXPECT_LT(normalize_kernel<float>({.kind = {GetParam()},
-                                                   .src = type,
-                                                   .dst = type,
-                                                   .scale_shift = affine,
-                                                   .scale = true,
-                                                   .shift = true,
-                                                   .src_scale = true,
-                                                   .dst_scale = true,
-                                                   .non_temporal = non_temporal})
+                EXPECT_LT(forward_kernel<float>({.kind = {GetParam()},
+                                                 .written = normalize_conf{.src = type,
+                                                                           .dst = type,
+                                                                           .scale_shift = affine,
+                                                                           .scale = true,
+                                                                           .shift = true,
+                                                                           .src_scale = true,
+                                                                           .dst_scale = true,
+                                                                           .non_temporal = non_temporal}})
                               .code_bytes(),
                           4096U);
     }
 }
 
 // With a residual, a bias, a gate and a sum that is stored.
-impl::jit::forward_rows_conf rows_conf_of(const impl::jit::normalize_conf &written, impl::jit::pass_order order) {
-    return {{.kind = written.kind, .src = jitnorm_f32, .short_rows = true},
-            written,
-            impl::jit::addition_conf{.kind = written.kind,
-                                     .src = written.src,
-                                     .residual = written.src,
-                                     .bias = jitnorm_bf16,
-                                     .gate = jitnorm_bf16,
-                                     .sum = written.dst == jitnorm_f16 ? jitnorm_f16 : jitnorm_bf16,
-                                     .reduces = true,
-                                     .centered = true},
-            order};
+addition_conf addition_of(const normalize_conf &written) {
+    return {.src = written.src,
+            .residual = written.src,
+            .bias = jitnorm_bf16,
+            .gate = jitnorm_bf16,
+            .sum = written.dst == jitnorm_f16 ? jitnorm_f16 : jitnorm_bf16,
+            .reduces = true,
+            .centered = true};
 }
 
 // A generator that runs out of room throws. The longest post-op, never, once and as often as there may be, between the
 // longest conversions, with all attributes.
-void expect_room_for_the_longest(const impl::jit::vector_kind &kind) {
-    using namespace impl::jit;
+void expect_room_for_the_longest(const vector_kind &kind) {
     for (const auto src : {jitnorm_bf16, jitnorm_f16})
         for (const auto dst : {jitnorm_f16, jitnorm_f8_e4m3})
             for (const size_t post_ops : {0, 1, impl::MAX_POST_OPS})
                 for (const bool non_temporal : {false, true}) {
                     normalize_conf written = {
-                        .kind = kind,
                         .src = src,
                         .dst = dst,
                         .scale_shift = jitnorm_bf16,
@@ -115,15 +110,19 @@ void expect_room_for_the_longest(const impl::jit::vector_kind &kind) {
                         .non_temporal = non_temporal,
                         .post_ops =
                             std::vector(post_ops, post_op_conf{post_op_conf::kind::eltwise, jitnorm_eltwise_gelu_erf})};
-                    EXPECT_NO_THROW(forward_rows_kernel<float>(
-                        {{.kind = kind, .src = src}, written, std::nullopt, pass_order::one_loop}));
-                    for (const pass_order order : {pass_order::by_bands, pass_order::one_row})
-                        if (!kind.is_f64() && post_ops == 0) {
-                            EXPECT_NO_THROW(forward_rows_kernel<float>(rows_conf_of(written, order)));
-                            EXPECT_NO_THROW(addition_kernel<float>(*rows_conf_of(written, order).added));
+                    EXPECT_NO_THROW(forward_kernel<float>(
+                        {kind, std::nullopt, reduction_conf{.src = src}, written, pass_order::one_loop}));
+                    if (!kind.is_f64()) {
+                        const reduction_conf reduced = {.short_rows = true};
+                        for (const pass_order order : {pass_order::by_bands, pass_order::one_row}) {
+                            EXPECT_NO_THROW(
+                                forward_kernel<float>({kind, addition_of(written), std::nullopt, written, order}));
+                            EXPECT_NO_THROW(forward_kernel<float>({kind, std::nullopt, reduced, written, order}));
                         }
+                        EXPECT_NO_THROW(forward_kernel<float>({.kind = kind, .added = addition_of(written)}));
+                    }
                     written.pre_quantization = jitnorm_f16;
-                    EXPECT_NO_THROW(normalize_kernel<float>{written});
+                    EXPECT_NO_THROW(forward_kernel<float>({.kind = kind, .written = written}));
                 }
 }
 
@@ -141,17 +140,24 @@ void expect_endbr64(const Conf &conf) {
 }
 
 TEST_P(generated_code, kernels_may_be_called_under_control_flow_enforcement) {
-    using namespace impl::jit;
+    using impl::jit::backward_kernel, impl::jit::backward_conf;
     const vector_kind kind = {GetParam()};
-    const normalize_conf normalize = {.kind = kind};
     for (const bool short_rows : {false, true})
-        expect_endbr64<reduction_kernel<float>>(reduction_conf{.kind = kind, .short_rows = short_rows});
-    expect_endbr64<normalize_kernel<float>>(normalize);
+        expect_endbr64<forward_kernel<float>>(
+            forward_conf{.kind = kind, .reduced = reduction_conf{.short_rows = short_rows}});
+    expect_endbr64<forward_kernel<float>>(forward_conf{.kind = kind, .added = addition_conf()});
+    expect_endbr64<forward_kernel<float>>(forward_conf{.kind = kind, .written = normalize_conf()});
     for (const auto order : {pass_order::by_bands, pass_order::one_row, pass_order::one_loop})
-        expect_endbr64<forward_rows_kernel<float>>(forward_rows_conf{{.kind = kind}, normalize, {}, order});
-    expect_endbr64<backward_sums_kernel<float>>(backward_sums_conf{.kind = kind});
-    expect_endbr64<backward_data_kernel<float>>(backward_data_conf{.kind = kind});
-    expect_endbr64<backward_weights_kernel>(backward_weights_conf{.kind = {GetParam(), jitnorm_f64}});
+        expect_endbr64<forward_kernel<float>>(
+            forward_conf{kind, std::nullopt, reduction_conf(), normalize_conf(), order});
+    const impl::jit::backward_sums_conf sums;
+    const impl::jit::backward_data_conf data;
+    expect_endbr64<backward_kernel<float>>(backward_conf{.kind = kind, .reduced = sums});
+    expect_endbr64<backward_kernel<float>>(backward_conf{.kind = kind, .written = data});
+    for (const auto order : {pass_order::by_bands, pass_order::one_loop})
+        expect_endbr64<backward_kernel<float>>(backward_conf{kind, sums, data, order});
+    expect_endbr64<impl::jit::backward_weights_kernel>(
+        impl::jit::backward_weights_conf{.kind = {GetParam(), jitnorm_f64}});
 }
 
 // A kernel that forbids new executable pages (PR_SET_MDWE): creation fails with an error that names the reason, and
@@ -161,7 +167,7 @@ TEST_P(generated_code, refused_pages_are_an_error) {
         if (prctl(SET_MDWE, REFUSE_EXEC_GAIN, 0UL, 0UL, 0UL) != 0) _exit(CANNOT_BE_TRIED);
         impl::jit::set_kernel_cache_capacity(0);
         try {
-            const reduction_kernel<float> refused({.kind = {GetParam()}});
+            const forward_kernel<float> refused({.kind = {GetParam()}, .reduced = reduction_conf()});
         } catch (const std::system_error &error) {
             _exit(std::string(error.what()).find("executable") != std::string::npos ? 0 : 2);
         }

@@ -18,7 +18,7 @@ code_ptr make_code() { return std::make_shared<const code>(RETURN, "test"); }
 
 // Keys that no real kernel has.
 kernel_key key(bool a, bool b, bool c = false) {
-    return normalize_conf{.kind = {isa::none}, .scale = a, .shift = b, .non_temporal = c};
+    return forward_conf{.kind = {isa::none}, .written = normalize_conf{.scale = a, .shift = b, .non_temporal = c}};
 }
 
 class kernel_cache : public testing::Test {

@@ -67,7 +67,7 @@ public:
         register_set used = registers_;
         used.give_back(std::array{x_[1], other_[0], other_[1]}); // only slot 0 is in use
         used.give_back(narrowing_);                              // only stores need these
-        silu_.emplace(g, trace_post_ops(product, conf.kind.compute), used.free_vectors());
+        silu_.emplace(g, trace_post_ops(product, g.kind.compute), used.free_vectors());
     }
 
     std::string name() const {
@@ -209,7 +209,7 @@ private:
     // All loads come before the first store, because the stores may overwrite the residual. Stores of narrow types
     // change their registers.
     void store(places vectors) {
-        const bool changes = conf_.row != conf_.kind.compute;
+        const bool changes = conf_.row != g_.kind.compute;
         if (changes && writes_sum())
             for (const place &p : vectors) g_.ops.load(other_[p.slot], x_[p.slot]);
         io_.store_all(row_, vectors, changes && writes_sum() ? other_ : x_, conf_.row, false);

@@ -35,7 +35,7 @@ class backward_sums_pass : row_pass {
     bool needs_xhat() const { return conf_.sums || conf_.diff_scale; }
     bool multiplies() const { return conf_.scale && conf_.sums; }
     bool loads_scale() const {
-        return multiplies() && (conf_.scale_type != conf_.kind.compute || !multiplies_as_stored(conf_.affine_flags));
+        return multiplies() && (conf_.scale_type != g_.kind.compute || !multiplies_as_stored(conf_.affine_flags));
     }
     bool rounds() const { return conf_.normalized != jitnorm_data_type_undef; }
     // A scale that is not an operand in memory needs a register, and so do rounded values; with AVX2 a pair of rows

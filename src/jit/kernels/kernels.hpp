@@ -13,13 +13,8 @@
 namespace jitnorm::impl::jit {
 
 // The code for a configuration. It comes from the kernel cache, or is generated now.
-code_ptr code_of(const addition_conf &conf);
-code_ptr code_of(const reduction_conf &conf);
-code_ptr code_of(const normalize_conf &conf);
-code_ptr code_of(const backward_sums_conf &conf);
-code_ptr code_of(const backward_data_conf &conf);
-code_ptr code_of(const forward_rows_conf &conf);
-code_ptr code_of(const backward_rows_conf &conf);
+code_ptr code_of(const forward_conf &conf);
+code_ptr code_of(const backward_conf &conf);
 code_ptr code_of(const backward_weights_conf &conf);
 
 template <typename Conf, typename Arguments>
@@ -110,13 +105,6 @@ struct forward_loop_arguments {
     forward_arguments<T> reduced, written;
 };
 
-template <typename T>
-using addition_kernel = kernel<addition_conf, forward_arguments<T>>;
-template <typename T>
-using reduction_kernel = kernel<reduction_conf, forward_arguments<T>>;
-template <typename T>
-using normalize_kernel = kernel<normalize_conf, forward_arguments<T>>;
-
 // Reductions of rows of at most so many vectors may have code of their own (reduction_conf::short_rows).
 constexpr int SHORT_ROW_VECTORS = 8;
 constexpr bool are_short_rows(dim_t columns, const vector_kind &kind) {
@@ -126,16 +114,17 @@ constexpr bool are_short_rows(dim_t columns, const vector_kind &kind) {
 // How many rows of a band are summed up at once.
 constexpr int BAND_UNIT = 8;
 
-// forward_rows_kernel: does rows from their inputs to dst, by bands: makes the sums with a residual, if there is one,
-// reduces them, does the scalar steps of moments.hpp and writes the rows. Or it does the same of a single row.
+// forward_kernel: an addition, a reduction or a normalization of rows by itself (pass_order::one_pass). Or it does rows
+// from their inputs to dst, by bands or a single row: makes the sums with a residual, if there is one, reduces them,
+// does the scalar steps of moments.hpp and writes the rows.
 template <typename T>
-using forward_rows_kernel = kernel<forward_rows_conf, forward_arguments<T>>;
+using forward_kernel = kernel<forward_conf, forward_arguments<T>>;
 
 // forward_loop_kernel: writes rows of one batch beside rows of another one that it reduces, row beside row: beyond the
 // caches the reads of one then overlap the stores of the other. Nothing that it writes may overlap other rows that it
 // reads for the reduction. It normalizes row by row.
 template <typename T>
-using forward_loop_kernel = kernel<forward_rows_conf, forward_loop_arguments<T>>;
+using forward_loop_kernel = kernel<forward_conf, forward_loop_arguments<T>>;
 
 // The arguments of the kernels of backward (docs/arithmetic.md, "Backward").
 template <typename T>
@@ -171,19 +160,14 @@ struct backward_loop_arguments {
     backward_arguments<T> reduced, written;
 };
 
-// backward_sums_kernel: computes all sums in one pass: the two sums of each row, and the column sums for the gradients
-// of scale and shift.
+// backward_kernel: computes all sums of rows in one pass, the two of each row and the column sums for the gradients of
+// scale and shift; or diff_src of rows whose slopes are known. Or it does both, by bands, and the scalar steps of
+// moments.hpp between them.
 template <typename T>
-using backward_sums_kernel = kernel<backward_sums_conf, backward_arguments<T>>;
-// backward_data_kernel: computes diff_src of rows whose slopes are known.
-template <typename T>
-using backward_data_kernel = kernel<backward_data_conf, backward_arguments<T>>;
-// backward_rows_kernel: does both, by bands, and the scalar steps of moments.hpp between them.
-template <typename T>
-using backward_rows_kernel = kernel<backward_rows_conf, backward_arguments<T>>;
+using backward_kernel = kernel<backward_conf, backward_arguments<T>>;
 // backward_loop_kernel: writes diff_src of one batch beside rows of another one that it reduces.
 template <typename T>
-using backward_loop_kernel = kernel<backward_rows_conf, backward_loop_arguments<T>>;
+using backward_loop_kernel = kernel<backward_conf, backward_loop_arguments<T>>;
 
 // backward_weights_kernel: adds up arrays of sums in double, in order, and stores the result as sums in double or as a
 // gradient (docs/arithmetic.md, "Backward").

@@ -86,7 +86,7 @@ class normalize_pass : row_pass {
 public:
     normalize_pass(kernel_generator &g, const pass_place &where, const normalize_conf &conf)
         : row_pass(g, where), conf_(conf) {
-        if (has_post_ops()) post_ops_.emplace(g, trace_post_ops(conf.post_ops, conf.kind.compute), free_registers());
+        if (has_post_ops()) post_ops_.emplace(g, trace_post_ops(conf.post_ops, g.kind.compute), free_registers());
     }
 
     std::string name(const char *what = "normalize") const {
@@ -109,7 +109,8 @@ public:
     void do_all() {
         Xbyak::Label done;
         prepare();
-        if (short_normalize::takes(conf_)) short_normalize(g_, where_, conf_, tail_, scale_at_, shift_at_).emit(done);
+        if (short_normalize::takes(conf_, g_.kind.compute))
+            short_normalize(g_, where_, conf_, tail_, scale_at_, shift_at_).emit(done);
         begin_rows(rows_);
         if (conf_.groups) broadcast_statistics(1);
         if (takes_pairs())

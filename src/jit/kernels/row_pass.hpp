@@ -59,20 +59,25 @@ protected:
     vector_loop loop_{g_, where_.loops.position, left_};
 };
 
-// The bytes of a pass, with its post-ops.
+// The bytes of a pass, with its post-ops; 0: there is no such pass.
 template <typename Conf>
-size_t room_for(const Conf &conf) {
-    if constexpr (requires { conf.post_ops; }) return MAX_KERNEL_BYTES * (1 + conf.post_ops.size());
-    if constexpr (requires { conf.reduces; }) return MAX_KERNEL_BYTES * (conf.reduces ? 2 : 1); // an addition
+size_t room_for(const std::optional<Conf> &pass) {
+    if (!pass) return 0;
+    if constexpr (requires { pass->post_ops; }) return MAX_KERNEL_BYTES * (1 + pass->post_ops.size());
+    if constexpr (requires { pass->reduces; }) return MAX_KERNEL_BYTES * (pass->reduces ? 2 : 1); // an addition
     return MAX_KERNEL_BYTES;
 }
+template <typename... Conf>
+size_t room_for(const std::optional<Conf> &...passes) {
+    return (room_for(passes) + ...);
+}
 
-// The base of the generators of kernels that reduce rows and write them: the loops of each pass_order over the rows.
+// The base of the generators of both directions: the loops of each pass_order over the rows.
 class rows_generator : public kernel_generator {
 protected:
     rows_generator(const vector_kind &what, size_t capacity, pass_order order)
         : kernel_generator(what, capacity), order_(order) {
-        reserve(VARIABLES);
+        if (order != pass_order::one_pass) reserve(VARIABLES);
     }
 
     // The loop over bands of at most `band_rows` of `rows` rows each. Before each pass over a band, the index gets the

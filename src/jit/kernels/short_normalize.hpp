@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// short_normalize: the part of a normalize_kernel for rows of a few vectors. Scale and shift stay in registers, and the
+// short_normalize: the part of a normalization for rows of a few vectors. Scale and shift stay in registers, and the
 // code for a row has no loop. It is for elements of the compute type, without attributes.
 #pragma once
 
@@ -14,8 +14,7 @@ class short_normalize {
     static constexpr int VECTORS = 4; // the most vectors of a row
 
 public:
-    static bool takes(const normalize_conf &conf) {
-        const auto own = conf.kind.compute;
+    static bool takes(const normalize_conf &conf, jitnorm_data_type_t own) { // own: the compute type
         return conf.src == own && conf.dst == own && conf.scale_shift == own && !conf.src_scale && !conf.dst_scale &&
                !conf.non_temporal && !conf.quantizes && !conf.own_rows && conf.post_ops.empty() &&
                conf.pre_quantization == jitnorm_data_type_undef && conf.normalized == jitnorm_data_type_undef;
@@ -25,7 +24,7 @@ public:
     // this part's own.
     short_normalize(kernel_generator &g, const pass_place &where, const normalize_conf &conf, tail_mask &tail,
                     const reg &scale, const reg &shift)
-        : g_(g), tail_(tail), where_(where), type_(conf.kind.compute), count_(where.loops.count), scale_(scale),
+        : g_(g), tail_(tail), where_(where), type_(g.kind.compute), count_(where.loops.count), scale_(scale),
           shift_(shift), affine_{g, io_, conf, registers_.take_vectors(VECTORS), registers_.take_vectors(VECTORS)} {}
 
     // Emits code that does all rows and jumps to `done` if they are short enough, and otherwise changes nothing.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel for rows of forward, from their first load to their last store: a band of rows is reduced, their scalar
-// steps are done, four rows side by side, and the band is written while it is in L1. Or the same of a single row, whose
-// scalars stay in registers; or rows of one batch are written beside rows of another one that are reduced.
+// The kernel of forward: its passes over rows in each pass_order. In bands it does rows from their first load to their
+// last store: a band of rows is reduced, their scalar steps are done, four rows side by side, and the band is written
+// while it is in L1.
 #include <algorithm>
 #include <bit>
 
@@ -16,22 +16,30 @@ namespace {
 
 static_assert(eight_sums::ROWS == BAND_UNIT);
 
-class forward_rows_generator : public rows_generator {
+class forward_generator : public rows_generator {
     using arguments = forward_arguments<float>;
     using xmm = Xbyak::Xmm;
     static constexpr size_t WRITTEN = offsetof(forward_loop_arguments<float>, written);
 
 public:
-    explicit forward_rows_generator(const forward_rows_conf &conf)
-        : rows_generator(conf.written.kind, 2 * room_for(conf.written), conf.order), conf_(conf) {
+    explicit forward_generator(const forward_conf &conf)
+        : rows_generator(conf.kind, room_for(conf.added, conf.reduced, conf.written), conf.order),
+          centered_(conf.written && conf.written->centered) {
+        if (conf.reduced) reduced_.emplace(*this, place(0), *conf.reduced);
+        if (conf.written) written_.emplace(*this, place(order_ == pass_order::one_loop ? WRITTEN : 0), *conf.written);
         if (conf.added) added_.emplace(*this, place(0), *conf.added);
         open_frame();
         switch (order_) {
+        case pass_order::one_pass:
+            if (added_) added_->do_all();
+            if (reduced_) reduced_->do_all();
+            if (written_) written_->do_all();
+            break;
         case pass_order::by_bands:
             begin_bands(JITNORM_ARGUMENT(band_rows), JITNORM_ARGUMENT(rows));
             reduce_band();
             return_to_band();
-            written_.do_all();
+            written_->do_all();
             end_bands(JITNORM_ARGUMENT(rows));
             break;
         case pass_order::one_row:
@@ -39,27 +47,31 @@ public:
             break;
         case pass_order::one_loop:
             pieces_.walk({JITNORM_ARGUMENT(rows), [this] { reduce_piece(); }},
-                         {argument(WRITTEN + offsetof(arguments, rows)), [this] { written_.write_piece(); }});
+                         {argument(WRITTEN + offsetof(arguments, rows)), [this] { written_->write_piece(); }});
             break;
         }
         close_frame();
     }
     std::string name() const {
-        static constexpr const char *NAMES[][2] = {{"forward_rows_rms", "forward_rows"},
-                                                   {"forward_row_rms", "forward_row"},
-                                                   {"forward_loop_rms", "forward_loop"}};
-        return written_.name(NAMES[size_t(order_)][conf_.reduced.centered]);
+        switch (order_) {
+        case pass_order::by_bands:
+            return written_->name(centered_ ? "forward_rows" : "forward_rows_rms");
+        case pass_order::one_row:
+            return written_->name(centered_ ? "forward_row" : "forward_row_rms");
+        case pass_order::one_loop:
+            return written_->name(centered_ ? "forward_loop" : "forward_loop_rms");
+        default:
+            return added_ ? added_->name() : reduced_ ? reduced_->name() : written_->name();
+        }
     }
 
 private:
-    bool reduces_sums() const { return added_ && conf_.added->reduces; } // as it adds them
-
     // ---- bands
 
     void reduce_band() {
         if (added_) added_->do_all();
-        if (added_ && !reduces_sums()) return_to_band();
-        if (!reduces_sums()) reduced_.do_all();
+        if (added_ && reduced_) return_to_band();
+        if (reduced_) reduced_->do_all();
         find_scalars_of_band();
     }
 
@@ -75,8 +87,8 @@ private:
                 const Xbyak::Address from = address_of(array, sizeof(float));
                 rows == 1 ? vmovss(to, from) : vmovups(to, from);
             };
-            if (conf_.reduced.centered) load(p, offsetof(arguments, pivot));
-            if (conf_.reduced.centered) load(s, offsetof(arguments, s));
+            if (centered_) load(p, offsetof(arguments, pivot));
+            if (centered_) load(s, offsetof(arguments, s));
             load(q, offsetof(arguments, q));
             do_scalar_steps({rows, p, s, q}, free);
             or_(any.cvt32(), flag_);
@@ -95,25 +107,26 @@ private:
     // ---- one row, whose scalars stay in registers
 
     void do_one_row() {
-        detour &unfinished = rarely([this] {
+        const std::array<vmm, 3> results = written_->scalars_of_one();
+        detour &unfinished = rarely([this, results] {
             mov(qword[rsp + BAND_BEGIN], 0);
             mov(qword[rsp + BAND_END], 1);
             refine();
-            for (size_t i = 0; i < results_.size(); ++i) vmovss(xmm_of(results_[i]), address_of(RESULTS[i], 4));
+            for (size_t i = 0; i < results.size(); ++i) vmovss(xmm_of(results[i]), address_of(RESULTS[i], 4));
         });
         xor_(index_.cvt32(), index_.cvt32());
         reduced_rows sums = added_ ? added_->add_only_row() : reduced_rows();
-        if (!reduces_sums()) sums = reduced_.sum_only_row();
+        if (reduced_) sums = reduced_->sum_only_row();
         register_set free = registers; // no pass keeps one
         free.exclude(std::array{sums.p, sums.s, sums.q});
-        free.exclude(results_);
+        free.exclude(results);
         const scalars found = do_scalar_steps(sums, free);
         jnz(unfinished.begin, NEAR);
-        vmovaps(xmm_of(results_[0]), found.hi);
-        vmovaps(xmm_of(results_[1]), found.rstd);
-        vmovaps(xmm_of(results_[2]), found.bias);
+        vmovaps(xmm_of(results[0]), found.hi);
+        vmovaps(xmm_of(results[1]), found.rstd);
+        vmovaps(xmm_of(results[2]), found.bias);
         L(unfinished.end);
-        written_.write_only_row();
+        written_->write_only_row();
     }
 
     // ---- rows that are written beside others that are reduced
@@ -121,7 +134,7 @@ private:
     // The sums with a residual are reduced as soon as they are there, in the caches.
     void reduce_piece() {
         if (added_) added_->add_piece();
-        if (!reduces_sums()) reduced_.sum_piece(!added_);
+        if (reduced_) reduced_->sum_piece(!added_);
     }
 
     // ---- the scalar steps between the reduction and the writing (moments.hpp), of one row or of four side by side
@@ -141,7 +154,7 @@ private:
     scalars do_scalar_steps(const reduced_rows &of, register_set free) {
         const auto wide = [&](const vmm &v) { return part_of(v, of.rows * int(sizeof(double))); };
         const auto take = [&] { return xmm_of(free.take_vector()); };
-        const bool centered = conf_.reduced.centered;
+        const bool centered = centered_;
         const xmm hi = take(), rstd = take(), work = take(), inverse = take(), bias = centered ? xmm_of(of.p) : hi;
         const scalars to{of.rows, hi, rstd, bias, wide(of.p), wide(of.s), wide(of.q), wide(work), wide(inverse)};
         check_range(to);
@@ -201,7 +214,7 @@ private:
 
     // The squares are in range, so rstd is finite and an lo of zero makes a bias of zero, as make_normalizer() does.
     void find_bias(const scalars &to) {
-        if (!conf_.reduced.centered) return vxorps(to.hi, to.hi, to.hi);
+        if (!centered_) return vxorps(to.hi, to.hi, to.hi);
         const xmm shift = xmm_of(to.lo);
         vcvtps2pd(to.work, to.rstd);
         in_double_.mul(to.lo, to.lo, to.work);
@@ -249,17 +262,16 @@ private:
 
     static constexpr size_t RESULTS[] = {offsetof(arguments, hi), offsetof(arguments, rstd), offsetof(arguments, bias)};
 
-    const forward_rows_conf conf_;
+    const bool centered_; // whether rows have a mean
     const vector_ops in_double_{*this, true};
     const Xbyak::Reg32 flag_ = loops_.position.cvt32(); // of rows for which the first reduction is not enough
-    reduction_pass reduced_{*this, place(0), conf_.reduced};
-    normalize_pass written_{*this, place(order_ == pass_order::one_loop ? WRITTEN : 0), conf_.written};
     std::optional<addition_pass> added_;
-    const std::array<vmm, 3> results_ = written_.scalars_of_one();
+    std::optional<reduction_pass> reduced_; // where there is an addition, not if that reduces the rows
+    std::optional<normalize_pass> written_;
 };
 
 } // namespace
 
-code_ptr code_of(const forward_rows_conf &conf) { return make_kernel<forward_rows_generator>(conf); }
+code_ptr code_of(const forward_conf &conf) { return make_kernel<forward_generator>(conf); }
 
 } // namespace jitnorm::impl::jit

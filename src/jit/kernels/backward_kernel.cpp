@@ -9,33 +9,42 @@ namespace jitnorm::impl::jit {
 
 namespace {
 
-class backward_rows_generator : public rows_generator {
+class backward_generator : public rows_generator {
     using arguments = backward_arguments<float>;
     enum array { S1, S2, RSTD, M1, K };
     static constexpr size_t WRITTEN = offsetof(backward_loop_arguments<float>, written);
 
 public:
-    explicit backward_rows_generator(const backward_rows_conf &conf)
-        : rows_generator(conf.written.kind, 2 * MAX_KERNEL_BYTES, conf.order), conf_(conf) {
+    explicit backward_generator(const backward_conf &conf)
+        : rows_generator(conf.kind, room_for(conf.reduced, conf.written), conf.order),
+          centered_(conf.written && conf.written->centered) {
+        if (conf.reduced) reduced_.emplace(*this, place(0), *conf.reduced);
+        if (conf.written) written_.emplace(*this, place(order_ == pass_order::one_loop ? WRITTEN : 0), *conf.written);
         open_frame();
-        if (goes_in_one_loop()) {
-            pieces_.walk({JITNORM_ARGUMENT(rows), [this] { reduced_.sum_piece(); }},
-                         {argument(WRITTEN + offsetof(arguments, rows)), [this] { written_.write_piece(); }});
-        } else {
+        switch (order_) {
+        case pass_order::one_pass:
+            reduced_ ? reduced_->do_all() : written_->do_all();
+            break;
+        case pass_order::one_loop:
+            pieces_.walk({JITNORM_ARGUMENT(rows), [this] { reduced_->sum_piece(); }},
+                         {argument(WRITTEN + offsetof(arguments, rows)), [this] { written_->write_piece(); }});
+            break;
+        default:
             begin_bands(JITNORM_ARGUMENT(band_rows), JITNORM_ARGUMENT(rows));
-            reduced_.do_all();
-            if (conf_.reduced.sums) find_slopes();
+            reduced_->do_all();
+            if (conf.reduced->sums) find_slopes();
             return_to_band();
-            written_.do_all();
+            written_->do_all();
             end_bands(JITNORM_ARGUMENT(rows));
         }
         close_frame();
     }
-    std::string name() const { return written_.name(goes_in_one_loop() ? "backward_loop" : "backward_rows"); }
+    std::string name() const {
+        if (order_ == pass_order::one_pass) return reduced_ ? reduced_->name() : written_->name();
+        return written_->name(order_ == pass_order::one_loop ? "backward_loop" : "backward_rows");
+    }
 
 private:
-    bool goes_in_one_loop() const { return order_ == pass_order::one_loop; }
-
     // The steps of slopes_of() for the rows of the band, two side by side. More would be loaded from several stores at
     // once, which such a load waits for.
     void find_slopes() {
@@ -54,7 +63,7 @@ private:
             vaddpd(mean_, mean_, zero_);
             vmulpd(mean_, mean_, inverse_);
         };
-        if (conf_.reduced.centered) {
+        if (centered_) {
             mean(S1);
             store_narrow(M1, rows);
         }
@@ -76,7 +85,7 @@ private:
         store_numbers(*this, of_row(to), mean_, rows);
     }
 
-    const backward_rows_conf conf_;
+    const bool centered_; // whether rows have a mean
     const vector_ops in_double_{*this, true};
     const struct {
         reg at;
@@ -88,12 +97,12 @@ private:
                     {r8, offsetof(arguments, k)}};
     const Xbyak::Xmm mean_{0}, rstd_{1}, zero_{2}, inverse_{3};
     row_loop rows_{*this, index_, loops_.left, qword[rsp + BAND_END], {}};
-    backward_sums_pass reduced_{*this, place(0), conf_.reduced};
-    backward_data_pass written_{*this, place(goes_in_one_loop() ? WRITTEN : 0), conf_.written};
+    std::optional<backward_sums_pass> reduced_;
+    std::optional<backward_data_pass> written_;
 };
 
 } // namespace
 
-code_ptr code_of(const backward_rows_conf &conf) { return make_kernel<backward_rows_generator>(conf); }
+code_ptr code_of(const backward_conf &conf) { return make_kernel<backward_generator>(conf); }
 
 } // namespace jitnorm::impl::jit
