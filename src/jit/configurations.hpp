@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // configurations: for each kind of kernel, all that is fixed when it is generated. They are values that can be ordered
 // and compared. Sizes, strides and epsilon are arguments of a call, so that problems of different shapes share kernels.
-// Decisions that follow from sizes are fields: the order of rows, stores, prefetches, and whether rows that are reduced
-// may be short. A kernel that writes rows compares their length itself, and has code for short and for longer ones.
+// Decisions that follow from sizes are fields: the order of passes, stores, prefetches, and whether rows that are
+// reduced may be short. A normalization of elements of the compute type compares the length of rows itself, and has
+// code for short and for longer ones (short_normalize.hpp).
 #pragma once
 
 #include <compare>
@@ -19,6 +20,9 @@ enum class prefetch_to : unsigned char { nowhere, l1, l2 };
 // How many bytes ahead of an element kernels prefetch while they reduce rows. Rows of backward that go one by one take
 // 0.71 to 0.84 of the time without prefetches with 4096 on a Zen 5, with 2048 up to 0.97.
 constexpr int AHEAD_WHILE_REDUCED = 4096;
+
+// How many rows of a band are summed up at once.
+constexpr int BAND_UNIT = 8;
 
 // The pass that computes the sums over the elements of rows.
 struct reduction_conf {

@@ -20,7 +20,7 @@
 
 namespace jitnorm::impl::jit {
 
-constexpr size_t MAX_KERNEL_BYTES = 8192;           // enough for every kernel without a long chain of post-ops
+constexpr size_t MAX_KERNEL_BYTES = 8192;           // enough for every pass without post-ops
 constexpr auto NEAR = Xbyak::CodeGenerator::T_NEAR; // a jump that may be longer than 127 bytes
 
 // The buffer begins at a cache line, as the page does to which the code is copied, so that instructions that are
@@ -34,9 +34,9 @@ private:
     std::vector<char> bytes_;
 };
 
-// A kernel is a function void(const arguments *) in the System V calling convention. The pointer arrives in rdi. The
-// kernel may change rax, rcx, rdx, rsi, rdi, r8 to r11 and all vector registers, and after open_frame(), which saves
-// them, also rbx and r12 to r15.
+// A kernel is a function void(const arguments *) in the System V calling convention. The pointer arrives in rdi, and
+// stays there. The kernel may change rax, rcx, rdx, rsi, r8 to r11 and all vector registers, and after open_frame(),
+// which saves them, also rbx and r12 to r15.
 class kernel_generator : private kernel_buffer, public Xbyak::CodeGenerator {
 public:
     explicit kernel_generator(const vector_kind &what, size_t capacity = MAX_KERNEL_BYTES);

@@ -21,7 +21,7 @@ public:
         pointers_[s] = const_cast<void *>(pointer);
         set_ |= uint64_t(1) << s;
     }
-    // The same in two steps: mark() says which slots have been put.
+    // The same in two steps: mark() says which slots have been put. Nobody sees what is not marked.
     void put(slot s, void *pointer) { pointers_[s] = pointer; }
     void mark(uint64_t slots) { set_ |= slots; }
 

@@ -97,8 +97,8 @@ struct plan {
     dim_t panel_columns = 0; // columns of a panel
     dim_t tile_rows = 0;     // the most rows of a tile; 0: there are no tiles
     dim_t batch_rows = 1;    // the most rows of a batch; in steps they stay in a cache from one kernel to the next
-    // One kernel reduces a band of so many rows and then writes them, from their inputs to the result, unless batches
-    // are written in one loop; 0: kernels for each step do a batch.
+    // The most rows of a band, which one kernel reduces and then writes; 0: no batch goes in bands. Where batches go in
+    // one loop, they do not either.
     dim_t band_rows = 0;
     dim_t non_temporal_band_rows = 0; // of forward, where the result is stored past the caches
 
@@ -151,7 +151,7 @@ std::string describe(const plan &p);
 // One thread is worth starting for so many bytes.
 constexpr dim_t BYTES_PER_THREAD = 16 * 1024;
 
-// Work of less than this many times as much stays on one thread (256 KB). It takes a few microseconds, of which a
+// Work of less than this many BYTES_PER_THREAD (256 KB) stays on one thread. It takes a few microseconds, of which a
 // second thread would save at most one, because a parallel region takes one or two itself. But where the other core is
 // busy, the region waits until the system has given that core back, which takes thousands of them. Threads that wait
 // for the end of a region anyway (src/base/parallel.cpp) may each have little work.
@@ -170,7 +170,7 @@ constexpr int threads_for(dim_t bytes, dim_t shares, bool threads_sleep, dim_t o
 
 // A tile of so many bytes stays in L2 beside the data: one row of sums with a residual, or the values of groups of
 // columns before they are quantized. Longer rows of sums go in pieces, longer groups have a larger tile. Batches have
-// at most twice as much for sums, without the lines between rows.
+// at most twice as much for sums, without the padding of the pitch.
 constexpr dim_t SMALL_TILE = 64 * 1024;
 
 // How many rows of `row_bytes` make a batch of about `batch_bytes`: at least 1, at most MAX_BATCH_ROWS.

@@ -11,29 +11,35 @@ namespace jitnorm::impl::layer_norm {
 namespace {
 
 jit::backward_sums_conf sums_conf_of(const problem &p, jit::prefetch_to ahead) {
-    jit::backward_sums_conf conf = {p[SRC].data_type,     p[DIFF_DST].data_type, p.scale_shift_type,
-                                    p.reads(SCALE),       !p.is_rms(),           wants_row_sums(p),
-                                    p.writes(DIFF_SCALE), p.writes(DIFF_SHIFT)};
-    conf.affine_flags = p.affine_flags();
-    conf.ahead = ahead;
-    if (p.writes(DIFF_SCALE) && p.normalized_type() != p.compute_type()) conf.normalized = p.normalized_type();
-    if (has_own_rows(p) || writes_gradients_of_rows(p)) {
-        conf.own_rows = true;
-        conf.gradient = p.diff_scale_shift_type;
-    }
-    return conf;
+    const jitnorm_data_type_t normalized = p.normalized_type(), none = jitnorm_data_type_undef;
+    const bool own_rows = has_own_rows(p) || writes_gradients_of_rows(p);
+    return {.src = p[SRC].data_type,
+            .diff_dst = p[DIFF_DST].data_type,
+            .scale_type = p.scale_shift_type,
+            .scale = p.reads(SCALE),
+            .centered = !p.is_rms(),
+            .sums = wants_row_sums(p),
+            .diff_scale = p.writes(DIFF_SCALE),
+            .diff_shift = p.writes(DIFF_SHIFT),
+            .affine_flags = p.affine_flags(),
+            .own_rows = own_rows,
+            .gradient = own_rows ? p.diff_scale_shift_type : none,
+            .normalized = p.writes(DIFF_SCALE) && normalized != p.compute_type() ? normalized : none,
+            .ahead = ahead};
 }
 
 jit::backward_data_conf data_conf_of(const problem &p, bool non_temporal, jit::prefetch_to ahead) {
-    jit::backward_data_conf conf = {
-        p[SRC].data_type,      p[DIFF_DST].data_type,
-        p[DIFF_SRC].data_type, p.reads(DIFF_SUM) ? p[DIFF_SUM].data_type : jitnorm_data_type_undef,
-        p.scale_shift_type,    p.reads(SCALE),
-        !p.is_rms(),           wants_row_sums(p)};
-    conf.non_temporal = non_temporal;
-    conf.affine_flags = p.affine_flags();
-    conf.ahead = ahead;
-    return conf;
+    return {.src = p[SRC].data_type,
+            .diff_dst = p[DIFF_DST].data_type,
+            .diff_src = p[DIFF_SRC].data_type,
+            .diff_sum = p.reads(DIFF_SUM) ? p[DIFF_SUM].data_type : jitnorm_data_type_undef,
+            .scale_type = p.scale_shift_type,
+            .scale = p.reads(SCALE),
+            .centered = !p.is_rms(),
+            .sums = wants_row_sums(p),
+            .non_temporal = non_temporal,
+            .affine_flags = p.affine_flags(),
+            .ahead = ahead};
 }
 
 // Kernels of both passes, which prefetch to these caches while they reduce and while they write.
@@ -65,7 +71,7 @@ backward_kernels<T>::backward_kernels(const problem &p, const plan &planned, con
     if (!planned.goes_by_bands_only()) make_steps(p, planned, kind);
     if (planned.band_rows == 0 || !may_go_in_bands(p)) return;
     constexpr auto nowhere = jit::prefetch_to::nowhere;
-    const jit::prefetch_to ahead = prefetches_of(planned);
+    const jit::prefetch_to ahead = prefetch_of(planned);
     const bool one_by_one = planned.band_rows == 1;
     bands = rows_kernels_of<jit::backward_kernel<T>>(p, planned, kind, jit::pass_order::by_bands,
                                                      one_by_one ? ahead : nowhere, one_by_one ? nowhere : ahead);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// driver: the executor of both directions. An execution is one sentence: reduce rows, do their scalar steps, write
-// them. driver::run() takes one of the four ways (plan.hpp) to do so; in bands one kernel does all three, band by band.
-// A direction (forward.hpp, backward.hpp) has the steps; a row source (rows.hpp) says where the rows are.
+// driver: the executor of both directions, but for a single batch (single_batch.hpp). An execution is one sentence:
+// reduce rows, do their scalar steps, write them. driver::run() takes one of the four ways (plan.hpp) to do so; in
+// bands one kernel does all three, band by band. A direction (forward.hpp, backward.hpp) has the steps; a row source
+// (rows.hpp) says where the rows are.
 //
 // A direction has the classes kernels (from the kernel cache), batch (the numbers of a batch's rows) and worker, a
 // thread's share of an execution, which has a function for each step of each way:
@@ -28,7 +29,8 @@ namespace jitnorm::impl::layer_norm {
 // How many bytes ahead of an element these rows are prefetched: about `ahead`. In one loop with 512, rows of 128
 // elements of f32 take 3 to 5 % longer; with 4096 nothing is faster in both directions. Where rows have gaps, the bytes
 // ahead may not be the next elements: then the same columns of a later row are prefetched, unless rows are so long that
-// the distance would be much more than `ahead`. Bands of forward, whose rows are written one by one, have more ahead.
+// the distance would be much more than `ahead`. Bands of forward that prefetch write their rows one by one, and have
+// more ahead.
 constexpr dim_t AHEAD_IN_LOOP = 2048, AHEAD_IN_BANDS = 16 * 1024;
 inline dim_t prefetch_distance(const strip &rows, dim_t row_bytes, dim_t ahead = AHEAD_IN_LOOP) {
     if (rows.stride == row_bytes || row_bytes >= 4 * ahead) return ahead;
@@ -89,6 +91,8 @@ private:
     using worker = typename Direction::worker;
     using batch = typename Direction::batch;
 
+    // The way is that of plan::on(): chunks where threads share them; one loop up to so many threads; else bands, if
+    // the plan has any; else steps.
     void run(const arguments &args, const schedule &now) const {
         if (now.through_rows == way::chunks) return run_by_chunks(args, now);
         if (now.through_rows == way::one_loop) return run_in_one_loop(args, now);

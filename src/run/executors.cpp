@@ -22,7 +22,7 @@ decltype(auto) with_executor(const problem &p, const plan &planned, Body &&body)
 }
 
 // For problems with run-time sizes. The kernels do not depend on sizes and are made at creation. Each execution makes
-// on its stack a driver for its sizes, which allocates nothing unless there are post-ops.
+// on its stack an executor for its sizes, which allocates nothing unless there are post-ops.
 template <typename Direction>
 class runtime_executor final : public executor {
 public:

@@ -40,8 +40,8 @@ struct forward_kernels {
     std::optional<jit::forward_kernel<T>> reduce; // the first reduction; empty where all rows go in bands
     std::optional<jit::stores_of<jit::forward_kernel<T>>> normalize; // empty: no dst
 
-    std::optional<jit::forward_kernel<T>> one_row;               // only with float, as are bands
-    std::optional<jit::stores_of<jit::forward_kernel<T>>> bands; // in the log forward_rows
+    std::optional<jit::forward_kernel<T>> one_row; // this and bands: only with float
+    std::optional<jit::stores_of<jit::forward_kernel<T>>> bands;
     std::optional<jit::stores_of<jit::forward_loop_kernel<T>>> one_loop;
     std::vector<T> post_op_parameters; // two per post-op, as forward_arguments says
     std::vector<jit::post_op_conf> post_ops;
@@ -55,7 +55,7 @@ template <typename T> // the compute type
 class forward {
 public:
     using kernels = forward_kernels<T>;
-    using batch = forward_batch<T>;
+    using batch = forward_batch<T>; // the sums and statistics of its rows (row_batch.hpp)
     class worker;
 
     forward(const problem &p, const plan &planned, std::shared_ptr<const kernels> made);

@@ -51,7 +51,7 @@ struct prefetches {
 // rows are evenly spaced, to L2 before, while others are reduced.
 prefetches prefetches_of(const problem &p, const plan &planned, bool in_bands, bool past) {
     using enum jit::prefetch_to;
-    const jit::prefetch_to ahead = prefetches_of(planned);
+    const jit::prefetch_to ahead = prefetch_of(planned);
     if (p.reads(RESIDUAL)) return {ahead, nowhere, nowhere};
     if (!in_bands) return {nowhere, ahead, past && ahead == nowhere ? l1 : ahead};
     const bool to_l2 = ahead == l2 && are_evenly_spaced(row_tensors_of(p));
@@ -69,19 +69,26 @@ bool is_rounded_before_dst(const problem &p) {
 
 template <typename T>
 jit::normalize_conf normalize_conf_of(const problem &p, bool non_temporal, jit::prefetch_to ahead) {
-    jit::normalize_conf conf = {p.row_type(),   p[DST].data_type, p.scale_shift_type, p.reads(SCALE),
-                                p.uses_shift(), p.attr.src_scale, p.attr.dst_scale,   non_temporal};
-    conf.affine_flags = p.affine_flags();
-    conf.centered = !p.is_rms();
-    if (p.normalized_type() != p.compute_type()) conf.normalized = p.normalized_type();
-    if (is_rounded_before_dst(p)) conf.scaled = p.scaled_type();
-    if (p.writes(PRE_QUANTIZATION)) conf.pre_quantization = p[PRE_QUANTIZATION].data_type;
-    conf.quantizes = p.has_dynamic_scales();
-    conf.groups = conf.quantizes && scales_per_row(p) > 1;
-    conf.own_rows = conf.groups || has_own_rows(p);
-    conf.ahead = ahead;
-    conf.post_ops = post_op_lists<T>(p).confs;
-    return conf;
+    const jitnorm_data_type_t normalized = p.normalized_type(), none = jitnorm_data_type_undef;
+    const bool has_groups = p.has_dynamic_scales() && scales_per_row(p) > 1;
+    return {.src = p.row_type(),
+            .dst = p[DST].data_type,
+            .scale_shift = p.scale_shift_type,
+            .scale = p.reads(SCALE),
+            .shift = p.uses_shift(),
+            .src_scale = p.attr.src_scale,
+            .dst_scale = p.attr.dst_scale,
+            .non_temporal = non_temporal,
+            .post_ops = post_op_lists<T>(p).confs,
+            .pre_quantization = p.writes(PRE_QUANTIZATION) ? p[PRE_QUANTIZATION].data_type : none,
+            .affine_flags = p.affine_flags(),
+            .centered = !p.is_rms(),
+            .normalized = normalized != p.compute_type() ? normalized : none,
+            .scaled = is_rounded_before_dst(p) ? p.scaled_type() : none,
+            .quantizes = p.has_dynamic_scales(),
+            .groups = has_groups,
+            .own_rows = has_groups || has_own_rows(p),
+            .ahead = ahead};
 }
 
 jit::reduction_conf first_reduction_conf_of(const problem &p, const jit::vector_kind &kind, jit::prefetch_to ahead) {

@@ -38,7 +38,7 @@ public:
         call.prefetch = prefetch_distance(x, f_.C_ * f_.row_size_, AHEAD_IN_BANDS);
         call.band_rows = now.non_temporal ? planned.non_temporal_band_rows : planned.band_rows;
         const auto &kernel = f_.kernels_->bands->choose(now.non_temporal);
-        const found_scales found(call, get(scratch::values));
+        const found_scales found(call, get(scratch::values)); // only kernels that find scales write to it
         with_operands(call, {b.first, b.rows, 0, f_.C_}, [&] { kernel(call); });
         if (f_.quantizer_) f_.quantizer_->store_scales(b.first, b.rows, {0, 1}, found.scales, args[DST_SCALE]);
         at.close();
@@ -110,8 +110,9 @@ public:
 private:
     // ---- the arguments of kernels
 
-    // For these columns of a batch, whose rows to normalize are `x`. A function of its own, since everywhere inline it
-    // took 16 KB; do_bands() has it inline.
+    // All of them but operands and numbers of bands, for these columns of a batch, whose rows to normalize are `x`. The
+    // last line sets what the scalar steps read and write. A function of its own, since everywhere inline it took 16
+    // KB; do_bands() has it inline.
     [[gnu::noinline]] jit::forward_arguments<T> arguments_for(const panel &here, const strip &x, batch &b,
                                                               range columns) const {
         return inline_arguments_for(here, x, b, columns);
@@ -123,7 +124,7 @@ private:
         call.rows = b.rows;
         call.count = columns.end - columns.begin;
         call.x = copy_of(x);
-        call.prefetch = b.rows * x.stride;
+        call.prefetch = b.rows * x.stride; // the next batch; bands and one loop set other distances
         if (f_.adds_) {
             const memory_desc &gate = f_.problem_[GATE];
             call.src = copy_of(here.src);

@@ -14,10 +14,11 @@
 
 namespace jitnorm::impl::layer_norm {
 
-// How the sums of a backward problem are cut, and the areas of the scratchpad for them. By rows gradient_sums has
-// width() sums of each part, kept_blocks those of each row block where they are kept and for interleaved rows. By
-// chunks gradient_sums has for each chunk the sums s1 of all rows and then s2, and a thread's column_sums has those of
-// one chunk: of a part, of all parts and of a row block, each with CHUNK_WIDTH sums for each gradient.
+// How the sums of a backward problem are cut, and the areas of the scratchpad for them (plan.hpp). By rows the area
+// gradient_sums has width() sums of each part, kept_blocks those of each row block where they are kept and for
+// interleaved rows. By chunks gradient_sums has for each chunk the sums s1 of all rows and then s2, and a thread's area
+// column_sums has those of one chunk: of a part, of all parts and of a row block, each with CHUNK_WIDTH sums for each
+// gradient.
 class gradient_layout {
 public:
     // `from_sums`: whether gradients are made of column sums, unless rows have their own. Plans have room for the

@@ -18,7 +18,7 @@ namespace {
 
 // The bytes of rows, in backward of src and diff_dst, that one kernel reduces before it writes them: they stay in L1
 // beside the rows that it writes. Fewer where forward prefetches and stores to the caches (docs/measurements.md, "Zen
-// 3" and "Zen 5").
+// 3: bands of rows" and "Zen 5").
 constexpr dim_t BAND_BYTES = 16 * 1024, PREFETCHED_BAND = 2 * 1024;
 
 // Backward: a row of more elements does not stay in L2 until its diff_src is computed. Then threads take chunks of all
@@ -114,8 +114,8 @@ void plan_forward_tiles(const problem &p, const row_tensors &tensors, const mach
 // ---- forward
 
 // Bands of more than eight rows have a multiple of eight, whose lanes are added up at once. Long rows have bands of a
-// pair, which shares the loads of scale and shift. Rows with dynamic scales go one by one, and before they are
-// quantized, their values in f32 take as much room again.
+// pair, which shares the loads of scale and shift. Rows with dynamic scales go one by one; their values before they are
+// quantized, in f32, count in place of the rows.
 void plan_forward_bands(const problem &p, plan &to) {
     if (to.panel_columns != p.row_length() || !may_go_in_bands(p) || to.one_loop_threads == INT_MAX) return;
     const size_t element = p.has_dynamic_scales() ? sizeof(float) : size_of(p.row_type());
@@ -125,8 +125,8 @@ void plan_forward_bands(const problem &p, plan &to) {
     };
     to.non_temporal_band_rows = rows_of(BAND_BYTES);
     const dim_t least = p.has_dynamic_scales() ? 1 : std::min<dim_t>(p.rows(), 2);
-    to.band_rows = prefetches_of(to) != jit::prefetch_to::nowhere ? rows_of(PREFETCHED_BAND)
-                                                                  : std::max(to.non_temporal_band_rows, least);
+    to.band_rows = prefetch_of(to) != jit::prefetch_to::nowhere ? rows_of(PREFETCHED_BAND)
+                                                                : std::max(to.non_temporal_band_rows, least);
     if (to.rows == row_access::in_place && to.goes_by_bands_only() && sum_pitch(p, to) == 0)
         to.batch_rows = std::min(p.rows(), MAX_BATCH_ROWS);
 }
@@ -311,7 +311,7 @@ dim_t sum_pitch(const problem &p, const plan &planned) {
     return row_packer::pitch_for(p.row_type(), planned.panel_columns);
 }
 
-jit::prefetch_to prefetches_of(const plan &planned) {
+jit::prefetch_to prefetch_of(const plan &planned) {
     if (planned.prefetch == 0 || planned.rows != row_access::in_place) return jit::prefetch_to::nowhere;
     return planned.prefetch == 1 ? jit::prefetch_to::l1 : jit::prefetch_to::l2;
 }

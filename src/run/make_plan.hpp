@@ -40,7 +40,7 @@ bool normalizes_the_sum(const problem &p);
 // Bytes from row to row of the tile of sums with a residual; 0: there is none.
 dim_t sum_pitch(const problem &p, const plan &planned);
 // To which cache kernels prefetch later rows: rows in place; those in tiles are in the caches.
-jit::prefetch_to prefetches_of(const plan &planned);
+jit::prefetch_to prefetch_of(const plan &planned);
 // Whether the executor is single_batch: one batch is the whole problem, and goes in bands without cursors and threads.
 bool takes_single_batch(const problem &p, const plan &planned);
 

@@ -22,9 +22,9 @@ row_order order_in_memory(const memory_desc &md, int row_ndims);
 // rows change.
 memory_desc with_row_order(const memory_desc &md, int row_ndims, const row_order &order);
 
-// The problem with the rows of all its tensors in the order in which they are visited: as those of leading_tensor() lie
-// in memory if they are gathered, unless gradients need their sums in the given order, or sums of rows are numbered in
-// it. The elements stay where they are.
+// The problem with the rows of all its tensors in the order in which they are visited. Rows that are gathered are
+// visited as those of leading_tensor() lie in memory. They keep their order if gradients of scale and shift are made of
+// their sums, or if sums of rows are numbered in it. The elements stay where they are.
 problem in_order_of_visits(const problem &p, const plan &planned);
 
 // An order of visiting rows that uses a tensor's cache lines whole although column sums must be added in a given

@@ -7,7 +7,7 @@
 // and what is written there is scattered. The results have the bits of dense tensors.
 //
 // Each thread goes through rows with a cursor of its own, in batches of at most `most` rows that cover a range in
-// order. What the body calls means its batch:
+// order. In the body, the cursor's functions are about its batch:
 //
 //     row_source::cursor at(source, arguments, tiles);
 //     at.for_each_batch(rows, most, [&](dim_t first, dim_t count) {
@@ -83,8 +83,8 @@ bool have_dense_rows(const row_tensors &tensors);
 bool are_evenly_spaced(const row_tensors &tensors);
 
 // The tensor that decides in which order rows are visited, where any order is allowed: they are visited as they lie in
-// this tensor. It is the first of these whose rows are not dense: src, result_or_last(), the others in their order. If
-// the rows of all are dense, it is the second tensor.
+// this tensor. It is the first of these whose rows are not dense: src, result_or_last(), the others in their order. The
+// rows of all are dense where only the statistics are blocked; then any tensor would do.
 const memory_desc &leading_tensor(const row_tensors &tensors);
 
 // The addresses of a batch's statistics, which have the type of the statistics tensors, and their stride in elements. A
@@ -175,8 +175,8 @@ public:
                 body(first_, number_);
             }
         }
-        // A tile takes rows of several batches only if all of them will be opened with the same columns: those of a
-        // call of for_each_batch() if panels have whole rows, and the rows before `row`, in this call or the next ones.
+        // The caller promises that all rows before `row` will be opened with the same columns, in this call of
+        // for_each_batch() or in the next ones. Only then, or if panels have whole rows, a tile takes several batches.
         void open_alike_until(dim_t row) { alike_until_ = row; }
 
         // Tiles gather these columns of all their rows, unless they have them already. Before that the other columns

@@ -8,7 +8,6 @@
 
 namespace jitnorm::impl::api {
 
-// Of a primitive.
 class argument_map {
 public:
     // Keeps pointers into `what`.
@@ -60,7 +59,7 @@ private:
     status fill_in(const reading &list, layer_norm::problem &sizes) const noexcept;
 
     // Refuses an output whose handle another tensor has too, although the two may not share memory. With run-time sizes
-    // aliases_ fails for more than these.
+    // aliases_ finds more pairs than these.
     status check_addresses(const reading &list) const noexcept;
 
     uint64_t keys_[SLOT_COUNT]; // layout_key() of the descriptors

@@ -31,8 +31,8 @@ struct executable {
 };
 
 // Returns the executable that was made for `what` before, or a new one. If another implementation has to be used,
-// `what` becomes a description with that implementation. Throws std::bad_alloc, std::system_error. Such an
-// executable is not kept, so the next call tries the chosen implementation again.
+// `what` becomes a description with that implementation. An executable of another implementation is not kept, so the
+// next call tries the chosen one again. Throws std::bad_alloc, std::system_error.
 std::shared_ptr<const executable> executable_of(std::shared_ptr<const described> &what) {
     const bool is_kept = layer_norm::caches_objects();
     if (is_kept)

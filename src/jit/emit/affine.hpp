@@ -9,7 +9,7 @@
 
 namespace jitnorm::impl::jit {
 
-// The factors of rows follow from the elements of scale by these flags, problem::affine_flags()
+// What rows are multiplied by follows from the elements of scale and from these flags, problem::affine_flags()
 // (docs/arithmetic.md, "Normalization").
 constexpr bool multiplies_as_stored(unsigned flags) { return (flags & jitnorm_scale_plus_one) == 0; }
 inline void to_factors(kernel_generator &g, unsigned flags, const vmm &scale) {

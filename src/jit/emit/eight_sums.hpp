@@ -16,12 +16,13 @@ class eight_sums {
     using ymm = Xbyak::Ymm;
 
 public:
-    static constexpr int ROWS = 8, ROW_BYTES = 32, BYTES = ROWS * ROW_BYTES;
+    static constexpr int ROW_BYTES = 32, BYTES = BAND_UNIT * ROW_BYTES;
+    static_assert(BAND_UNIT == 8);
     struct arrays { // the addresses of the arrays of the rows' numbers; p and s only if the sums are `centered`
         Xbyak::Address p, s, q;
     };
 
-    // The first four of `unused` and `work` hold nothing while no lanes are added to. BYTES of the frame begin at
+    // The first four of `unused`, and `work`, are free but while sum_rows() adds to lanes. BYTES of the frame begin at
     // [rsp + frame]. `next` points to the lanes of the next row; `index` is that of the row loop.
     eight_sums(kernel_generator &g, row_loop &rows, const reg &index, const reg &next, lanes unused, const vmm &work,
                int frame, bool centered, const arrays &numbers)
@@ -73,14 +74,14 @@ public:
         g_.vmovaps(g_.ptr[next_], work_);
         g_.add(next_, ROW_BYTES);
         rows_.move_on();
-        g_.test(index_, ROWS - 1);
+        g_.test(index_, BAND_UNIT - 1);
         g_.jnz(row, NEAR);
     }
 
     // Adds up the rows, in whose lanes four of s are followed by four of q, and stores their sums.
     void add_up() {
         const auto lanes_of = [&](int row) { return g_.ptr[g_.rsp + frame_ + row * ROW_BYTES]; };
-        for (int pair = 0; pair < ROWS / 2; ++pair) {
+        for (int pair = 0; pair < BAND_UNIT / 2; ++pair) {
             const ymm &sums = four_[size_t(pair)];
             g_.vmovaps(work_, lanes_of(2 * pair));
             g_.vunpcklpd(sums, work_, lanes_of(2 * pair + 1));  // lanes 0 and 1 of both rows
@@ -89,7 +90,7 @@ public:
         }
         for (const size_t half : {0, 1}) {
             const ymm &sums = four_[2 * half], &second = four_[2 * half + 1];
-            const int row = int(half) * ROWS / 2;
+            const int row = int(half) * BAND_UNIT / 2;
             g_.vshufps(work_, sums, second, 0x88); // even lanes
             g_.vshufps(sums, sums, second, 0xDD);
             g_.vaddps(sums, work_, sums);
@@ -101,7 +102,7 @@ public:
 private:
     // Of the eight rows, which the row loop has left behind.
     Xbyak::Address of_row(const Xbyak::Address &array, int row) {
-        return g_.ptr[rows_.of_row(array) + (row - ROWS) * int(sizeof(float))];
+        return g_.ptr[rows_.of_row(array) + (row - BAND_UNIT) * int(sizeof(float))];
     }
 
     kernel_generator &g_;

@@ -86,10 +86,10 @@ public:
                const std::vector<vmm> &work = {})
         : g_(g), tail_(tail), loop_(loop), scratch_(scratch), narrowing_(g, work) {}
 
-    // Keeps the register for loads of `type`. If `unpacks`, pairs of whole vectors are in unpack order from now on
-    // after every load_all() and are expected so by every store_all() of the same places. Then rows must be f32, bf16
-    // or f16, and stores must be of types for which narrowing::joins_two() holds. With AVX-512, where nothing unpacks,
-    // bf16 is permuted.
+    // Prepares loads of `type`, for which this object may keep the register. If `unpacks`, pairs of whole vectors are
+    // in unpack order from now on after every load_all(), and every store_all() of the same places expects them so.
+    // Then rows must be f32, bf16 or f16, and stores must be of types for which narrowing::joins_two() holds. bf16 is
+    // permuted with AVX-512, where nothing unpacks.
     void keep(const vmm &kept, bool unpacks, jitnorm_data_type_t type) {
         if (unpacks) g_.ops.clear(zeros_.emplace(kept));
         if (type == jitnorm_bf16) permute_bf16(kept);
@@ -154,11 +154,11 @@ public:
     // Loads center - x for each x of one vector or of several: so x can be an operand in memory, and the instructions
     // that use the difference change its sign without extra work. Absent elements of an incomplete vector have
     // undefined differences.
-    void load_centered(const vmm &to, const vmm &center, const reg &row, const place &p, jitnorm_data_type_t type) {
+    void load_difference(const vmm &to, const vmm &center, const reg &row, const place &p, jitnorm_data_type_t type) {
         use(to, row, p, type, [&](const place &, const Xbyak::Operand &x) { g_.ops.sub(to, center, x); });
     }
-    void load_all_centered(std::span<const vmm> to, const vmm &center, const reg &row, places vectors,
-                           jitnorm_data_type_t type) {
+    void load_all_differences(std::span<const vmm> to, const vmm &center, const reg &row, places vectors,
+                              jitnorm_data_type_t type) {
         use_all(to, row, vectors, type,
                 [&](const place &p, const Xbyak::Operand &x) { g_.ops.sub(to[p.slot], center, x); });
     }
@@ -192,7 +192,8 @@ public:
     void store_all(const reg &row, places vectors, std::span<const vmm> v, jitnorm_data_type_t type,
                    bool non_temporal) {
         const auto held = [&](const place &p) { return v[p.slot]; };
-        if (vectors.size() != 2 || vectors[1].tail || !narrowing::joins_two(g_.kind, type)) {
+        const bool own = type == g_.kind.compute;
+        if (own || vectors.size() != 2 || vectors[1].tail || !narrowing::joins_two(g_.kind, type)) {
             for (const place &p : vectors) store(row, p, held(p), type, non_temporal);
             return;
         }

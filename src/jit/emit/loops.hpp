@@ -28,7 +28,7 @@ struct stepped_rows {
 // each tensor, and of their elements in arrays that have one of the compute type for each row.
 class row_loop {
 public:
-    // `index` holds the index of the step's first row; `number` is the address of the number of rows.
+    // `index` holds the index of the step's first row; `number` is the address of the index after the last row.
     row_loop(kernel_generator &g, const reg &index, const reg &scratch, const Xbyak::Address &number,
              std::vector<stepped_rows> tensors)
         : g_(g), index_(index), scratch_(scratch), number_(number), tensors_(std::move(tensors)) {

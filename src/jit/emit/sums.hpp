@@ -92,8 +92,8 @@ private:
     vmm quarter_;
 };
 
-// Sums over a chunk of a row. The lanes of a block are in registers. From the second block on, the lanes of the chunk's
-// earlier blocks are kept in the stack frame meanwhile.
+// Sums over a chunk of a row. The lanes of a block are in registers. If the chunk has several blocks, the frame keeps
+// the lanes of the earlier ones meanwhile.
 class blocked_sum {
     static constexpr int BLOCK = int(layer_norm::BLOCK);
     static_assert(BLOCK % paired_rows::PIECE == 0);

@@ -84,7 +84,7 @@ public:
         begin_rows(rows_);
         if (conf_.reduces) {
             registers_.take(next_lanes_);
-            rows_.while_left(eight_sums::ROWS, [&] {
+            rows_.while_left(BAND_UNIT, [&] {
                 eights_->begin();
                 eights_->sum_rows(total_, s_, q_, false, [this] { add_row(); });
                 eights_->add_up();

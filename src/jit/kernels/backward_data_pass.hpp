@@ -113,7 +113,7 @@ private:
         loop_.prefetch(next_diff_dst_, vectors, conf_.diff_dst, conf_.ahead);
         load_g(vectors);
         if (subtracts_means())
-            io_.load_all_centered(x_, mean_, src_, vectors, conf_.src);
+            io_.load_all_differences(x_, mean_, src_, vectors, conf_.src);
         else if (conf_.sums)
             io_.load_all(x_, src_, vectors, conf_.src);
         const auto &results = conf_.sums ? x_ : g_values_;

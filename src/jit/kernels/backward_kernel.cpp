@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel for rows of backward, from their first load to their last store: a band of rows is reduced, their slopes
-// are found, two rows side by side, and the band is written. Or rows of one batch are written beside rows of another
-// one that are reduced.
+// The kernel of backward: its passes over rows in each pass_order. In bands it does rows from their first load to their
+// last store: a band of rows is reduced, their slopes are found, two rows side by side, and the band is written.
 #include "backward_data_pass.hpp"
 #include "backward_sums_pass.hpp"
 

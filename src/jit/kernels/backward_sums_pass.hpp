@@ -278,7 +278,7 @@ private:
     }
 
     void load_xhat(const row &of, const place &p) {
-        conf_.centered ? io_.load_centered(xhat_, of.mean, of.src, p, conf_.src)
+        conf_.centered ? io_.load_difference(xhat_, of.mean, of.src, p, conf_.src)
                        : io_.load(xhat_, of.src, p, conf_.src);
         g_.ops.mul(xhat_, xhat_, of.factor);
         if (p.tail) tail_.zero_absent(xhat_);

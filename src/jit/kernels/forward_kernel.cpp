@@ -14,8 +14,6 @@ namespace jitnorm::impl::jit {
 
 namespace {
 
-static_assert(eight_sums::ROWS == BAND_UNIT);
-
 class forward_generator : public rows_generator {
     using arguments = forward_arguments<float>;
     using xmm = Xbyak::Xmm;
@@ -80,7 +78,7 @@ private:
     void find_scalars_of_band() {
         detour &unfinished = rarely([this] { refine(); });
         register_set free = registers;
-        const reg any = free.take(r8); // a flag for each row for which the first reduction was not enough
+        const reg any = free.take(r8); // not 0: the first reduction was not enough for some row
         const vmm p = xmm_of(free.take_vector()), s = xmm_of(free.take_vector()), q = xmm_of(free.take_vector());
         const auto find = [&](int rows) {
             const auto load = [&](const vmm &to, size_t array) {
@@ -149,8 +147,9 @@ private:
     };
 
     // Finds the scalars and stores them: floats (zeros for hi and bias of rms_norm), and variances as doubles. Changes
-    // the registers of `of` and the first four of `free`, which must be below 16. Sets flag_ to
-    // zero if the first reduction is enough for all rows, and the processor's zero flag then (jnz: it is not).
+    // the registers of `of` and the first four of `free`, which must be below 16, since comparisons are encoded by VEX.
+    // Sets flag_ to zero if the first reduction is enough for all rows, and the processor's zero flag then (jnz: it is
+    // not).
     scalars do_scalar_steps(const reduced_rows &of, register_set free) {
         const auto wide = [&](const vmm &v) { return part_of(v, of.rows * int(sizeof(double))); };
         const auto take = [&] { return xmm_of(free.take_vector()); };
@@ -179,10 +178,10 @@ private:
         vmovmskps(flag_, small);
     }
 
-    // Also subtracts from m2, which becomes the variance, the excess due to a pivot that is not the mean.
+    // Makes m2 = q - s * s / n, where a pivot is not the mean, and mean = p + s / n, which is hi + lo.
     void find_mean_and_m2(const scalars &to) {
         constexpr uint8_t GREATER = 0x1E;
-        const Xbyak::Reg32 is_poor = loops_.left.cvt32(); // the pivot
+        const Xbyak::Reg32 is_poor = loops_.left.cvt32(); // not 0: some pivot is too far from its mean
         const vmm &m2 = to.variance, &sum = to.lo, &shift = to.work;
         const vmm excess = to.wide(to.rstd), limit = to.wide(to.hi);
         vcvtps2pd(sum, xmm_of(sum));
@@ -201,6 +200,7 @@ private:
         in_double_.sub(to.lo, to.mean, to.lo);
     }
 
+    // variance = m2 / n, rstd = 1 / sqrt(variance + epsilon)
     void find_variance_and_rstd(const scalars &to) {
         const vmm &root = to.work, deviation = to.wide(to.rstd);
         in_double_.mul(to.variance, to.variance, to.inverse);
@@ -212,7 +212,8 @@ private:
         vcvtpd2ps(to.rstd, deviation);
     }
 
-    // The squares are in range, so rstd is finite and an lo of zero makes a bias of zero, as make_normalizer() does.
+    // bias = -(lo * rstd). The rstd of a row whose squares are in range is finite, so an lo of zero makes a bias of
+    // zero, as bias_of() does; refine() finds the bias of the others.
     void find_bias(const scalars &to) {
         if (!centered_) return vxorps(to.hi, to.hi, to.hi);
         const xmm shift = xmm_of(to.lo);
@@ -245,8 +246,8 @@ private:
         return ptr[loops_.left + index_ * size];
     }
 
-    // Calls the function of the caller for the rows of the band. Here only rdi, and registers that functions keep, hold
-    // values that are read later.
+    // Calls the function of the caller for the rows of the band. Of the registers that it may change only rdi holds a
+    // value that is read later.
     void refine() {
         push(rdi);
         sub(rsp, 8);

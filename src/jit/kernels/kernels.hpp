@@ -111,9 +111,6 @@ constexpr bool are_short_rows(dim_t columns, const vector_kind &kind) {
     return columns <= SHORT_ROW_VECTORS * kind.width();
 }
 
-// How many rows of a band are summed up at once.
-constexpr int BAND_UNIT = 8;
-
 // forward_kernel: an addition, a reduction or a normalization of rows by itself (pass_order::one_pass). Or it does rows
 // from their inputs to dst, by bands or a single row: makes the sums with a residual, if there is one, reduces them,
 // does the scalar steps of moments.hpp and writes the rows.

@@ -207,7 +207,7 @@ private:
         };
         give_hints(rows, vectors);
         for (const row &r : rows)
-            conf_.centered ? io_.load_all_centered(r.work, r.hi, r.src, vectors, conf_.src)
+            conf_.centered ? io_.load_all_differences(r.work, r.hi, r.src, vectors, conf_.src)
                            : io_.load_all(r.work, r.src, vectors, conf_.src);
         if (!rounds()) affine_.load(vectors, scale_at_, shift_at_);
         for_each([&](const row &r, const place &p, const vmm &x) {

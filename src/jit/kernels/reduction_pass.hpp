@@ -99,7 +99,7 @@ public:
     }
 
 private:
-    // At most one of the last two needs the register.
+    // Conversions need kept_ for bf16 only, and ones are for f16, s8 and u8.
     void prepare() {
         g_.mov(count_, JITNORM_ARGUMENT(count));
         tail_.prepare(count_, left_, where_.loops.position);
@@ -138,7 +138,7 @@ private:
     }
 
     void add(places vectors) {
-        conf_.centered ? io_.load_all_centered(d_, pivot_, src_, vectors, conf_.src)
+        conf_.centered ? io_.load_all_differences(d_, pivot_, src_, vectors, conf_.src)
                        : io_.load_all(d_, src_, vectors, conf_.src);
         for (const place &p : vectors) {
             if (conf_.centered && p.tail) tail_.zero_absent(d_[p.slot]);
@@ -153,6 +153,7 @@ private:
         accumulate(second);
     }
 
+    // d is the pivot minus x, so that to subtract it adds x minus the pivot.
     void accumulate(size_t slot) {
         const vmm &d = d_[slot];
         if (conf_.repeated) g_.ops.mul(d, d, factor_);
@@ -176,7 +177,7 @@ private:
         g_.cmp(count_, 4);
         g_.jb(end, NEAR);
         g_.mov(stride_, JITNORM_ARGUMENT(x.stride));
-        rows_.while_left(eight_sums::ROWS, [&] {
+        rows_.while_left(BAND_UNIT, [&] {
             Xbyak::Label summed;
             if (conf_.centered) {
                 g_.mov(rest_, src_);
@@ -213,7 +214,7 @@ private:
         const size_t lane = p.slot % q_.size();
         const bool first = p.slot < q_.size();
         const vmm &d = first ? s_[lane] : d_[p.slot % 2];
-        conf_.centered ? io_.load_centered(d, pivot_, src_, p, conf_.src) : io_.load(d, src_, p, conf_.src);
+        conf_.centered ? io_.load_difference(d, pivot_, src_, p, conf_.src) : io_.load(d, src_, p, conf_.src);
         if (conf_.centered && p.tail) tail_.zero_absent(d);
         if (first) return g_.ops.mul(q_[lane], d, d);
         if (conf_.centered) g_.ops.add(s_[lane], s_[lane], d);

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_pass: the base classes of passes over rows, which are emitters, and of the kernels that are made of them. A
-// kernel has one pass, whose do_all() does all its rows; or several, which take turns piece by piece (paired_rows) and
-// keep no register from piece to piece but count and index; or several that do one row or, by do_all(), one band of
-// rows, one after the other.
+// row_pass: the base classes of passes over rows, which are emitters, and of the kernels that are made of them. What a
+// pass does follows from the kernel's pass_order:
+//
+//     one_pass   do_all() does all rows
+//     by_bands   do_all() does the rows of a band
+//     one_row    a function of its own does the row
+//     one_loop   a function does a piece of a row; passes take turns (paired_rows), and only count and index keep
+//                their values from piece to piece
 #pragma once
 
 #include <optional>
@@ -39,6 +43,7 @@ protected:
     row_pass(kernel_generator &g, const pass_place &where)
         : g_(g), where_(where), count_(where.loops.count), left_(where.loops.left), index_(where.loops.index) {}
 
+    // A field of the pass's own block of arguments: in a pass this is what JITNORM_ARGUMENT calls.
     Xbyak::Address argument(size_t field) const { return g_.ptr[where_.arguments + field]; }
     // The loop over the pass's rows; `all` is the address of the number of all rows.
     row_loop loop_over(const Xbyak::Address &all, const std::vector<stepped_rows> &tensors) const {
@@ -72,7 +77,7 @@ size_t room_for(const std::optional<Conf> &...passes) {
     return (room_for(passes) + ...);
 }
 
-// The base of the generators of both directions: the loops of each pass_order over the rows.
+// The base of the generators of both directions: the places of passes, and the loops over bands and over pieces.
 class rows_generator : public kernel_generator {
 protected:
     rows_generator(const vector_kind &what, size_t capacity, pass_order order)

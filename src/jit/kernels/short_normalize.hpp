@@ -20,8 +20,8 @@ public:
                conf.pre_quantization == jitnorm_data_type_undef && conf.normalized == jitnorm_data_type_undef;
     }
 
-    // `scale` and `shift` are the registers of these arguments. All other registers but that of the tail's mask are
-    // this part's own.
+    // `scale` and `shift` are the registers of these arguments. This part takes all other registers but rdi, the count,
+    // the index and the tail's mask.
     short_normalize(kernel_generator &g, const pass_place &where, const normalize_conf &conf, tail_mask &tail,
                     const reg &scale, const reg &shift)
         : g_(g), tail_(tail), where_(where), type_(g.kind.compute), count_(where.loops.count), scale_(scale),
@@ -71,7 +71,8 @@ private:
         }
         for (const reg &numbers : {hi_, rstd_, bias_}) g_.lea(numbers, g_.ptr[numbers + ahead_ * g_.kind.element()]);
         g_.sub(index_, ahead_);
-        g_.mov(ahead_, src_stride_); // as many rows are always prefetched, whatever the plan: here this takes no time
+        g_.mov(ahead_,
+               src_stride_); // as many rows after these are prefetched, whatever the plan: here this takes no time
         g_.imul(ahead_, index_);
         g_.neg(ahead_);
     }
@@ -101,7 +102,7 @@ private:
         loop_.prefetch_for_write(dst_, vectors, type_, AHEAD_OF_STORES);
         for (const place &p : vectors) {
             const vmm &x = work_[p.slot];
-            io_.load_centered(x, hi, src_, p, type_);
+            io_.load_difference(x, hi, src_, p, type_);
             g_.ops.negated_fma213(x, rstd, bias);
             affine_.apply(x, p);
         }
@@ -114,7 +115,8 @@ private:
     const jitnorm_data_type_t type_;
     const reg count_, scale_, shift_;
     register_set registers_ = registers_of_rest();
-    const reg src_ = registers_.take(g_.rsi), dst_ = registers_.take(g_.rdx), index_ = registers_.take(g_.r12);
+    const reg src_ = registers_.take(g_.rsi), dst_ = registers_.take(g_.rdx),
+              index_ = registers_.take(where_.loops.index);
     const reg hi_ = registers_.take(g_.r8), rstd_ = registers_.take(g_.r13), bias_ = registers_.take(g_.rbx);
     const reg src_stride_ = registers_.take(g_.rax), dst_stride_ = registers_.take(g_.r15);
     const reg ahead_ = registers_.take(g_.r14), reg_io_ = registers_.take(g_.r9);
