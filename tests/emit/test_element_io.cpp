@@ -26,7 +26,7 @@ protected:
             impl::jit::element_io io(g, tail, loop, g.r9, {g.vector(8), g.vector(9)});
             const auto move = [&](places vectors) {
                 const std::vector<vmm> x = {g.vector(0), g.vector(1)};
-                for (const auto &p : vectors) io.load(x[size_t(p.slot)], g.rdi, p, from);
+                for (const auto &p : vectors) io.load(x[p.slot], g.rdi, p, from);
                 io.store_all(g.rsi, vectors, x, to, non_temporal);
             };
             Xbyak::Label done;

@@ -57,26 +57,23 @@ TEST_P(generated_code, no_page_is_writable_and_executable_while_kernels_run) {
     EXPECT_GT(executable, 0);
 }
 
+normalize_conf with_all_factors(jitnorm_data_type_t src, jitnorm_data_type_t dst, jitnorm_data_type_t scale_shift,
+                                bool non_temporal) {
+    return {src, dst, scale_shift, true, true, true, true, non_temporal}; // scale, shift, scales of src and dst
+}
+
 TEST_P(generated_code, kernels_are_small) {
+    const auto bytes_of = [](const forward_conf &conf) { return forward_kernel<float>(conf).code_bytes(); };
+    const vector_kind kind = {GetParam()};
     for (jitnorm_data_type_t type : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_s8, jitnorm_u8}) {
-        for (auto [repeated, short_rows] : {std::pair(false, false), std::pair(true, false), std::pair(false, true)})
-            EXPECT_LT(forward_kernel<float>(
-                          {.kind = {GetParam()},
-                           .reduced = reduction_conf{.src = type, .repeated = repeated, .short_rows = short_rows}})
-                          .code_bytes(),
-                      short_rows ? 8192U : 4096U); // straight code for each number of vectors
+        reduction_conf sums = {.src = type};
+        EXPECT_LT(bytes_of({.kind = kind, .reduced = sums}), 4096U);
+        sums.short_rows = true; // straight code for each number of vectors
+        EXPECT_LT(bytes_of({.kind = kind, .reduced = sums}), 8192U);
+        EXPECT_LT(bytes_of({.kind = kind, .reduced = reduction_conf{.src = type, .repeated = true}}), 4096U);
         for (bool non_temporal : {false, true})
             for (jitnorm_data_type_t affine : {jitnorm_f32, jitnorm_bf16, jitnorm_f16})
-                EXPECT_LT(forward_kernel<float>({.kind = {GetParam()},
-                                                 .written = normalize_conf{.src = type,
-                                                                           .dst = type,
-                                                                           .scale_shift = affine,
-                                                                           .scale = true,
-                                                                           .shift = true,
-                                                                           .src_scale = true,
-                                                                           .dst_scale = true,
-                                                                           .non_temporal = non_temporal}})
-                              .code_bytes(),
+                EXPECT_LT(bytes_of({.kind = kind, .written = with_all_factors(type, type, affine, non_temporal)}),
                           4096U);
     }
 }
@@ -99,27 +96,18 @@ void expect_room_for_the_longest(const vector_kind &kind) {
         for (const auto dst : {jitnorm_f16, jitnorm_f8_e4m3})
             for (const size_t post_ops : {0, 1, impl::MAX_POST_OPS})
                 for (const bool non_temporal : {false, true}) {
-                    normalize_conf written = {
-                        .src = src,
-                        .dst = dst,
-                        .scale_shift = jitnorm_bf16,
-                        .scale = true,
-                        .shift = true,
-                        .src_scale = true,
-                        .dst_scale = true,
-                        .non_temporal = non_temporal,
-                        .post_ops =
-                            std::vector(post_ops, post_op_conf{post_op_conf::kind::eltwise, jitnorm_eltwise_gelu_erf})};
+                    normalize_conf written = with_all_factors(src, dst, jitnorm_bf16, non_temporal);
+                    written.post_ops.assign(post_ops, {post_op_conf::kind::eltwise, jitnorm_eltwise_gelu_erf});
                     EXPECT_NO_THROW(forward_kernel<float>(
                         {kind, std::nullopt, reduction_conf{.src = src}, written, pass_order::one_loop}));
                     if (!kind.is_f64()) {
                         const reduction_conf reduced = {.short_rows = true};
+                        const addition_conf added = addition_of(written);
                         for (const pass_order order : {pass_order::by_bands, pass_order::one_row}) {
-                            EXPECT_NO_THROW(
-                                forward_kernel<float>({kind, addition_of(written), std::nullopt, written, order}));
+                            EXPECT_NO_THROW(forward_kernel<float>({kind, added, std::nullopt, written, order}));
                             EXPECT_NO_THROW(forward_kernel<float>({kind, std::nullopt, reduced, written, order}));
                         }
-                        EXPECT_NO_THROW(forward_kernel<float>({.kind = kind, .added = addition_of(written)}));
+                        EXPECT_NO_THROW(forward_kernel<float>({.kind = kind, .added = added}));
                     }
                     written.pre_quantization = jitnorm_f16;
                     EXPECT_NO_THROW(forward_kernel<float>({.kind = kind, .written = written}));
@@ -140,22 +128,20 @@ void expect_endbr64(const Conf &conf) {
 }
 
 TEST_P(generated_code, kernels_may_be_called_under_control_flow_enforcement) {
-    using impl::jit::backward_kernel, impl::jit::backward_conf;
     const vector_kind kind = {GetParam()};
-    for (const bool short_rows : {false, true})
-        expect_endbr64<forward_kernel<float>>(
-            forward_conf{.kind = kind, .reduced = reduction_conf{.short_rows = short_rows}});
-    expect_endbr64<forward_kernel<float>>(forward_conf{.kind = kind, .added = addition_conf()});
-    expect_endbr64<forward_kernel<float>>(forward_conf{.kind = kind, .written = normalize_conf()});
-    for (const auto order : {pass_order::by_bands, pass_order::one_row, pass_order::one_loop})
-        expect_endbr64<forward_kernel<float>>(
-            forward_conf{kind, std::nullopt, reduction_conf(), normalize_conf(), order});
     const impl::jit::backward_sums_conf sums;
     const impl::jit::backward_data_conf data;
-    expect_endbr64<backward_kernel<float>>(backward_conf{.kind = kind, .reduced = sums});
-    expect_endbr64<backward_kernel<float>>(backward_conf{.kind = kind, .written = data});
-    for (const auto order : {pass_order::by_bands, pass_order::one_loop})
-        expect_endbr64<backward_kernel<float>>(backward_conf{kind, sums, data, order});
+    const auto forward = expect_endbr64<forward_kernel<float>, forward_conf>;
+    const auto backward = expect_endbr64<impl::jit::backward_kernel<float>, impl::jit::backward_conf>;
+    forward({.kind = kind, .added = addition_conf()});
+    forward({.kind = kind, .reduced = reduction_conf{.short_rows = true}});
+    forward({.kind = kind, .reduced = reduction_conf()});
+    forward({.kind = kind, .written = normalize_conf()});
+    for (const auto order : {pass_order::by_bands, pass_order::one_row, pass_order::one_loop})
+        forward({kind, std::nullopt, reduction_conf(), normalize_conf(), order});
+    backward({.kind = kind, .reduced = sums});
+    backward({.kind = kind, .written = data});
+    for (const auto order : {pass_order::by_bands, pass_order::one_loop}) backward({kind, sums, data, order});
     expect_endbr64<impl::jit::backward_weights_kernel>(
         impl::jit::backward_weights_conf{.kind = {GetParam(), jitnorm_f64}});
 }
