@@ -71,7 +71,7 @@ public:
     using kernels = typename Direction::kernels;
 
     driver(const problem &p, const plan &planned, std::shared_ptr<const kernels> made)
-        : problem_(in_order_of_visits(p, planned)), plan_(planned), rows_(problem_, plan_),
+        : problem_(p), plan_(planned), rows_(put_in_order_of_visits(problem_, plan_), plan_),
           direction_(problem_, plan_, std::move(made)) {}
 
     jitnorm_status_t execute(const arguments &args) const override {

@@ -27,6 +27,10 @@ constexpr dim_t LONG_ROW = 128 * 1024;
 
 // ---- for both directions
 
+// The rows of a batch if they have more elements than a chunk. They leave L1 before they are written, even a single
+// one; a pair shares the loads of scale and shift, and in backward those of the column sums.
+constexpr dim_t PAIR = 2;
+
 // The most threads with which it is worth while to write a batch while the next one is reduced. Each thread must have
 // `least` bytes, and more than its own caches keep at hand. If `bytes`, the data of all threads, do not fit into the
 // last level, it is so for any number of threads.
@@ -62,7 +66,8 @@ int prefetch_of_tiles(dim_t bytes, const machine &m) { return m.prefetch == 2 &&
 
 // Rows that come from memory are written while the next ones are reduced; narrow types are bound by conversions, not by
 // memory, until the data leave the last level, and sums with a residual are bound by memory before. Rows of more than a
-// chunk, which are read twice, are prefetched to L2, where there is room for them.
+// chunk, which are read twice, are prefetched to L2, where there is room for them. Then, in one loop, and where each
+// row has dynamic scales, they do not go in pairs.
 void plan_batches(const problem &p, dim_t bytes, const machine &m, plan &to) {
     const bool adds = p.reads(RESIDUAL);
     const dim_t row = p.row_length() * dim_t(size_of(p.row_type()));
@@ -70,9 +75,11 @@ void plan_batches(const problem &p, dim_t bytes, const machine &m, plan &to) {
         to.panel_columns = std::min(p.row_length(), CHUNK);
     if (may_go_in_one_loop(p))
         to.one_loop_threads = one_loop_threads_for(bytes, is_narrow(p) ? m.last_level : adds ? 0 : from_memory(m), m);
-    to.batch_rows = adds ? batch_of(std::min(m.batch, 2 * SMALL_TILE), row) : batch_of(m.batch, row);
-    if (m.prefetch > 0 && come_from_memory(bytes, m) && (!adds || is_narrow(p) || p.row_length() > CHUNK))
-        to.prefetch = p.row_length() > CHUNK ? 2 : int(m.prefetch);
+    const bool is_long = p.row_length() > CHUNK;
+    if (m.prefetch > 0 && come_from_memory(bytes, m) && (!adds || is_narrow(p) || is_long))
+        to.prefetch = is_long ? 2 : int(m.prefetch);
+    const bool in_pairs = is_long && to.prefetch == 0 && to.one_loop_threads == 0 && !p.has_dynamic_scales();
+    to.batch_rows = in_pairs ? PAIR : batch_of(adds ? std::min(m.batch, 2 * SMALL_TILE) : m.batch, row);
     // Results of data that come from memory go past the caches, but not two streams of them.
     if (p.writes(DST) && !p.writes(PRE_QUANTIZATION) && !p.has_dynamic_scales() && takes_non_temporal_stores(p, p[DST]))
         to.non_temporal_threads = non_temporal_threads_for(bytes, adds ? m.shared_others : m.shared_forward, m);
@@ -106,7 +113,8 @@ void plan_forward_tiles(const problem &p, const row_tensors &tensors, const mach
         dim_t widest = sum_pitch(p, to) != 0 ? dim_t(size_of(p.row_type())) : 0; // element of a tile
         for (size_t i = 0; i < size_t(tensors.count); ++i)
             if (tiles.pitch[i] != 0) widest = std::max(widest, tensors.data[i].size);
-        to.batch_rows = p.row_length() > CHUNK ? 1 : std::min(to.tile_rows, batch_of(m.batch, p.row_length() * widest));
+        const dim_t fit = batch_of(m.batch, p.row_length() * widest);
+        to.batch_rows = std::min(to.tile_rows, p.row_length() > CHUNK ? PAIR : fit);
     }
     to.scratchpad.book(scratch::tiles, to.tile_rows * tiles.row_bytes);
 }
@@ -191,9 +199,7 @@ void plan_bands_in_place(const problem &p, const row_tensors &tensors, const mac
     to.panel_columns = p.row_length();
     if (may_go_in_one_loop(p)) to.one_loop_threads = one_loop_threads_for(bytes, 0, m);
     if (to.one_loop_threads == INT_MAX) to.band_rows = 0; // no batch goes in bands
-    // Rows of more than a chunk leave L1 before their diff_src is computed, even a single one; a pair shares the loads
-    // of the column sums.
-    to.batch_rows = p.row_length() > CHUNK    ? 2
+    to.batch_rows = p.row_length() > CHUNK    ? PAIR
                     : to.goes_by_bands_only() ? MAX_BATCH_ROWS
                                               : batch_of(m.batch, row_bytes);
     if (p.writes(DIFF_SRC) && takes_non_temporal_stores(p, p[DIFF_SRC]))

@@ -49,14 +49,13 @@ memory_desc with_row_order(const memory_desc &md, int row_ndims, const row_order
     return ordered;
 }
 
-problem in_order_of_visits(const problem &p, const plan &planned) {
-    problem ordered = p;
+const problem &put_in_order_of_visits(problem &p, const plan &planned) {
     const bool keeps_order = p.writes(DIFF_SCALE) || p.writes(DIFF_SHIFT) || p.uses(ROW_SUMS);
-    if (planned.rows != row_access::tiles || keeps_order) return ordered;
+    if (planned.rows != row_access::tiles || keeps_order) return p;
     const int row_ndims = p.row_ndims();
     const row_order order = order_in_memory(leading_tensor(row_tensors_of(p)), row_ndims);
-    ordered.for_each_descriptor([&](memory_desc &md) { md = with_row_order(md, row_ndims, order); });
-    return ordered;
+    p.for_each_descriptor([&](memory_desc &md) { md = with_row_order(md, row_ndims, order); });
+    return p;
 }
 
 // ---- interleaved row blocks

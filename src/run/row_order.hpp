@@ -22,10 +22,10 @@ row_order order_in_memory(const memory_desc &md, int row_ndims);
 // rows change.
 memory_desc with_row_order(const memory_desc &md, int row_ndims, const row_order &order);
 
-// The problem with the rows of all its tensors in the order in which they are visited. Rows that are gathered are
-// visited as those of leading_tensor() lie in memory. They keep their order if gradients of scale and shift are made of
-// their sums, or if sums of rows are numbered in it. The elements stay where they are.
-problem in_order_of_visits(const problem &p, const plan &planned);
+// Puts the rows of all tensors of a problem in the order in which they are visited, and returns the problem. Rows that
+// are gathered are visited as those of leading_tensor() lie in memory. They keep their order if gradients of scale and
+// shift are made of their sums, or if sums of rows are numbered in it. The elements stay where they are.
+const problem &put_in_order_of_visits(problem &p, const plan &planned);
 
 // An order of visiting rows that uses a tensor's cache lines whole although column sums must be added in a given
 // order. Gradients are added up in row blocks, and the rows of a block in the order of their numbers. In some layouts
