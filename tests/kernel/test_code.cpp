@@ -57,24 +57,22 @@ TEST_P(generated_code, no_page_is_writable_and_executable_while_kernels_run) {
     EXPECT_GT(executable, 0);
 }
 
-normalize_conf with_all_factors(jitnorm_data_type_t src, jitnorm_data_type_t dst, jitnorm_data_type_t scale_shift,
-                                bool non_temporal) {
-    return {src, dst, scale_shift, true, true, true, true, non_temporal}; // scale, shift, scales of src and dst
+// With scale, shift, and scales of src and dst.
+normalize_conf with_all_factors(jitnorm_data_type_t src, jitnorm_data_type_t dst, jitnorm_data_type_t affine,
+                                bool past) {
+    return {src, dst, affine, true, true, true, true, past};
 }
 
 TEST_P(generated_code, kernels_are_small) {
     const auto bytes_of = [](const forward_conf &conf) { return forward_kernel<float>(conf).code_bytes(); };
     const vector_kind kind = {GetParam()};
     for (jitnorm_data_type_t type : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_s8, jitnorm_u8}) {
-        reduction_conf sums = {.src = type};
-        EXPECT_LT(bytes_of({.kind = kind, .reduced = sums}), 4096U);
-        sums.short_rows = true; // straight code for each number of vectors
-        EXPECT_LT(bytes_of({.kind = kind, .reduced = sums}), 8192U);
+        EXPECT_LT(bytes_of({.kind = kind, .reduced = reduction_conf{.src = type}}), 4096U);
+        EXPECT_LT(bytes_of({.kind = kind, .reduced = reduction_conf{.src = type, .short_rows = true}}), 8192U);
         EXPECT_LT(bytes_of({.kind = kind, .reduced = reduction_conf{.src = type, .repeated = true}}), 4096U);
-        for (bool non_temporal : {false, true})
+        for (bool past : {false, true})
             for (jitnorm_data_type_t affine : {jitnorm_f32, jitnorm_bf16, jitnorm_f16})
-                EXPECT_LT(bytes_of({.kind = kind, .written = with_all_factors(type, type, affine, non_temporal)}),
-                          4096U);
+                EXPECT_LT(bytes_of({.kind = kind, .written = with_all_factors(type, type, affine, past)}), 4096U);
     }
 }
 
@@ -142,8 +140,8 @@ TEST_P(generated_code, kernels_may_be_called_under_control_flow_enforcement) {
     backward({.kind = kind, .reduced = sums});
     backward({.kind = kind, .written = data});
     for (const auto order : {pass_order::by_bands, pass_order::one_loop}) backward({kind, sums, data, order});
-    expect_endbr64<impl::jit::backward_weights_kernel>(
-        impl::jit::backward_weights_conf{.kind = {GetParam(), jitnorm_f64}});
+    const impl::jit::backward_weights_conf weights = {.kind = {GetParam(), jitnorm_f64}};
+    expect_endbr64<impl::jit::backward_weights_kernel>(weights);
 }
 
 // A kernel that forbids new executable pages (PR_SET_MDWE): creation fails with an error that names the reason, and

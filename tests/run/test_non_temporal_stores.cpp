@@ -7,7 +7,6 @@
 #include "run/backward.hpp"
 #include "run/driver.hpp"
 #include "run/forward.hpp"
-#include "run/rows.hpp"
 
 namespace jitnorm::tests {
 namespace {
