@@ -27,8 +27,8 @@ constexpr dim_t LONG_ROW = 128 * 1024;
 
 // ---- for both directions
 
-// The rows of a batch if they have more elements than a chunk. They leave L1 before they are written, even a single
-// one; a pair shares the loads of scale and shift, and in backward those of the column sums.
+// A pair of rows shares the loads of scale and shift, and in backward those of the column sums. Rows of more elements
+// than a chunk have no larger batches: they leave L1 before they are written, even a single one.
 constexpr dim_t PAIR = 2;
 
 // The most threads with which it is worth while to write a batch while the next one is reduced. Each thread must have
@@ -66,8 +66,8 @@ int prefetch_of_tiles(dim_t bytes, const machine &m) { return m.prefetch == 2 &&
 
 // Rows that come from memory are written while the next ones are reduced; narrow types are bound by conversions, not by
 // memory, until the data leave the last level, and sums with a residual are bound by memory before. Rows of more than a
-// chunk, which are read twice, are prefetched to L2, where there is room for them. Then, in one loop, and where each
-// row has dynamic scales, they do not go in pairs.
+// chunk, which are read twice, are prefetched to L2, where there is room for them. Otherwise they go
+// in pairs, unless they go in one loop or have dynamic scales.
 void plan_batches(const problem &p, dim_t bytes, const machine &m, plan &to) {
     const bool adds = p.reads(RESIDUAL);
     const dim_t row = p.row_length() * dim_t(size_of(p.row_type()));
@@ -132,7 +132,7 @@ void plan_forward_bands(const problem &p, plan &to) {
         return rows > jit::BAND_UNIT ? rows / jit::BAND_UNIT * jit::BAND_UNIT : rows;
     };
     to.non_temporal_band_rows = rows_of(BAND_BYTES);
-    const dim_t least = p.has_dynamic_scales() ? 1 : std::min<dim_t>(p.rows(), 2);
+    const dim_t least = p.has_dynamic_scales() ? 1 : std::min(p.rows(), PAIR);
     to.band_rows = prefetch_of(to) != jit::prefetch_to::nowhere ? rows_of(PREFETCHED_BAND)
                                                                 : std::max(to.non_temporal_band_rows, least);
     if (to.rows == row_access::in_place && to.goes_by_bands_only() && sum_pitch(p, to) == 0)

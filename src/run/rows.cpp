@@ -124,7 +124,7 @@ row_source::row_source(const problem &p, const plan &planned) : in_place_(planne
     const memory_desc &md = *tensors.statistics;
     const tensor_axis rows(md, 0, p.row_ndims());
     const dim_t size = std::max<dim_t>(element_size(md), 1); // never 0, which clang-tidy does not know
-    has_statistics_ = true;
+    statistics_md_ = &md;
     statistics_ = {rows, md.offset0 * size};
     if (rows.size() > 1) statistics_stride_ = rows.step() / size;
 }
@@ -141,7 +141,6 @@ void row_source::make_tiles(const problem &p, const plan &planned, const row_ten
                             planned.prefetch == 2 ? PREFETCHED_STEP_IN_MEMORY : PREFETCHED_STEP);
     }
     result_ = size_t(tensors.result);
-    statistics_md_ = tensors.statistics;
     written_statistics_ = tensors.written_statistics;
     tile_rows_ = planned.tile_rows;
     whole_rows_ = planned.panel_columns == p.row_length();

@@ -211,7 +211,7 @@ public:
         void find_rows() {
             for (const tensor &t : rows_.all())
                 if (t.pitch == 0) place(t, static_cast<std::byte *>(args_[t.argument]) + run_of(t), t.rows.step());
-            if (rows_.has_statistics_) statistics_offset_ = run_of(rows_.statistics_);
+            if (rows_.statistics_md_) statistics_offset_ = run_of(rows_.statistics_);
         }
         void place(const tensor &t, std::byte *first, dim_t stride) {
             batch_[t.field] = first;
@@ -264,7 +264,7 @@ private:
     size_t count_ = 0; // of data tensors
     std::array<tensor, MAX_STEPPED_TENSORS> data_ = {};
     std::array<dim_t, MAX_STEPPED_TENSORS> column_step_ = {}; // by field: bytes of an element; 0: it has a tile
-    bool has_statistics_ = false;                             // whether a statistic is read or written
+    const memory_desc *statistics_md_ = nullptr;              // null: no statistic is read or written
     row_positions statistics_;
     dim_t statistics_stride_ = 1; // elements from row to row
 
@@ -272,8 +272,7 @@ private:
     std::array<std::optional<row_packer>, MAX_ROW_TENSORS> packers_; // of all data tensors
     std::optional<interleaved_blocks> units_;                        // empty: rows come in the order of their numbers
     size_t result_ = 0;                                              // the index of the result
-    const memory_desc *statistics_md_ = nullptr;
-    unsigned written_statistics_ = 0; // a set of slots
+    unsigned written_statistics_ = 0;                                // a set of slots
     dim_t tile_rows_ = 0;
     bool whole_rows_ = false; // whether every panel has whole rows
 };

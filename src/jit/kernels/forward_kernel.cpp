@@ -153,13 +153,12 @@ private:
     scalars do_scalar_steps(const reduced_rows &of, register_set free) {
         const auto wide = [&](const vmm &v) { return part_of(v, of.rows * int(sizeof(double))); };
         const auto take = [&] { return xmm_of(free.take_vector()); };
-        const bool centered = centered_;
-        const xmm hi = take(), rstd = take(), work = take(), inverse = take(), bias = centered ? xmm_of(of.p) : hi;
+        const xmm hi = take(), rstd = take(), work = take(), inverse = take(), bias = centered_ ? xmm_of(of.p) : hi;
         const scalars to{of.rows, hi, rstd, bias, wide(of.p), wide(of.s), wide(of.q), wide(work), wide(inverse)};
         check_range(to);
         vcvtps2pd(to.variance, xmm_of(to.variance));
         in_double_.broadcast(to.inverse, JITNORM_ARGUMENT(inverse_count));
-        if (centered) find_mean_and_m2(to);
+        if (centered_) find_mean_and_m2(to);
         find_variance_and_rstd(to);
         find_bias(to);
         if (of.rows == 1) and_(flag_, 1); // the other lanes have no meaning
@@ -178,7 +177,7 @@ private:
         vmovmskps(flag_, small);
     }
 
-    // Makes m2 = q - s * s / n, where a pivot is not the mean, and mean = p + s / n, which is hi + lo.
+    // Makes m2 = q - s * s / n, since pivots are not the means, and mean = p + s / n, which is hi + lo.
     void find_mean_and_m2(const scalars &to) {
         constexpr uint8_t GREATER = 0x1E;
         const Xbyak::Reg32 is_poor = loops_.left.cvt32(); // not 0: some pivot is too far from its mean
@@ -263,7 +262,7 @@ private:
 
     static constexpr size_t RESULTS[] = {offsetof(arguments, hi), offsetof(arguments, rstd), offsetof(arguments, bias)};
 
-    const bool centered_; // whether rows have a mean
+    const bool centered_; // of the rows that are written: whether they have a mean
     const vector_ops in_double_{*this, true};
     const Xbyak::Reg32 flag_ = loops_.position.cvt32(); // of rows for which the first reduction is not enough
     std::optional<addition_pass> added_;
