@@ -7,6 +7,9 @@
 #include <array>
 #include <memory>
 
+#include "../base/bytes.hpp"
+#include "../norm/executor.hpp"
+#include "../tensor/tensor_axis.hpp"
 #include "forward.hpp"
 
 namespace jitnorm::impl::layer_norm {
@@ -16,17 +19,99 @@ public:
     using kernels = forward_kernels<float>;
 
     // The problem and the plan must be for it (takes_single_batch()).
-    single_batch(const problem &p, const plan &planned, const std::shared_ptr<const kernels> &made);
+    single_batch(const problem &p, const plan &planned, const std::shared_ptr<const kernels> &made)
+        : problem_(p), plan_(planned), forward_(problem_, plan_, made),
+          kernel_(p.rows() == 1 ? *made->one_row : made->bands->ordinary),
+          has_attributes_(p.attr.src_scale || p.attr.dst_scale || p.writes(PRE_QUANTIZATION)),
+          has_post_ops_or_dynamic_scales_(!p.attr.post_ops.entries.empty() || p.has_dynamic_scales()),
+          reads_scale_(p.uses_scale()), reads_shift_(p.uses_shift()),
+          writes_statistics_(p.writes(MEAN) || p.writes(VARIANCE)), rows_(p.rows()) {
+        for (size_t s = 0; s < offset_.size(); ++s)
+            if (const memory_desc *md = p.descriptor(slot(s))) offset_[s] = md->offset0 * element_size(*md);
+        if (rows_ == 1) return;
+        for (const slot s : {SRC, RESIDUAL, SUM, DST, PRE_QUANTIZATION, SCALE, SHIFT, MEAN, VARIANCE})
+            if (const memory_desc *md = p.descriptor(s)) {
+                step_[s] = tensor_axis(*md, 0, p.row_ndims()).step();
+                if (s == MEAN || s == VARIANCE) statistics_stride_ = step_[s] / element_size(*md);
+            }
+    }
 
-    jitnorm_status_t execute(const arguments &args) const override;
+    jitnorm_status_t execute(const arguments &args) const override {
+        forward_batch<float> b;
+        b.rows = rows_;
+        // Most members stay unset: a kernel reads few of them, and storing zeros to all others made a row of 16
+        // elements take 38 ns in place of 30.
+        jit::forward_arguments<float> call;
+        const bool has_tile = forward_.sum_pitch_ != 0;
+        call.count = forward_.C_;
+        call.x.first =
+            has_tile ? plan_.scratchpad.get(scratch::sum_rows, args[SCRATCHPAD]) : at(args, forward_.adds_ ? SUM : SRC);
+        call.dst.first = at(args, DST);
+        if (reads_scale_) call.scale.first = at(args, SCALE);
+        if (reads_shift_) call.shift.first = at(args, SHIFT);
+        if (has_attributes_) {
+            call.pre_quantization = {at(args, PRE_QUANTIZATION), step_[PRE_QUANTIZATION]};
+            if (args[SRC_SCALE] != nullptr) call.src_scale = load<float>(args[SRC_SCALE]);
+            if (args[DST_SCALE] != nullptr) call.inverse_dst_scale = 1.0F / load<float>(args[DST_SCALE]);
+        }
+        if (forward_.adds_) {
+            call.src.first = at(args, SRC);
+            call.residual.first = at(args, RESIDUAL);
+            call.sum.first = at(args, SUM);
+            call.sum_bias = args[BIAS];
+            call.gate = at(args, GATE);
+        }
+        if (rows_ > 1) go_from_row_to_row(call);
+        forward_.set_numbers(call, b);
+        has_post_ops_or_dynamic_scales_ ? do_with_post_ops(args, call) : kernel_(call);
+        if (writes_statistics_) write_statistics(args, b);
+        return jitnorm_success;
+    }
 
 private:
     std::byte *at(const arguments &args, slot s) const {
         return static_cast<std::byte *>(args[s]) + offset_[size_t(s)];
     }
-    [[gnu::noinline]] void do_with_post_ops(const arguments &args, jit::forward_arguments<float> &call) const;
-    [[gnu::noinline]] void go_from_row_to_row(jit::forward_arguments<float> &call) const;
-    void write_statistics(const arguments &args, const forward_batch<float> &b) const;
+
+    // Numbers of rows and strides mean nothing to a kernel for one row.
+    [[gnu::noinline]] void go_from_row_to_row(jit::forward_arguments<float> &call) const {
+        call.rows = rows_;
+        call.band_rows = plan_.band_rows;
+        call.x.stride = forward_.sum_pitch_ != 0 ? forward_.sum_pitch_ : step_[forward_.adds_ ? SUM : SRC];
+        call.dst.stride = step_[DST];
+        call.scale.stride = step_[SCALE];
+        call.shift.stride = step_[SHIFT];
+        call.src.stride = step_[SRC];
+        call.residual.stride = step_[RESIDUAL];
+        call.sum.stride = step_[SUM];
+    }
+
+    // With post-ops, or dynamic scales. A function of its own, because the table takes much of the stack.
+    [[gnu::noinline]] void do_with_post_ops(const arguments &args, jit::forward_arguments<float> &call) const {
+        post_op_operands<float>::table operands;
+        if (!problem_.attr.post_ops.entries.empty())
+            forward_.operands_.locate(args, {0, rows_, 0, forward_.C_},
+                                      plan_.scratchpad.get(scratch::operands, args[SCRATCHPAD]), operands);
+        call.operands = operands.pointers;
+        call.parameters = forward_.kernels_->post_op_parameters.data();
+        const found_scales found(call, plan_.scratchpad.get(scratch::values, args[SCRATCHPAD]));
+        kernel_(call);
+        if (!forward_.quantizer_) return;
+        if (rows_ == 1) return store(found.scales[0], at(args, DST_SCALE));
+        forward_.quantizer_->store_scales(0, rows_, {0, 1}, found.scales, args[DST_SCALE]);
+    }
+
+    void write_statistics(const arguments &args, const forward_batch<float> &b) const {
+        if (rows_ > 1 || forward_.statistics_type_ != jitnorm_f32) {
+            statistics_rows to = {.stride = statistics_stride_};
+            for (const slot s : {MEAN, VARIANCE})
+                if (args[s] != nullptr) to[s] = at(args, s);
+            return forward_.write_statistics(b, to);
+        }
+        if (forward_.writes_mean_) store(b.hi[0], at(args, MEAN));
+        if (forward_.writes_variance_)
+            store(forward_.form_ == statistics_form::variance ? float(b.variance[0]) : b.rstd[0], at(args, VARIANCE));
+    }
 
     const problem problem_;
     const plan plan_;
