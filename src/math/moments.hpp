@@ -29,8 +29,8 @@ struct sums { // of d = (x - pivot) * k and of d^2
 // A mean, value + rest, before it is rounded to T. For float data `value` alone holds all 24 + 24 bits of hi + lo.
 template <typename T>
 struct wide_mean {
-    double value = 0;
-    double rest = 0; // always 0 for float data
+    double value;
+    double rest; // always 0 for float data
 
     // For double data `rest` takes up the rounding error of the addition.
     wide_mean plus(double addend) const {
@@ -111,13 +111,13 @@ moments<T> moments_of(T p, const sums<T> &sum, double n, double inv_n, double in
     const double m2 = double(sum.q) - pivot_excess(sum, inv_n);
     const double spread = m2 < 0 ? 0 : m2;
     const double shift = (double(sum.s) * inv_n) * inv_k;
-    return {n, wide_mean<T>{double(p)}.plus(shift), (spread * inv_k) * inv_k};
+    return {n, wide_mean<T>{double(p), 0}.plus(shift), (spread * inv_k) * inv_k};
 }
 
 // The same after a first reduction (the factor is 1) that is enough: its pivot is not poor, so M2 is not negative.
 template <typename T>
 moments<T> moments_of_first_reduction(T p, const sums<T> &sum, double n, double inv_n) {
-    return {n, wide_mean<T>{double(p)}.plus(double(sum.s) * inv_n), double(sum.q) - pivot_excess(sum, inv_n)};
+    return {n, wide_mean<T>{double(p), 0}.plus(double(sum.s) * inv_n), double(sum.q) - pivot_excess(sum, inv_n)};
 }
 
 // The moments of a chunk of n elements, from its sums with the pivot p and the factor k. If the pivot is poor, calls

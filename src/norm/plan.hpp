@@ -126,7 +126,7 @@ struct plan {
     bool takes_one_thread() const { return row_threads == 1 && chunk_threads <= 1; }
     bool may_go_by_chunks(int available_threads) const { return available_threads >= chunks_from; }
     // Whether all executions go by bands of rows, so that no kernels for single steps are needed.
-    bool goes_by_bands_only() const { return band_rows > 0 && one_loop_threads == 0; }
+    bool goes_by_bands_only() const { return band_rows > 0 && one_loop_threads == 0 && chunks_from == NEVER; }
     // `past_caches`: whether the result lies as non-temporal stores need it (result_lies_past_caches()). It matters
     // only where stores past the caches are planned.
     schedule on(int available_threads, bool past_caches) const {

@@ -18,17 +18,66 @@ forward<T>::forward(const problem &p, const plan &planned, std::shared_ptr<const
 }
 
 template <typename T>
-void forward<T>::finish_band(const jit::forward_arguments<T> &call, dim_t first, dim_t rows) {
+bool forward<T>::finish_band(jit::forward_arguments<T> &call, dim_t first, dim_t rows) {
+    const forward &direction = *static_cast<const forward *>(call.context);
+    if (call.moments != nullptr) return direction.take_chunk(call, first, rows);
     batch b;
     b.rows = rows;
     std::copy_n(call.pivot + first, rows, b.p);
     std::copy_n(call.s + first, rows, b.s);
     std::copy_n(call.q + first, rows, b.q);
-    static_cast<const forward *>(call.context)->take_first_reductions({call.x.row(first), call.x.stride}, b);
+    direction.take_first_reductions({call.x.row(first), call.x.stride}, b);
     std::copy_n(b.hi, rows, call.hi + first);
     std::copy_n(b.rstd, rows, call.rstd + first);
     std::copy_n(b.bias, rows, call.bias + first);
     std::copy_n(b.variance, rows, call.variance + first);
+    return false;
+}
+
+template <typename T>
+void forward<T>::begin_chunks(jit::forward_arguments<T> &call, moments<T> *rows) const {
+    call.moments = rows;
+    call.chunk = CHUNK;
+    call.rest = C_ - CHUNK;
+}
+
+template <typename T>
+bool forward<T>::take_chunk(jit::forward_arguments<T> &call, dim_t first, dim_t rows) const {
+    const dim_t before = C_ - call.rest - call.chunk; // columns
+    auto *const all = static_cast<moments<T> *>(call.moments);
+    for (dim_t r = first; r < first + rows; ++r) {
+        const moments<T> found = refine_chunk(call.x.row(r), call.chunk, call.pivot[r], {call.s[r], call.q[r]});
+        all[r] = before == 0 ? found : merge(all[r], found);
+    }
+    if (call.rest > 0) {
+        call.chunk = std::min(CHUNK, call.rest);
+        call.rest -= call.chunk;
+        move_columns(call, CHUNK);
+        return true;
+    }
+    for (dim_t r = first; r < first + rows; ++r) {
+        const row_statistics<T> statistics = finish(all[r], inv_C_);
+        const normalizer<T> scalars = make_normalizer(statistics, epsilon_);
+        call.hi[r] = scalars.hi;
+        call.rstd[r] = scalars.rstd;
+        call.bias[r] = scalars.bias;
+        call.variance[r] = statistics.variance;
+    }
+    move_columns(call, -before);
+    begin_chunks(call, all);
+    return false;
+}
+
+template <typename T>
+void forward<T>::move_columns(jit::forward_arguments<T> &call, dim_t columns) const {
+    const auto move = [&](auto &first, dim_t size) { first = after(first, columns * size); };
+    move(call.x.first, row_size_);
+    if (!adds_) return;
+    move(call.src.first, element_size(problem_[SRC]));
+    move(call.residual.first, element_size(problem_[RESIDUAL]));
+    move(call.sum.first, element_size(problem_[SUM]));
+    move(call.sum_bias, dim_t(size_of(problem_.attr.bias_type)));
+    move(call.gate, element_size(problem_[GATE]));
 }
 
 // Finds the statistics of the rows for which the first reduction was not enough. Consecutive rows that need the same
@@ -52,7 +101,7 @@ void forward<T>::reduce(const jit::forward_kernel<T> &kernel, const strip &x, di
                         T factor) {
     jit::forward_arguments<T> call;
     call.rows = rows;
-    call.count = count;
+    call.chunk = count;
     call.x = x;
     call.pivot = p;
     call.s = s;

@@ -79,7 +79,12 @@ private:
     // what the kernel for bands does if a first reduction is not enough.
     [[gnu::always_inline]] void set_numbers(jit::forward_arguments<T> &call, batch &b) const;
     // forward_arguments::refine, with this object as the context.
-    static void finish_band(const jit::forward_arguments<T> &call, dim_t first, dim_t rows);
+    static bool finish_band(jit::forward_arguments<T> &call, dim_t first, dim_t rows);
+    // Sets the arguments for rows of several chunks. `rows` has room for each row.
+    void begin_chunks(jit::forward_arguments<T> &call, moments<T> *rows) const;
+    bool take_chunk(jit::forward_arguments<T> &call, dim_t first, dim_t rows) const;
+    // Moves the rows that are added or reduced by so many columns.
+    void move_columns(jit::forward_arguments<T> &call, dim_t columns) const;
     // For rows of at most CHUNK elements, after the first reduction, whose sums are in the batch.
     [[gnu::always_inline]] void take_first_reductions(const strip &src, batch &b) const;
     void refine_rest(const strip &src, batch &b) const;
@@ -134,6 +139,7 @@ inline void forward<T>::set_numbers(jit::forward_arguments<T> &call, batch &b) c
     call.epsilon = epsilon_;
     call.refine = finish_band;
     call.context = this;
+    call.moments = nullptr;
 }
 
 template <typename T>

@@ -53,7 +53,7 @@ prefetches prefetches_of(const problem &p, const plan &planned, bool in_bands, b
     using enum jit::prefetch_to;
     const jit::prefetch_to ahead = prefetch_of(planned);
     if (p.reads(RESIDUAL)) return {ahead, nowhere, nowhere};
-    if (!in_bands) return {nowhere, ahead, past && ahead == nowhere ? l1 : ahead};
+    if (!in_bands || p.row_length() > CHUNK) return {nowhere, ahead, past && ahead == nowhere ? l1 : ahead};
     const bool to_l2 = ahead == l2 && are_evenly_spaced(row_tensors_of(p));
     return {nowhere, to_l2 ? l2 : nowhere, past || ahead != nowhere ? l1 : nowhere};
 }

@@ -35,8 +35,11 @@ public:
         const panel here = at.open(all);
         const strip x = rows_of(here);
         jit::forward_arguments<T> call = inline_arguments_for(here, x, b, all);
-        call.prefetch = prefetch_distance(x, f_.C_ * f_.row_size_, AHEAD_IN_BANDS);
+        moments<T> rows[MAX_BATCH_ROWS];
+        if (f_.C_ > CHUNK) f_.begin_chunks(call, rows);
         call.band_rows = now.non_temporal ? planned.non_temporal_band_rows : planned.band_rows;
+        call.prefetch =
+            f_.C_ > CHUNK ? call.band_rows * x.stride : prefetch_distance(x, f_.C_ * f_.row_size_, AHEAD_IN_BANDS);
         const auto &kernel = f_.kernels_->bands->choose(now.non_temporal);
         const found_scales found(call, get(scratch::values)); // only kernels that find scales write to it
         with_operands(call, {b.first, b.rows, 0, f_.C_}, [&] { kernel(call); });
@@ -122,7 +125,7 @@ private:
         const auto shared = [&](slot s) { return strip{after(args[s], columns.begin * f_.scale_size_), 0}; };
         jit::forward_arguments<T> call;
         call.rows = b.rows;
-        call.count = columns.end - columns.begin;
+        call.count = call.chunk = columns.end - columns.begin;
         call.x = copy_of(x);
         call.prefetch = b.rows * x.stride; // the next batch; bands and one loop set other distances
         if (f_.adds_) {
@@ -239,20 +242,13 @@ private:
     template <typename Body>
     [[gnu::noinline]] void add_and_reduce(const panel &here, batch &b, range columns, Body &body) {
         const auto &kernel = choose(*f_.kernels_->reduced_addition, !adds_again_);
-        const problem &p = f_.problem_;
-        const auto go_on = [](auto &first, dim_t size) { first = after(first, CHUNK * size); };
         jit::forward_arguments<T> call = arguments_for(here, rows_of(here), b, columns);
         for (dim_t begin = columns.begin; begin < columns.end; begin += CHUNK) {
-            const dim_t count = call.count = std::min(CHUNK, columns.end - begin);
+            const dim_t count = call.chunk = std::min(CHUNK, columns.end - begin);
             kernel(call);
             for (dim_t r = 0; r < b.rows; ++r)
                 body(r, begin / CHUNK, f_.refine_chunk(call.x.row(r), count, b.p[r], {b.s[r], b.q[r]}));
-            go_on(call.x.first, f_.row_size_);
-            go_on(call.src.first, element_size(p[SRC]));
-            go_on(call.residual.first, element_size(p[RESIDUAL]));
-            go_on(call.sum.first, element_size(p[SUM]));
-            go_on(call.sum_bias, dim_t(size_of(p.attr.bias_type)));
-            go_on(call.gate, element_size(p[GATE]));
+            f_.move_columns(call, CHUNK);
         }
     }
 

@@ -27,8 +27,8 @@ constexpr dim_t LONG_ROW = 128 * 1024;
 
 // ---- for both directions
 
-// A pair of rows shares the loads of scale and shift, and in backward those of the column sums. Rows of more elements
-// than a chunk have no larger batches: they leave L1 before they are written, even a single one.
+// A pair of rows shares the loads of scale and shift, and in backward those of the column sums. In steps, rows of more
+// elements than a chunk have no larger batches: they leave L1 before they are written, even a single one.
 constexpr dim_t PAIR = 2;
 
 // The most threads with which it is worth while to write a batch while the next one is reduced. Each thread must have
@@ -66,8 +66,8 @@ int prefetch_of_tiles(dim_t bytes, const machine &m) { return m.prefetch == 2 &&
 
 // Rows that come from memory are written while the next ones are reduced; narrow types are bound by conversions, not by
 // memory, until the data leave the last level, and sums with a residual are bound by memory before. Rows of more than a
-// chunk, which are read twice, are prefetched to L2, where there is room for them. Otherwise they go
-// in pairs, unless they go in one loop or have dynamic scales.
+// chunk, which are read twice, are prefetched to L2, where there is room for them. Otherwise they go in pairs, unless
+// they go in one loop.
 void plan_batches(const problem &p, dim_t bytes, const machine &m, plan &to) {
     const bool adds = p.reads(RESIDUAL);
     const dim_t row = p.row_length() * dim_t(size_of(p.row_type()));
@@ -78,7 +78,7 @@ void plan_batches(const problem &p, dim_t bytes, const machine &m, plan &to) {
     const bool is_long = p.row_length() > CHUNK;
     if (m.prefetch > 0 && come_from_memory(bytes, m) && (!adds || is_narrow(p) || is_long))
         to.prefetch = is_long ? 2 : int(m.prefetch);
-    const bool in_pairs = is_long && to.prefetch == 0 && to.one_loop_threads == 0 && !p.has_dynamic_scales();
+    const bool in_pairs = is_long && to.prefetch == 0 && to.one_loop_threads == 0;
     to.batch_rows = in_pairs ? PAIR : batch_of(adds ? std::min(m.batch, 2 * SMALL_TILE) : m.batch, row);
     // Results of data that come from memory go past the caches, but not two streams of them.
     if (p.writes(DST) && !p.writes(PRE_QUANTIZATION) && !p.has_dynamic_scales() && takes_non_temporal_stores(p, p[DST]))
@@ -113,8 +113,7 @@ void plan_forward_tiles(const problem &p, const row_tensors &tensors, const mach
         dim_t widest = sum_pitch(p, to) != 0 ? dim_t(size_of(p.row_type())) : 0; // element of a tile
         for (size_t i = 0; i < size_t(tensors.count); ++i)
             if (tiles.pitch[i] != 0) widest = std::max(widest, tensors.data[i].size);
-        const dim_t fit = batch_of(m.batch, p.row_length() * widest);
-        to.batch_rows = std::min(to.tile_rows, p.row_length() > CHUNK ? PAIR : fit);
+        to.batch_rows = std::min(to.tile_rows, batch_of(m.batch, p.row_length() * widest));
     }
     to.scratchpad.book(scratch::tiles, to.tile_rows * tiles.row_bytes);
 }
@@ -140,13 +139,13 @@ void plan_forward_bands(const problem &p, plan &to) {
 }
 
 void plan_forward_threads(const problem &p, dim_t bytes, const machine &m, plan &to) {
-    const dim_t chunks = p.rows() * divide_up(p.row_length(), CHUNK);
     to.row_threads = threads_for(bytes, p.rows(), m.threads_sleep);
     const bool one_pass = !p.writes(DST) && p.reads(RESIDUAL); // the sum is written as it is reduced
     if (p.row_length() > CHUNK && p.rows() < MAX_SHARES && !p.has_dynamic_scales() && !one_pass) {
+        const dim_t chunks = p.rows() * divide_up(p.row_length(), CHUNK);
         to.chunk_threads = std::min(threads_for(bytes, chunks, m.threads_sleep), MAX_SHARES);
-        const size_t of_chunk = p.computes_in_double() ? sizeof(moments<double>) : sizeof(moments<float>);
-        if (!p.uses(ROW_SUMS)) to.scratchpad.book(scratch::moments, chunks * dim_t(of_chunk));
+        if (to.chunk_threads > 1 && !p.uses(ROW_SUMS))
+            to.scratchpad.book(scratch::moments, chunks * dim_t(sizeof(moments<float>)));
     }
     if (to.scratchpad.has_shares()) {
         to.row_threads = std::min(to.row_threads, MAX_SHARES);
@@ -303,8 +302,7 @@ bool may_go_in_one_loop(const problem &p) {
 }
 
 bool may_go_in_bands(const problem &p) {
-    if (p.row_length() > CHUNK) return false;
-    if (!p.is_forward()) return may_go_in_one_loop(p);
+    if (!p.is_forward()) return p.row_length() <= CHUNK && may_go_in_one_loop(p);
     return !p.computes_in_double() && p.finds_statistics() && p.writes(DST) &&
            (!p.has_dynamic_scales() || columns_per_scale(p) == p.row_length());
 }

@@ -23,7 +23,8 @@ plan make_plan(const problem &p, const machine &m);
 
 // Whether rows may be written while others are reduced. Sums with a residual are made for whole rows.
 bool may_go_in_one_loop(const problem &p);
-// Whether one kernel may do rows from their inputs to the result. It finds scales only of whole rows.
+// Whether one kernel may do rows from their inputs to the result, if a panel has them whole. It finds scales only of
+// whole rows. In backward the rows are at most a chunk.
 bool may_go_in_bands(const problem &p);
 // Whether backward computes gradients of scale or shift, and sums of rows, without which there is no diff_src.
 bool wants_gradients(const problem &p);

@@ -43,7 +43,7 @@ public:
         // elements take 38 ns in place of 30.
         jit::forward_arguments<float> call;
         const bool has_tile = forward_.sum_pitch_ != 0;
-        call.count = forward_.C_;
+        call.count = call.chunk = forward_.C_;
         call.x.first =
             has_tile ? plan_.scratchpad.get(scratch::sum_rows, args[SCRATCHPAD]) : at(args, forward_.adds_ ? SUM : SRC);
         call.dst.first = at(args, DST);
@@ -63,6 +63,8 @@ public:
         }
         if (rows_ > 1) go_from_row_to_row(call);
         forward_.set_numbers(call, b);
+        moments<float> rows[MAX_BATCH_ROWS];
+        if (forward_.C_ > CHUNK) forward_.begin_chunks(call, rows);
         has_post_ops_or_dynamic_scales_ ? do_with_post_ops(args, call) : kernel_(call);
         if (writes_statistics_) write_statistics(args, b);
         return jitnorm_success;

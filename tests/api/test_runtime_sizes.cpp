@@ -201,8 +201,7 @@ TEST(runtime_sizes, the_log_tells_them) {
 
 // ---------------------------------------------------------------- mismatches
 
-// Nothing is written then, and the log says why in one line. `arg` gets a memory of another descriptor than that of
-// 2x3x8.
+// Nothing is written then, and the log says why in one line. The memory of `arg` has another descriptor than 2x3x8.
 void expect_refused(const request &open, int arg, const owned_md &md) {
     SCOPED_TRACE(testing::Message() << "kind " << open.kind << ", argument " << arg << ", "
                                     << testing::PrintToString(dims_of(md, jitnorm_query_dims)));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scales: the masks, each refused setting, and the scales of dst that the library finds, their descriptors and
-// arguments.
+// Scales: the masks, each refused setting, and scales of dst that the library finds, their descriptors and arguments.
 #include <string>
 
 #include "support/execution.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernel_generator: alignments of generated code hold in the pages that the code runs in, and a register is handed out
-// once.
+// kernel_generator: alignments of generated code hold in the pages that it runs in; a register is handed out once.
 #include <stdexcept>
 #include <vector>
 

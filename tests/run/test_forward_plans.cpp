@@ -58,7 +58,7 @@ TEST_P(forward_plans, single_batches) {
                  {"in one loop", false, forward({32, 192}), NO_CACHES},
                  {"enough for several threads", false, forward({32, 4096})},
                  {"enough for several threads, in chunks", false, forward({32, 4096 * 8})},
-                 {"more than a chunk", false, forward({1, 4097})},
+                 {"several chunks", true, forward({3, 4097})},
                  {"in tiles", false, forward({32, 192}, "@ba")},
                  {"not dense", false, normalized_together},
                  {"unevenly spaced", false, forward({3, 5, 64}, "@bac")},

@@ -143,7 +143,8 @@ std::vector<decision> batches() {
             {"in L1", given(forward(1024)), {ROOMY, NO_L2, WITH_L2}, "batch:4"},
             {"in L1, narrow", given(forward(jitnorm_bf16, 37, 1024)), {ROOMY, WITH_L2}, "batch:8"},
             {"as long as L1's part", given(forward(4096)), {ROOMY, WITH_L2}, "batch:1"},
-            {"long rows in pairs", forward(4097), {ROOMY, WITH_L2}, "batch:2"},
+            {"long rows in pairs", given(forward(4097)), {ROOMY, WITH_L2}, "batch:2"},
+            {"no pairs where they are prefetched", given(forward(4097)), TO_L1, "batch:1"},
             {"beside the column sums", backward(), NO_L2, "batch:10"},
             {"beside the column sums", backward(), NO_CACHES, "batch:10,-band"},
             {"in bands", backward(), ROOMY, "batch:32"},
@@ -159,7 +160,7 @@ std::vector<decision> batches() {
 std::vector<decision> bands() {
     std::vector<decision> all = {
         {"one loop", forward(), NO_CACHES, "-band"},
-        {"longer than a chunk", forward(jitnorm_f32, 7, 4097), NO_LOOP, "-band"},
+        {"longer than a chunk", forward(jitnorm_f32, 7, 4097), NO_LOOP, "band:2,batch:7"},
         {"no pairs in one loop", forward(4097), NO_CACHES, "batch:1"},
         {"in double", forward(jitnorm_f64), NO_LOOP, "-band"},
         {"nothing is reduced", given(forward()), NO_LOOP, "-band"},
@@ -182,7 +183,7 @@ std::vector<decision> bands() {
         {"in sweeps", backward(), SMALL_CACHES[2], "band:1,prefetch:2"},
         {"narrow sums", sums(forward(jitnorm_bf16, 37, 256)), TO_L1, "band:2,non_temporal_band:16,prefetch:1"},
         {"other sums", sums(forward(256)), TO_L1, "band:16,-non_temporal_band,-prefetch"},
-        {"more than a chunk", forward(4097), TO_L1, "-band,prefetch:2,batch:1"},
+        {"more than a chunk", forward(4097), TO_L1, "band:1,prefetch:2,batch:32"},
         {"in tiles", laid_out("@ba", {70, 48}, backward()), WITH_L2, "band:32"},
         {"in tiles, which are near", laid_out("@ba", {70, 48}, backward()), TO_L1, "band:32,-prefetch"},
         {"of strands", laid_out("@cba", {64, 64, 48}, backward()), {TO_L2, ROOMY}, "rows:interleaved,band:32"},
@@ -310,10 +311,8 @@ std::vector<decision> room() {
          "rows:tiles,tile_rows:8,panel:4096,batch:32,chunks_from:1,chunk_threads:2,scratchpad:855424"},
         {"chunk by chunk", laid_out("@ba", {70, 5000}, forward()), ROOMY,
          "rows:tiles,tile_rows:17,panel:4096,batch:17,scratchpad:17895424"},
-        {"whole, in pairs",
-         laid_out("@ba", {4, 5000}, forward()),
-         {ROOMY, IN_L2},
-         "rows:tiles,tile_rows:14,batch:2,chunk_threads:1,scratchpad:280704"},
+        {"whole", laid_out("@ba", {4, 5000}, forward()), IN_L2,
+         "rows:tiles,band:2,tile_rows:14,batch:6,chunk_threads:1,scratchpad:280448"},
         {"as many rows as a batch", laid_out("@ba", {70, 5000}, forward(jitnorm_bf16)), ROOMY,
          "rows:tiles,tile_rows:32,panel:4096,batch:32"},
         {"post-ops",
@@ -346,11 +345,11 @@ std::vector<decision> room() {
         {"in the caches", forward(1536), IN_L2, "-prefetch"},
         {"no chunks", backward(), ROOMY, "batch:32,chunk_threads:0,scratchpad:8320"},
         {"chunks", backward(jitnorm_f32, 37, 8192), ROOMY, "batch:2,chunk_threads:2,scratchpad:1444608"},
-        {"every chunk", forward(jitnorm_f32, 3, 41060), ROOMY, "panel:41060,batch:2,chunk_threads:33,scratchpad:1088"},
-        {"rows enough", forward(jitnorm_f32, 64, 8192), ROOMY, "batch:2,chunk_threads:0,scratchpad:0"},
-        {"a long group", with_scales(forward(jitnorm_f32, 3, 40000)), ROOMY, "batch:1,scratchpad:480000"},
+        {"every chunk", forward(jitnorm_f32, 3, 41060), ROOMY, "panel:41060,batch:3,chunk_threads:33,scratchpad:1088"},
+        {"rows enough", forward(jitnorm_f32, 64, 8192), ROOMY, "batch:32,chunk_threads:0,scratchpad:0"},
+        {"a long group", with_scales(forward(jitnorm_f32, 3, 40000)), ROOMY, "band:1,scratchpad:480000"},
         {"gathered operands", with_gathered_operands(forward(jitnorm_f32, 5, 5000)), ROOMY,
-         "panel:4096,batch:2,chunk_threads:1,scratchpad:65984"}};
+         "panel:4096,batch:2,chunk_threads:1,scratchpad:65664"}};
 }
 
 // Calls body(row, machine) for each of the table.

@@ -149,7 +149,7 @@ private:
         if (has_bias()) g_.mov(vector_, JITNORM_ARGUMENT(sum_bias));
         if (has_gate()) g_.mov(vector_, JITNORM_ARGUMENT(gate));
         if (g_.kind.is_avx512() && !conf_.silu) io_.permute_bf16(registers_.take_vector());
-        g_.mov(count_, JITNORM_ARGUMENT(count));
+        g_.mov(count_, JITNORM_ARGUMENT(chunk));
         tail_.prepare(count_, left_, where_.loops.position);
     }
 

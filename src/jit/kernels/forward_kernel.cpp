@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel of forward: its passes over rows in each pass_order. In bands it does rows from their first load to their
 // last store: a band of rows is reduced, their scalar steps are done, four rows side by side, and the band is written
-// while it is in L1.
+// while it is in L1. Rows of several chunks are reduced chunk by chunk; forward_arguments::refine does their scalar
+// steps.
 #include <algorithm>
 #include <bit>
 
@@ -67,16 +68,24 @@ private:
     // ---- bands
 
     void reduce_band() {
+        detour &unfinished = rarely([this] {
+            refine();
+            test(al, al);
+            jnz(chunk_, NEAR);
+        });
+        L(chunk_);
+        return_to_band();
         if (added_) added_->do_all();
         if (added_ && reduced_) return_to_band();
         if (reduced_) reduced_->do_all();
-        find_scalars_of_band();
+        jump_if_rows_have_chunks(unfinished.begin);
+        find_scalars_of_band(unfinished.begin);
+        L(unfinished.end);
     }
 
     // After all rows of the band: the steps are one chain, of which each waits for the one before. Four rows share a
     // chain in vectors, and the chains of the next four overlap with theirs.
-    void find_scalars_of_band() {
-        detour &unfinished = rarely([this] { refine(); });
+    void find_scalars_of_band(const Xbyak::Label &unfinished) {
         register_set free = registers;
         const reg any = free.take(r8); // not 0: the first reduction was not enough for some row
         const vmm p = xmm_of(free.take_vector()), s = xmm_of(free.take_vector()), q = xmm_of(free.take_vector());
@@ -98,11 +107,10 @@ private:
         rows.while_left(4, [&] { find(4); });
         rows.while_left(1, [&] { find(1); });
         test(any, any);
-        jnz(unfinished.begin, NEAR);
-        L(unfinished.end);
+        jnz(unfinished, NEAR);
     }
 
-    // ---- one row, whose scalars stay in registers
+    // ---- one row, whose scalars stay in registers. Those of a row of several chunks come from refine().
 
     void do_one_row() {
         const std::array<vmm, 3> results = written_->scalars_of_one();
@@ -110,11 +118,15 @@ private:
             mov(qword[rsp + BAND_BEGIN], 0);
             mov(qword[rsp + BAND_END], 1);
             refine();
+            test(al, al);
+            jnz(chunk_, NEAR);
             for (size_t i = 0; i < results.size(); ++i) vmovss(xmm_of(results[i]), address_of(RESULTS[i], 4));
         });
+        L(chunk_);
         xor_(index_.cvt32(), index_.cvt32());
         reduced_rows sums = added_ ? added_->add_only_row() : reduced_rows();
         if (reduced_) sums = reduced_->sum_only_row();
+        jump_if_rows_have_chunks(unfinished.begin);
         register_set free = registers; // no pass keeps one
         free.exclude(std::array{sums.p, sums.s, sums.q});
         free.exclude(results);
@@ -125,6 +137,12 @@ private:
         vmovaps(xmm_of(results[2]), found.bias);
         L(unfinished.end);
         written_->write_only_row();
+    }
+
+    void jump_if_rows_have_chunks(const Xbyak::Label &to) {
+        mov(loops_.left, JITNORM_ARGUMENT(moments));
+        test(loops_.left, loops_.left);
+        jnz(to, NEAR);
     }
 
     // ---- rows that are written beside others that are reduced
@@ -264,6 +282,7 @@ private:
 
     const bool centered_; // of the rows that are written: whether they have a mean
     const vector_ops in_double_{*this, true};
+    Xbyak::Label chunk_;                                // the reduction of a single row, or of the next chunk of it
     const Xbyak::Reg32 flag_ = loops_.position.cvt32(); // of rows for which the first reduction is not enough
     std::optional<addition_pass> added_;
     std::optional<reduction_pass> reduced_; // where there is an addition, not if that reduces the rows

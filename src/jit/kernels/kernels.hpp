@@ -53,7 +53,8 @@ stores_of<std::invoke_result_t<Make, bool>> both_stores(bool has_non_temporal, M
 template <typename T>
 struct forward_arguments {
     dim_t rows;  // at least 1; has no meaning for a kernel for one row, nor have strides
-    dim_t count; // elements of each row, at least 1; where rows are reduced, at most CHUNK
+    dim_t count; // elements of each row that are written, at least 1
+    dim_t chunk; // of each row that are added or reduced, from x on, at least 1; if they are reduced, at most CHUNK
     strip x;     // the rows to normalize: src, or the sums with a residual, which an addition stores here
     // How many bytes ahead of an element x is prefetched: in one loop while x is reduced, otherwise while it is
     // written.
@@ -76,10 +77,16 @@ struct forward_arguments {
     double inverse_count, epsilon; // 1 / count
     double *variance;              // an output, one for each row; before it is rounded
     dim_t band_rows;               // at most BAND_UNIT, or a multiple of it
-    // Is called for the rows of a band if the first reduction is not enough for one of them: finds hi, rstd, bias and
-    // variance of each of `rows` rows from `first` on from its pivot, s and q. `context` is for this function.
-    void (*refine)(const forward_arguments &call, dim_t first, dim_t rows);
+    // Is called for `rows` rows of a band, from `first` on, if the first reduction is not enough for one of them: finds
+    // hi, rstd, bias and variance of each from its pivot, s and q. `context` is for this function.
+    bool (*refine)(forward_arguments &call, dim_t first, dim_t rows);
     const void *context;
+    // null: each row is one chunk. If not, refine() is called for a band after each chunk of its rows: it adds the
+    // chunk to the moments of the rows, an array for this function, moves `chunk`, x and the tensors of an addition to
+    // the next chunk, and returns true. After the last chunk it moves back to the first one, finds hi, rstd, bias and
+    // variance of the rows, and returns false, as for rows of one chunk.
+    void *moments;
+    dim_t rest; // elements of each row after the chunk, for this function
 
     // ---- a normalization: dst = fma(x - hi, rstd, bias), then scale, shift, attribute scales and post-ops
     // (docs/arithmetic.md, "Normalization")

@@ -101,7 +101,7 @@ public:
 private:
     // Conversions need kept_ for bf16 only, and ones are for f16, s8 and u8.
     void prepare() {
-        g_.mov(count_, JITNORM_ARGUMENT(count));
+        g_.mov(count_, JITNORM_ARGUMENT(chunk));
         tail_.prepare(count_, left_, where_.loops.position);
         if (conf_.repeated) g_.ops.broadcast(factor_, JITNORM_ARGUMENT(factor));
         if (finds_pivots()) pivots_.begin(left_);
