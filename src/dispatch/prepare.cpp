@@ -15,7 +15,7 @@
 #include "../norm/gate_gradients.hpp"
 #include "../norm/row_groups.hpp"
 #include "../reference/reference.hpp"
-#include "../run/executors.hpp"
+#include "../run/implementations.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

@@ -5,7 +5,7 @@
 
 #include "jit/isa.hpp"
 #include "norm/attributes.hpp"
-#include "run/executors.hpp"
+#include "run/implementations.hpp"
 #include "support/sweep.hpp"
 
 namespace jitnorm::tests {

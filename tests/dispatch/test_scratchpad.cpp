@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "dispatch/prepare.hpp"
-#include "run/executors.hpp"
+#include "run/implementations.hpp"
 #include "support/run.hpp"
 
 namespace jitnorm::tests {

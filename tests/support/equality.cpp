@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "run/executors.hpp"
+#include "run/implementations.hpp"
 
 namespace jitnorm::tests {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// executors: the implementations that run generated kernels, one for each instruction set. Each takes both directions,
+// implementations: those that run generated kernels, one for each instruction set. Each takes both directions,
 // and every layout, data type and post-op; only dynamic scales of rows of double are left to the reference.
 #pragma once
 

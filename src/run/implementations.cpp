@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "executors.hpp"
+#include "implementations.hpp"
 
 #include "../jit/isa.hpp"
 #include "../norm/row_groups.hpp"
