@@ -18,6 +18,13 @@ void plan::share_chunks(int gain) {
     chunks_from = chunk_threads >= least ? least : NEVER;
 }
 
+void plan::take_one_thread() {
+    row_threads = 1;
+    chunk_threads = std::min(chunk_threads, 1);
+    if (may_share_rows()) chunks_from = NEVER;
+    scratchpad.set_shares(1);
+}
+
 void plan::give_up_chunks() {
     chunk_threads = 0;
     chunks_from = NEVER;

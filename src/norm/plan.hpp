@@ -125,6 +125,9 @@ struct plan {
     // Whether one thread is enough. Then nobody needs to ask how many there are.
     bool takes_one_thread() const { return row_threads == 1 && chunk_threads <= 1; }
     bool may_go_by_chunks(int available_threads) const { return available_threads >= chunks_from; }
+    // Whether there are numbers of threads with which they share the rows, or the chunks.
+    bool may_share_rows() const { return chunks_from > 1; }
+    bool may_share_chunks() const { return chunks_from != NEVER; }
     // Whether all executions go by bands of rows, so that no kernels for single steps are needed.
     bool goes_by_bands_only() const { return band_rows > 0 && one_loop_threads == 0 && chunks_from == NEVER; }
     // `past_caches`: whether the result lies as non-temporal stores need it (result_lies_past_caches()). It matters
@@ -137,6 +140,8 @@ struct plan {
     }
     // Lets threads share chunks where more of them can work then, at least `gain` times as many.
     void share_chunks(int gain);
+    // Lets one thread do all, with one share of the scratchpad.
+    void take_one_thread();
     // Lets threads share rows only. This is for forward plans, whose threads then have no scratchpad in common.
     void give_up_chunks();
 

@@ -6,7 +6,6 @@
 #include "../base/environment.hpp"
 #include "../base/parallel.hpp"
 #include "../norm/row_groups.hpp"
-#include "make_plan.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -29,7 +28,7 @@ gradient_layout::gradient_layout(const problem &p, bool from_sums)
 
 void gradient_layout::book(plan &to) const {
     constexpr dim_t WIDE = sizeof(double);
-    const bool by_rows = !to.may_go_by_chunks(1), by_chunks = to.may_go_by_chunks(MAX_SHARES);
+    const bool by_rows = to.may_share_rows(), by_chunks = to.may_share_chunks();
     to.scratchpad.book(
         scratch::column_sums,
         std::max(by_rows ? width() * element_ : 0, by_chunks ? gradients() * CHUNK_WIDTH * (element_ + 2 * WIDE) : 0));

@@ -275,8 +275,8 @@ plan backward_plan(const problem &p, const machine &m) {
         in_chunks_only ? void(planned.chunks_from = 1) : planned.share_chunks(2); // chunks are read twice
     }
     layout.book(planned);
-    const int by_rows = planned.may_go_by_chunks(1) ? 1 : planned.row_threads;
-    planned.scratchpad.set_shares(std::max(by_rows, planned.may_go_by_chunks(MAX_SHARES) ? planned.chunk_threads : 1));
+    planned.scratchpad.set_shares(std::max(planned.may_share_rows() ? planned.row_threads : 1,
+                                           planned.may_share_chunks() ? planned.chunk_threads : 1));
     return planned;
 }
 

@@ -65,6 +65,7 @@ TEST(prepare, groups_of_rows_at_once) {
     EXPECT_EQ(made_for(in_groups(20, 2, 64)).groups_at_once, 1) << "too little work";
     EXPECT_EQ(made_for(in_groups(3, 1000, 1024)).groups_at_once, 1) << "few large groups";
     EXPECT_EQ(made_for(in_groups(100, 1000, 1024)).groups_at_once, MAX_SHARES);
+    EXPECT_TRUE(made_for(in_groups(100, 1000, 1024)).plan.takes_one_thread()) << "each group on one";
     const solution tiled = made_for(in_groups(100, 1000, 1024, "@cba"));
     EXPECT_EQ(tiled.groups_at_once, MAX_SHARES);
     EXPECT_LT(tiled.plan.scratchpad.bytes(), size_t(1) << 20) << "that of one thread";
