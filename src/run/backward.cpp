@@ -96,9 +96,10 @@ void backward_kernels<T>::make_steps(const problem &p, const plan &planned, cons
 template <typename T>
 backward<T>::backward(const problem &p, const plan &planned, std::shared_ptr<const kernels> made)
     : problem_(p), plan_(planned), kernels_(std::move(made)), layout_(p, kernels_->weights.has_value()),
-      gradients_(p, layout_, kernels_->weights), rms_(p.is_rms()), own_rows_(has_own_rows(p)),
-      gradients_of_rows_(!kernels_->weights), scale_size_(dim_t(size_of(p.scale_shift_type))),
-      gradient_size_(dim_t(size_of(p.diff_scale_shift_type))), src_row_bytes_(layout_.columns() * element_size(p[SRC])),
+      gradients_(p, layout_, kernels_->weights), rms_(p.is_rms()), wants_row_sums_(wants_row_sums(p)),
+      own_rows_(has_own_rows(p)), gradients_of_rows_(!kernels_->weights),
+      scale_size_(dim_t(size_of(p.scale_shift_type))), gradient_size_(dim_t(size_of(p.diff_scale_shift_type))),
+      src_row_bytes_(layout_.columns() * element_size(p[SRC])),
       diff_dst_row_bytes_(layout_.columns() * element_size(p[DIFF_DST])), inv_C_(1.0 / double(p.row_length())) {}
 
 template <typename T>

@@ -61,7 +61,7 @@ private:
     std::shared_ptr<const kernels> kernels_;
     gradient_layout layout_;
     gradient_sums<T> gradients_;
-    bool rms_;
+    bool rms_, wants_row_sums_;
     bool own_rows_;                    // whether each row has its own scale and gradients
     bool gradients_of_rows_;           // whether gradients, if there are any, are not made of column sums
     dim_t scale_size_, gradient_size_; // bytes of an element
@@ -169,8 +169,10 @@ private:
         if (b_.is_interleaved()) take_kept_block(b);
     }
 
-    // Without a mean nobody sets or takes s1. Adding up s2 in its place reads no memory that is not set.
-    void add_chunk(batch &b, const T *s1, const T *s2) const { b.add_chunk(b_.rms_ ? s2 : s1, s2); }
+    // Sums that nobody takes are not set: s1 without a mean, whose place s2 takes here, or both.
+    void add_chunk(batch &b, const T *s1, const T *s2) const {
+        if (b_.wants_row_sums_) b.add_chunk(b_.rms_ ? s2 : s1, s2);
+    }
 
     void write_columns(row_source::cursor &from, batch &b, range columns) {
         const auto &kernel = b_.kernels_->data->choose(now.non_temporal);
@@ -273,9 +275,8 @@ private:
     // Adds up the sums over the chunks of each row. Each thread does this for all rows.
     void take_sums(batch &b) {
         b.clear_sums();
-        if (!b_.problem_.has(jitnorm_use_global_stats))
-            for (dim_t chunk = 0; chunk < layout_.chunks(); ++chunk)
-                add_chunk(b, row_sums(0, chunk) + b.first, row_sums(1, chunk) + b.first);
+        for (dim_t chunk = 0; chunk < layout_.chunks(); ++chunk)
+            add_chunk(b, row_sums(0, chunk) + b.first, row_sums(1, chunk) + b.first);
         b.find_slopes(b_.inv_C_);
     }
 
