@@ -322,7 +322,8 @@ jit::prefetch_to prefetch_of(const plan &planned) {
 
 bool takes_single_batch(const problem &p, const plan &planned) {
     return p.is_forward() && planned.rows == row_access::in_place && planned.goes_by_bands_only() &&
-           planned.takes_one_thread() && p.rows() <= planned.batch_rows && are_evenly_spaced(row_tensors_of(p));
+           planned.takes_one_thread() && planned.prefetch == 0 && planned.non_temporal_threads == 0 &&
+           p.rows() <= planned.batch_rows && are_evenly_spaced(row_tensors_of(p));
 }
 
 } // namespace jitnorm::impl::layer_norm
