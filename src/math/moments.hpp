@@ -167,7 +167,7 @@ row_statistics<T> finish(const moments<T> &row, double inv_count) {
     return {hi, row.mean.beyond(hi), row.m2 * inv_count};
 }
 
-// The same of moments that the caller gives. With rms_norm the mean is zero by definition, whatever they say.
+// The same of moments that a caller may have given. With rms_norm the mean is zero by definition, whatever they say.
 template <typename T>
 row_statistics<T> finish_given(moments<T> row, bool rms, double inv_count) {
     if (rms) row.mean = {};

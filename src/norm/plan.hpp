@@ -39,7 +39,8 @@ enum class scratch {
     column_sums,      // backward: the column sums of a row block or, by chunks, of one chunk
     common,           // the part that all threads share begins here
     moments = common, // forward: of each chunk of each row
-    gradient_sums,    // backward: the column sums of each part; by chunks the two sums of each chunk of each row
+    gradient_sums,    // backward: the column sums of each part, or of all if blocks are kept; by chunks the two sums of
+                      // each chunk of each row
     kept_blocks,      // backward: the column sums of each row block
     end
 };
@@ -76,7 +77,8 @@ private:
     std::array<dim_t, size_t(scratch::end) + 1> begin_ = {}; // in one share, with the shared areas after it
 };
 
-// How an execution goes through the rows. Threads share the rows, unless they share chunks.
+// How an execution goes through the rows. Threads share the rows, unless they share chunks. The kernels of steps and of
+// chunks are the same, with one pass each (jit::pass_order::one_pass); the others have an order of their own.
 enum class way {
     bands,    // one kernel reduces and writes a batch, band by band
     steps,    // a kernel for each step does all rows of a batch
@@ -104,7 +106,8 @@ struct plan {
 
     // ---- the use of caches
     int one_loop_threads = 0; // a batch is written while the next one is reduced, if there are at most so many threads
-    // To which level of the caches rows that come from memory are prefetched; 0: they are not. Which pass prefetches
+    // To which level of the caches rows that come from memory are prefetched; 0: only stores past the caches have
+    // prefetches. Which pass prefetches
     // stands with the kernels (src/run/forward_kernels.cpp, backward.cpp) and, for tiles, in src/run/rows.cpp.
     int prefetch = 0;
     // The result is stored past the caches where it lies as such stores need it, with at most so many threads.
@@ -128,8 +131,8 @@ struct plan {
     // Whether there are numbers of threads with which they share the rows, or the chunks.
     bool may_share_rows() const { return chunks_from > 1; }
     bool may_share_chunks() const { return chunks_from != NEVER; }
-    // Whether all executions go by bands of rows, so that no kernels for single steps are needed.
-    bool goes_by_bands_only() const { return band_rows > 0 && one_loop_threads == 0 && chunks_from == NEVER; }
+    // Whether rows go in bands only, so that no kernels for single steps are needed, unless threads share chunks.
+    bool goes_by_bands_only() const { return band_rows > 0 && one_loop_threads == 0; }
     // `past_caches`: whether the result lies as non-temporal stores need it (result_lies_past_caches()). It matters
     // only where stores past the caches are planned.
     schedule on(int available_threads, bool past_caches) const {

@@ -46,8 +46,8 @@ jit::backward_data_conf data_conf_of(const problem &p, bool non_temporal, jit::p
 template <typename Kernel>
 jit::stores_of<Kernel> rows_kernels_of(const problem &p, const plan &planned, const jit::vector_kind &kind,
                                        jit::pass_order order, jit::prefetch_to reduced, jit::prefetch_to written) {
-    return jit::both_stores(planned.non_temporal_threads > 0, [&](bool past) {
-        return Kernel({kind, sums_conf_of(p, reduced), data_conf_of(p, past, written), order});
+    return jit::both_stores(planned.non_temporal_threads > 0, [&](bool non_temporal) {
+        return Kernel({kind, sums_conf_of(p, reduced), data_conf_of(p, non_temporal, written), order});
     });
 }
 
@@ -83,8 +83,8 @@ void backward_kernels<T>::make_steps(const problem &p, const plan &planned, cons
     if (wants_row_sums(p) || wants_gradients(p))
         sums = jit::backward_kernel<T>({.kind = kind, .reduced = sums_conf_of(p, nowhere)});
     if (p.writes(DIFF_SRC))
-        data = jit::both_stores(planned.non_temporal_threads > 0, [&](bool past) {
-            return jit::backward_kernel<T>({.kind = kind, .written = data_conf_of(p, past, nowhere)});
+        data = jit::both_stores(planned.non_temporal_threads > 0, [&](bool non_temporal) {
+            return jit::backward_kernel<T>({.kind = kind, .written = data_conf_of(p, non_temporal, nowhere)});
         });
     if (planned.one_loop_threads > 0 && may_go_in_one_loop(p))
         one_loop = rows_kernels_of<jit::backward_loop_kernel<T>>(p, planned, kind, jit::pass_order::one_loop, nowhere,

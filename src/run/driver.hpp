@@ -20,6 +20,7 @@
 #include <optional>
 #include <utility>
 
+#include "../base/parallel.hpp"
 #include "../norm/executor.hpp"
 #include "../simd/simd.hpp"
 #include "rows.hpp"

@@ -18,53 +18,52 @@ forward<T>::forward(const problem &p, const plan &planned, std::shared_ptr<const
 }
 
 template <typename T>
-bool forward<T>::finish_band(jit::forward_arguments<T> &call, dim_t first, dim_t rows) {
-    const forward &direction = *static_cast<const forward *>(call.context);
-    if (call.moments != nullptr) return direction.take_chunk(call, first, rows);
+void forward<T>::finish_band(const jit::forward_arguments<T> &call, dim_t first, dim_t rows) {
     batch b;
     b.rows = rows;
     std::copy_n(call.pivot + first, rows, b.p);
     std::copy_n(call.s + first, rows, b.s);
     std::copy_n(call.q + first, rows, b.q);
-    direction.take_first_reductions({call.x.row(first), call.x.stride}, b);
-    std::copy_n(b.hi, rows, call.hi + first);
-    std::copy_n(b.rstd, rows, call.rstd + first);
-    std::copy_n(b.bias, rows, call.bias + first);
-    std::copy_n(b.variance, rows, call.variance + first);
-    return false;
+    static_cast<const forward *>(call.context)->find_statistics({call.x.row(first), call.x.stride}, b);
+    store_results(b, call, first);
+}
+
+template <typename T>
+void forward<T>::store_results(const batch &b, const jit::forward_arguments<T> &call, dim_t first) {
+    std::copy_n(b.hi, b.rows, call.hi + first);
+    std::copy_n(b.rstd, b.rows, call.rstd + first);
+    std::copy_n(b.bias, b.rows, call.bias + first);
+    std::copy_n(b.variance, b.rows, call.variance + first);
 }
 
 template <typename T>
 void forward<T>::begin_chunks(jit::forward_arguments<T> &call, moments<T> *rows) const {
+    call.next_chunk = next_chunk;
     call.moments = rows;
     call.chunk = CHUNK;
     call.rest = C_ - CHUNK;
 }
 
 template <typename T>
-bool forward<T>::take_chunk(jit::forward_arguments<T> &call, dim_t first, dim_t rows) const {
-    const dim_t before = C_ - call.rest - call.chunk; // columns
+bool forward<T>::next_chunk(jit::forward_arguments<T> &call, dim_t first, dim_t rows) {
+    const forward &f = *static_cast<const forward *>(call.context);
     auto *const all = static_cast<moments<T> *>(call.moments);
-    for (dim_t r = first; r < first + rows; ++r) {
-        const moments<T> found = refine_chunk(call.x.row(r), call.chunk, call.pivot[r], {call.s[r], call.q[r]});
-        all[r] = before == 0 ? found : merge(all[r], found);
-    }
+    const dim_t before = f.C_ - call.rest - call.chunk; // columns
+    for (dim_t r = first; r < first + rows; ++r)
+        add_chunk(all[r], before == 0,
+                  f.refine_chunk(call.x.row(r), call.chunk, call.pivot[r], {call.s[r], call.q[r]}));
     if (call.rest > 0) {
+        f.move_columns(call, CHUNK);
         call.chunk = std::min(CHUNK, call.rest);
         call.rest -= call.chunk;
-        move_columns(call, CHUNK);
         return true;
     }
-    for (dim_t r = first; r < first + rows; ++r) {
-        const row_statistics<T> statistics = finish(all[r], inv_C_);
-        const normalizer<T> scalars = make_normalizer(statistics, epsilon_);
-        call.hi[r] = scalars.hi;
-        call.rstd[r] = scalars.rstd;
-        call.bias[r] = scalars.bias;
-        call.variance[r] = statistics.variance;
-    }
-    move_columns(call, -before);
-    begin_chunks(call, all);
+    f.move_columns(call, -before);
+    f.begin_chunks(call, all);
+    batch b;
+    b.rows = rows;
+    f.set_statistics(all + first, b);
+    store_results(b, call, first);
     return false;
 }
 

@@ -24,7 +24,7 @@ namespace jitnorm::impl::layer_norm {
 
 // The kernels of a forward problem, and the numbers of its post-ops. Which kernels there are follows from types, flags
 // and attributes, from the length of a row where that is short, and from the plan: the kernels of the steps that it
-// takes, and the stores and prefetches that it says.
+// takes (none where all rows go in bands), and the stores and prefetches that it says.
 template <typename T> // the compute type
 struct forward_kernels {
     forward_kernels(const problem &p, const plan &planned, const jit::vector_kind &kind);
@@ -78,18 +78,23 @@ private:
     // Sets the arguments that do not depend on tensors: 1 / count and epsilon, the numbers of the batch's rows, and
     // what the kernel for bands does if a first reduction is not enough.
     [[gnu::always_inline]] void set_numbers(jit::forward_arguments<T> &call, batch &b) const;
-    // forward_arguments::refine, with this object as the context.
-    static bool finish_band(jit::forward_arguments<T> &call, dim_t first, dim_t rows);
+    // forward_arguments::refine and next_chunk, with this object as the context.
+    static void finish_band(const jit::forward_arguments<T> &call, dim_t first, dim_t rows);
+    static bool next_chunk(jit::forward_arguments<T> &call, dim_t first, dim_t rows);
+    static void store_results(const batch &b, const jit::forward_arguments<T> &call, dim_t first);
     // Sets the arguments for rows of several chunks. `rows` has room for each row.
     void begin_chunks(jit::forward_arguments<T> &call, moments<T> *rows) const;
-    bool take_chunk(jit::forward_arguments<T> &call, dim_t first, dim_t rows) const;
     // Moves the rows that are added or reduced by so many columns.
     void move_columns(jit::forward_arguments<T> &call, dim_t columns) const;
     // For rows of at most CHUNK elements, after the first reduction, whose sums are in the batch.
-    [[gnu::always_inline]] void take_first_reductions(const strip &src, batch &b) const;
+    [[gnu::always_inline]] void find_statistics(const strip &src, batch &b) const;
     void refine_rest(const strip &src, batch &b) const;
 
-    // ---- the moments of chunks
+    // ---- the moments of chunks, and of rows of several
+
+    static void add_chunk(moments<T> &row, bool is_first, const moments<T> &found) {
+        row = is_first ? found : merge(row, found);
+    }
 
     // For longer rows: calls body(the number of a chunk, its moments) for each chunk of these columns of a row. `src`
     // points to the first of the columns, which begins a chunk.
@@ -139,11 +144,11 @@ inline void forward<T>::set_numbers(jit::forward_arguments<T> &call, batch &b) c
     call.epsilon = epsilon_;
     call.refine = finish_band;
     call.context = this;
-    call.moments = nullptr;
+    call.next_chunk = nullptr;
 }
 
 template <typename T>
-inline void forward<T>::take_first_reductions(const strip &src, batch &b) const {
+inline void forward<T>::find_statistics(const strip &src, batch &b) const {
     if (rms_) b.set_no_pivots();
     const bool exact = C_ == 1 && !rms_; // the difference is zero or NaN, so no other reduction is needed
     if (!b.take_first_reductions(double(C_), inv_C_) && !exact) refine_rest(src, b);

@@ -11,10 +11,9 @@ namespace {
 
 // ---- post-ops: the configuration of each in a kernel, and its two numbers
 
-template <typename T>
 struct post_op_lists {
     std::vector<jit::post_op_conf> confs;
-    std::vector<T> parameters;
+    std::vector<float> parameters;
 
     explicit post_op_lists(const problem &p) {
         using kind = jit::post_op_conf::kind;
@@ -36,7 +35,7 @@ struct post_op_lists {
 private:
     void append(const jit::post_op_conf &conf, float first, float second) {
         confs.push_back(conf);
-        parameters.insert(parameters.end(), {T(first), T(second)});
+        parameters.insert(parameters.end(), {first, second});
     }
 };
 
@@ -49,13 +48,13 @@ struct prefetches {
 // With a residual, the other passes read sums, which are in the caches. Rows whose results go past the caches come from
 // memory. Bands prefetch rows to L1 while others are written one by one (not in pairs) and, if the plan says L2 and
 // rows are evenly spaced, to L2 before, while others are reduced.
-prefetches prefetches_of(const problem &p, const plan &planned, bool in_bands, bool past) {
+prefetches prefetches_of(const problem &p, const plan &planned, bool in_bands, bool non_temporal) {
     using enum jit::prefetch_to;
     const jit::prefetch_to ahead = prefetch_of(planned);
     if (p.reads(RESIDUAL)) return {ahead, nowhere, nowhere};
-    if (!in_bands || p.row_length() > CHUNK) return {nowhere, ahead, past && ahead == nowhere ? l1 : ahead};
+    if (!in_bands || p.row_length() > CHUNK) return {nowhere, ahead, non_temporal && ahead == nowhere ? l1 : ahead};
     const bool to_l2 = ahead == l2 && are_evenly_spaced(row_tensors_of(p));
-    return {nowhere, to_l2 ? l2 : nowhere, past || ahead != nowhere ? l1 : nowhere};
+    return {nowhere, to_l2 ? l2 : nowhere, non_temporal || ahead != nowhere ? l1 : nowhere};
 }
 
 // Whether scaled values are rounded to a type of their own. If nothing happens to them before they are converted to
@@ -67,7 +66,6 @@ bool is_rounded_before_dst(const problem &p) {
     return type != p.compute_type() && !goes_to_dst;
 }
 
-template <typename T>
 jit::normalize_conf normalize_conf_of(const problem &p, bool non_temporal, jit::prefetch_to ahead) {
     const jitnorm_data_type_t normalized = p.normalized_type(), none = jitnorm_data_type_undef;
     const bool has_groups = p.has_dynamic_scales() && scales_per_row(p) > 1;
@@ -79,7 +77,7 @@ jit::normalize_conf normalize_conf_of(const problem &p, bool non_temporal, jit::
             .src_scale = p.attr.src_scale,
             .dst_scale = p.attr.dst_scale,
             .non_temporal = non_temporal,
-            .post_ops = post_op_lists<T>(p).confs,
+            .post_ops = post_op_lists(p).confs,
             .pre_quantization = p.writes(PRE_QUANTIZATION) ? p[PRE_QUANTIZATION].data_type : none,
             .affine_flags = p.affine_flags(),
             .centered = !p.is_rms(),
@@ -116,13 +114,11 @@ jitnorm_data_type_t sum_type_of(const problem &p) { return p.writes(SUM) ? p[SUM
 // Whether sums with a residual may be reduced as they are added. Not products with silu, which needs the registers.
 bool may_reduce_sums(const problem &p) { return p.row_type() == p.compute_type() && !p.attr.multiplies_silu; }
 
-template <typename T>
 jit::forward_conf conf_of(const problem &p, const plan &planned, const jit::vector_kind &kind, jit::pass_order order,
-                          bool stores_past) {
+                          bool non_temporal) {
     const bool in_bands = order != jit::pass_order::one_loop;
-    const prefetches to = prefetches_of(p, planned, in_bands, stores_past);
-    jit::forward_conf conf = {
-        .kind = kind, .written = normalize_conf_of<T>(p, stores_past, to.written), .order = order};
+    const prefetches to = prefetches_of(p, planned, in_bands, non_temporal);
+    jit::forward_conf conf = {.kind = kind, .written = normalize_conf_of(p, non_temporal, to.written), .order = order};
     const auto besides = normalizes_the_sum(p) ? jitnorm_data_type_undef : sum_type_of(p);
     if (p.reads(RESIDUAL)) conf.added = addition_conf_of(p, besides, may_reduce_sums(p), to.added);
     if (conf.added && conf.added->reduces) return conf;
@@ -136,22 +132,24 @@ jit::forward_conf conf_of(const problem &p, const plan &planned, const jit::vect
 template <typename T>
 forward_kernels<T>::forward_kernels(const problem &p, const plan &planned, const jit::vector_kind &kind)
     : repeat({.kind = kind,
-              .reduced = jit::reduction_conf{.src = p.row_type(), .centered = !p.is_rms(), .repeated = true}}),
-      post_op_parameters(post_op_lists<T>(p).parameters), post_ops(post_op_lists<T>(p).confs) {
+              .reduced = jit::reduction_conf{.src = p.row_type(), .centered = !p.is_rms(), .repeated = true}}) {
+    const post_op_lists lists(p);
+    post_ops = lists.confs;
+    post_op_parameters.assign(lists.parameters.begin(), lists.parameters.end());
     if (planned.band_rows > 0 && may_go_in_bands(p)) make_bands(p, planned, kind);
-    if (!planned.goes_by_bands_only()) make_steps(p, planned, kind);
+    if (!planned.goes_by_bands_only() || planned.may_share_chunks()) make_steps(p, planned, kind);
 }
 
 template <typename T>
 void forward_kernels<T>::make_bands(const problem &p, const plan &planned, const jit::vector_kind &kind) {
-    const auto kernel = [&](jit::pass_order order, bool stores_past) {
-        return jit::forward_kernel<T>(conf_of<T>(p, planned, kind, order, stores_past));
+    const auto kernel = [&](jit::pass_order order, bool non_temporal) {
+        return jit::forward_kernel<T>(conf_of(p, planned, kind, order, non_temporal));
     };
     const bool is_one_row = !p.has_runtime_sizes() && p.rows() == 1 && takes_single_batch(p, planned);
     if (p.has_runtime_sizes() || is_one_row) one_row.emplace(kernel(jit::pass_order::one_row, false));
     if (!is_one_row)
         bands = jit::both_stores(planned.non_temporal_threads > 0,
-                                 [&](bool past) { return kernel(jit::pass_order::by_bands, past); });
+                                 [&](bool non_temporal) { return kernel(jit::pass_order::by_bands, non_temporal); });
 }
 
 template <typename T>
@@ -171,13 +169,13 @@ void forward_kernels<T>::make_steps(const problem &p, const plan &planned, const
     }
     reduce = jit::forward_kernel<T>({.kind = kind, .reduced = first_reduction_conf_of(p, kind, to.reduced)});
     if (p.writes(DST))
-        normalize = jit::both_stores(planned.non_temporal_threads > 0, [&](bool past) {
-            const jit::prefetch_to written = prefetches_of(p, planned, false, past).written;
-            return jit::forward_kernel<T>({.kind = kind, .written = normalize_conf_of<T>(p, past, written)});
+        normalize = jit::both_stores(planned.non_temporal_threads > 0, [&](bool non_temporal) {
+            const jit::prefetch_to written = prefetches_of(p, planned, false, non_temporal).written;
+            return jit::forward_kernel<T>({.kind = kind, .written = normalize_conf_of(p, non_temporal, written)});
         });
     if (planned.one_loop_threads > 0 && may_go_in_one_loop(p))
-        one_loop = jit::both_stores(planned.non_temporal_threads > 0, [&](bool past) {
-            return jit::forward_loop_kernel<T>(conf_of<T>(p, planned, kind, jit::pass_order::one_loop, past));
+        one_loop = jit::both_stores(planned.non_temporal_threads > 0, [&](bool non_temporal) {
+            return jit::forward_loop_kernel<T>(conf_of(p, planned, kind, jit::pass_order::one_loop, non_temporal));
         });
 }
 

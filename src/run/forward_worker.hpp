@@ -76,7 +76,7 @@ public:
             tile_ = 1 - tile_; // the batches take turns with two tiles of sums
             const strip src = rows_of(here);
             run_loop(here, src, next, there, written, ready, all);
-            f_.take_first_reductions(src, next);
+            f_.find_statistics(src, next);
         } else {
             write_and_reduce_chunks(before, ready, next);
         }
@@ -113,9 +113,9 @@ public:
 private:
     // ---- the arguments of kernels
 
-    // All of them but operands and numbers of bands, for these columns of a batch, whose rows to normalize are `x`. The
-    // last line sets what the scalar steps read and write. A function of its own, since everywhere inline it took 16
-    // KB; do_bands() has it inline.
+    // Those of additions, reductions and normalizations, but operands, for these columns of a batch, whose rows to
+    // normalize are `x`. The last line sets what the scalar steps read and write. A function of its own, since
+    // everywhere inline it took 16 KB; do_bands() has it inline.
     [[gnu::noinline]] jit::forward_arguments<T> arguments_for(const panel &here, const strip &x, batch &b,
                                                               range columns) const {
         return inline_arguments_for(here, x, b, columns);
@@ -177,13 +177,13 @@ private:
         const panel here = at.open(all);
         const strip x = rows_to_reduce(here, b, all);
         (*f_.kernels_->reduce)(arguments_for(here, x, b, all));
-        f_.take_first_reductions(x, b);
+        f_.find_statistics(x, b);
         close_reduced();
     }
     [[gnu::noinline]] void reduce_long_rows(batch &b) {
         moments<T> rows[MAX_BATCH_ROWS];
         for_each_chunk(b, {0, f_.C_},
-                       [&](dim_t r, dim_t chunk, const moments<T> &found) { add_chunk(rows[r], chunk, found); });
+                       [&](dim_t r, dim_t chunk, const moments<T> &found) { add_chunk(rows[r], chunk == 0, found); });
         f_.set_statistics(rows, b);
     }
     // Stores the moments of the chunks that these columns are, as the array `to` of those of all rows has them.
@@ -208,9 +208,6 @@ private:
             }
             close_reduced();
         });
-    }
-    static void add_chunk(moments<T> &row, dim_t chunk, const moments<T> &found) {
-        row = chunk == 0 ? found : merge(row, found);
     }
 
     // ---- sums with a residual
@@ -316,7 +313,7 @@ private:
             const panel here = at.open(columns), there = before.open(columns);
             run_loop(here, here.src, next, there, there.src, ready, columns);
             for (dim_t r = 0; r < next.rows; ++r)
-                add_chunk(rows[r], begin / CHUNK,
+                add_chunk(rows[r], begin == 0,
                           f_.refine_chunk(here.src.row(r), columns.end - begin, next.p[r], {next.s[r], next.q[r]}));
         }
         f_.set_statistics(rows, next);
@@ -344,7 +341,7 @@ private:
         const statistics_rows statistics = at.open_statistics();
         if (f_.given_) return take_given(statistics, b, writes);
         moments<T> row;
-        for (dim_t chunk = 0; chunk < f_.chunks(); ++chunk) add_chunk(row, chunk, found[chunk]);
+        for (dim_t chunk = 0; chunk < f_.chunks(); ++chunk) add_chunk(row, chunk == 0, found[chunk]);
         f_.set_statistics(&row, b);
         if (writes) f_.write_statistics(b, statistics);
     }

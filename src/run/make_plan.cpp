@@ -6,8 +6,9 @@
 #include "../math/constants.hpp"
 #include "../math/moments.hpp"
 #include "../norm/row_groups.hpp"
-#include "forward.hpp"
 #include "gradient_sums.hpp"
+#include "post_op_operands.hpp"
+#include "quantizer.hpp"
 #include "rows.hpp"
 
 namespace jitnorm::impl::layer_norm {
@@ -67,7 +68,7 @@ int prefetch_of_tiles(dim_t bytes, const machine &m) { return m.prefetch == 2 &&
 // Rows that come from memory are written while the next ones are reduced; narrow types are bound by conversions, not by
 // memory, until the data leave the last level, and sums with a residual are bound by memory before. Rows of more than a
 // chunk, which are read twice, are prefetched to L2, where there is room for them. Otherwise they go in pairs, unless
-// they go in one loop.
+// they go in one loop. Where all rows go in bands, batches become larger (plan_forward_bands()).
 void plan_batches(const problem &p, dim_t bytes, const machine &m, plan &to) {
     const bool adds = p.reads(RESIDUAL);
     const dim_t row = p.row_length() * dim_t(size_of(p.row_type()));
@@ -81,7 +82,7 @@ void plan_batches(const problem &p, dim_t bytes, const machine &m, plan &to) {
     const bool in_pairs = is_long && to.prefetch == 0 && to.one_loop_threads == 0;
     to.batch_rows = in_pairs ? PAIR : batch_of(adds ? std::min(m.batch, 2 * SMALL_TILE) : m.batch, row);
     // Results of data that come from memory go past the caches, but not two streams of them.
-    if (p.writes(DST) && !p.writes(PRE_QUANTIZATION) && !p.has_dynamic_scales() && takes_non_temporal_stores(p, p[DST]))
+    if (p.writes(DST) && !p.writes(PRE_QUANTIZATION) && takes_non_temporal_stores(p, p[DST]))
         to.non_temporal_threads = non_temporal_threads_for(bytes, adds ? m.shared_others : m.shared_forward, m);
 }
 
@@ -141,7 +142,8 @@ void plan_forward_bands(const problem &p, plan &to) {
 void plan_forward_threads(const problem &p, dim_t bytes, const machine &m, plan &to) {
     to.row_threads = threads_for(bytes, p.rows(), m.threads_sleep);
     const bool one_pass = !p.writes(DST) && p.reads(RESIDUAL); // the sum is written as it is reduced
-    if (p.row_length() > CHUNK && p.rows() < MAX_SHARES && !p.has_dynamic_scales() && !one_pass) {
+    const bool has_rows_for_all_threads = p.rows() >= MAX_SHARES;
+    if (p.row_length() > CHUNK && !has_rows_for_all_threads && !p.has_dynamic_scales() && !one_pass) {
         const dim_t chunks = p.rows() * divide_up(p.row_length(), CHUNK);
         to.chunk_threads = std::min(threads_for(bytes, chunks, m.threads_sleep), MAX_SHARES);
         if (to.chunk_threads > 1 && !p.uses(ROW_SUMS))
@@ -188,9 +190,9 @@ plan forward_plan_for_any_size(const problem &p) {
 // ---- backward: rows in place
 
 // Some processors prefetch later rows of data that come from memory, if rows are evenly spaced. Their own prefetchers
-// follow one row best, unless it is short: such rows go one by one, and prefetch while they are reduced; bands of short
-// rows prefetch the next band while they are written. Processors that prefetch to L1 do rows from the last level one by
-// one as well, without prefetches; pairs of narrow types, which are bound by conversions, are faster there.
+// follow one row best, unless it is short. So long rows go one by one, and prefetch while they are reduced; bands of
+// short rows prefetch the next band while they are written. Processors that prefetch to L1 do rows from the last level
+// one by one as well, without prefetches; pairs of narrow types, which are bound by conversions, are faster there.
 constexpr dim_t SHORTEST_SINGLE_ROW = 768; // bytes of src and diff_dst
 
 void plan_bands_in_place(const problem &p, const row_tensors &tensors, const machine &m, dim_t row_bytes, plan &to) {
@@ -272,7 +274,10 @@ plan backward_plan(const problem &p, const machine &m) {
     if (p.row_length() > CHUNK) {
         planned.chunk_threads = threads_of(layout.chunks());
         const bool in_chunks_only = planned.chunks_from == 1 || p.row_length() > LONG_ROW;
-        in_chunks_only ? void(planned.chunks_from = 1) : planned.share_chunks(2); // chunks are read twice
+        if (in_chunks_only)
+            planned.chunks_from = 1;
+        else
+            planned.share_chunks(2); // chunks are read twice
     }
     layout.book(planned);
     planned.scratchpad.set_shares(std::max(planned.may_share_rows() ? planned.row_threads : 1,

@@ -23,7 +23,6 @@
 #include <functional>
 #include <optional>
 
-#include "../base/parallel.hpp"
 #include "../norm/executor.hpp"
 #include "../norm/plan.hpp"
 #include "../norm/problem.hpp"

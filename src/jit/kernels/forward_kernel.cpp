@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel of forward: its passes over rows in each pass_order. In bands it does rows from their first load to their
 // last store: a band of rows is reduced, their scalar steps are done, four rows side by side, and the band is written
-// while it is in L1. Rows of several chunks are reduced chunk by chunk; forward_arguments::refine does their scalar
+// while it is in L1. Rows of several chunks are reduced chunk by chunk; forward_arguments::next_chunk does their scalar
 // steps.
-#include <algorithm>
+#include <array>
 #include <bit>
 
 #include "../../math/moments.hpp"
@@ -68,18 +68,16 @@ private:
     // ---- bands
 
     void reduce_band() {
-        detour &unfinished = rarely([this] {
-            refine();
-            test(al, al);
-            jnz(chunk_, NEAR);
-        });
+        detour &reduced = rarely([this] { go_on_to_next_chunk(); });
+        detour &unfinished = rarely([this] { call_for_band(JITNORM_ARGUMENT(refine)); });
         L(chunk_);
         return_to_band();
         if (added_) added_->do_all();
         if (added_ && reduced_) return_to_band();
         if (reduced_) reduced_->do_all();
-        jump_if_rows_have_chunks(unfinished.begin);
+        jump_if_rows_have_chunks(reduced.begin);
         find_scalars_of_band(unfinished.begin);
+        L(reduced.end);
         L(unfinished.end);
     }
 
@@ -110,23 +108,42 @@ private:
         jnz(unfinished, NEAR);
     }
 
-    // ---- one row, whose scalars stay in registers. Those of a row of several chunks come from refine().
+    // ---- rows of several chunks
+
+    void jump_if_rows_have_chunks(const Xbyak::Label &to) {
+        mov(loops_.left, JITNORM_ARGUMENT(next_chunk));
+        test(loops_.left, loops_.left);
+        jnz(to, NEAR);
+    }
+
+    void go_on_to_next_chunk() {
+        call_for_band(JITNORM_ARGUMENT(next_chunk));
+        test(al, al);
+        jnz(chunk_, NEAR);
+    }
+
+    // ---- one row, whose scalars stay in registers
 
     void do_one_row() {
         const std::array<vmm, 3> results = written_->scalars_of_one();
-        detour &unfinished = rarely([this, results] {
-            mov(qword[rsp + BAND_BEGIN], 0);
-            mov(qword[rsp + BAND_END], 1);
-            refine();
-            test(al, al);
-            jnz(chunk_, NEAR);
+        const auto load_results = [this, results] {
             for (size_t i = 0; i < results.size(); ++i) vmovss(xmm_of(results[i]), address_of(RESULTS[i], 4));
+        };
+        detour &reduced = rarely([this, load_results] {
+            go_on_to_next_chunk();
+            load_results();
         });
+        detour &unfinished = rarely([this, load_results] {
+            call_for_band(JITNORM_ARGUMENT(refine));
+            load_results();
+        });
+        mov(qword[rsp + BAND_BEGIN], 0);
+        mov(qword[rsp + BAND_END], 1);
         L(chunk_);
         xor_(index_.cvt32(), index_.cvt32());
         reduced_rows sums = added_ ? added_->add_only_row() : reduced_rows();
         if (reduced_) sums = reduced_->sum_only_row();
-        jump_if_rows_have_chunks(unfinished.begin);
+        jump_if_rows_have_chunks(reduced.begin);
         register_set free = registers; // no pass keeps one
         free.exclude(std::array{sums.p, sums.s, sums.q});
         free.exclude(results);
@@ -135,14 +152,9 @@ private:
         vmovaps(xmm_of(results[0]), found.hi);
         vmovaps(xmm_of(results[1]), found.rstd);
         vmovaps(xmm_of(results[2]), found.bias);
+        L(reduced.end);
         L(unfinished.end);
         written_->write_only_row();
-    }
-
-    void jump_if_rows_have_chunks(const Xbyak::Label &to) {
-        mov(loops_.left, JITNORM_ARGUMENT(moments));
-        test(loops_.left, loops_.left);
-        jnz(to, NEAR);
     }
 
     // ---- rows that are written beside others that are reduced
@@ -263,15 +275,15 @@ private:
         return ptr[loops_.left + index_ * size];
     }
 
-    // Calls the function of the caller for the rows of the band. Of the registers that it may change only rdi holds a
+    // Calls this function of the caller for the rows of the band. Of the registers that it may change only rdi holds a
     // value that is read later.
-    void refine() {
+    void call_for_band(const Xbyak::Address &function) {
+        mov(rsi, qword[rsp + BAND_BEGIN]);
+        mov(rdx, qword[rsp + BAND_END]);
+        sub(rdx, rsi);
+        mov(rax, function);
         push(rdi);
         sub(rsp, 8);
-        mov(rsi, qword[rsp + 16 + BAND_BEGIN]);
-        mov(rdx, qword[rsp + 16 + BAND_END]);
-        sub(rdx, rsi);
-        mov(rax, JITNORM_ARGUMENT(refine));
         vzeroupper();
         call(rax);
         add(rsp, 8);
@@ -282,7 +294,7 @@ private:
 
     const bool centered_; // of the rows that are written: whether they have a mean
     const vector_ops in_double_{*this, true};
-    Xbyak::Label chunk_;                                // the reduction of a single row, or of the next chunk of it
+    Xbyak::Label chunk_;                                // the reduction of a band or a row, or of its next chunk
     const Xbyak::Reg32 flag_ = loops_.position.cvt32(); // of rows for which the first reduction is not enough
     std::optional<addition_pass> added_;
     std::optional<reduction_pass> reduced_; // where there is an addition, not if that reduces the rows

@@ -35,7 +35,7 @@ template <typename Kernel>
 struct stores_of {
     Kernel ordinary, non_temporal;
 
-    const Kernel &choose(bool stores_past_caches) const { return stores_past_caches ? non_temporal : ordinary; }
+    const Kernel &choose(bool is_non_temporal) const { return is_non_temporal ? non_temporal : ordinary; }
 };
 
 // The kernels make(false) and make(true), or the former alone if there are no non-temporal stores.
@@ -74,19 +74,20 @@ struct forward_arguments {
     T factor; // is read by a repeated reduction only
 
     // ---- the scalar steps of bands and of one row; hi, rstd and bias are outputs, too
-    double inverse_count, epsilon; // 1 / count
+    double inverse_count, epsilon; // inverse_count: 1 / the length of a row
     double *variance;              // an output, one for each row; before it is rounded
     dim_t band_rows;               // at most BAND_UNIT, or a multiple of it
     // Is called for `rows` rows of a band, from `first` on, if the first reduction is not enough for one of them: finds
-    // hi, rstd, bias and variance of each from its pivot, s and q. `context` is for this function.
-    bool (*refine)(forward_arguments &call, dim_t first, dim_t rows);
+    // hi, rstd, bias and variance of each from its pivot, s and q. `context` is for this function and the next one.
+    void (*refine)(const forward_arguments &call, dim_t first, dim_t rows);
     const void *context;
-    // null: each row is one chunk. If not, refine() is called for a band after each chunk of its rows: it adds the
-    // chunk to the moments of the rows, an array for this function, moves `chunk`, x and the tensors of an addition to
-    // the next chunk, and returns true. After the last chunk it moves back to the first one, finds hi, rstd, bias and
-    // variance of the rows, and returns false, as for rows of one chunk.
-    void *moments;
-    dim_t rest; // elements of each row after the chunk, for this function
+    // null: each row is one chunk. If not, it is called for the rows of a band after each chunk of them has been
+    // reduced, and adds the chunk to their moments. As long as there are more chunks, it moves chunk, x and the tensors
+    // of an addition to the next one and returns true. After the last one it moves them back to the first one, finds
+    // hi, rstd, bias and variance of the rows and returns false.
+    bool (*next_chunk)(forward_arguments &call, dim_t first, dim_t rows);
+    void *moments; // for next_chunk(): of the chunks so far of each row
+    dim_t rest;    // for next_chunk(): elements of each row after the chunk
 
     // ---- a normalization: dst = fma(x - hi, rstd, bias), then scale, shift, attribute scales and post-ops
     // (docs/arithmetic.md, "Normalization")
