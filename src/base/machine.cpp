@@ -55,7 +55,7 @@ constexpr models ALL = {0, 255};
 struct processor {
     bool is_zen;           // of AMD or Hygon, which builds AMD's Zen
     uint32_t first_family; // this family and those after it
-    models of_family[2];
+    models of_family[3];
     machine numbers; // the sizes where CPUID has none
 };
 // clang-format off

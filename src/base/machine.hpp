@@ -31,13 +31,13 @@ constexpr int CACHE_LEVELS = 3;
 using cache_levels = std::array<cache, CACHE_LEVELS>;
 constexpr cache_levels NO_ANSWER = {};
 
-// Asks the processor that executes this by the CPUID instruction: leaf 4, or leaf 0x8000001D if that has no answer, or,
-// of AMD's, the leaves 0x80000005 and 0x80000006. No file is read, so that a container without /sys has the same
-// answers. NO_ANSWER if there is none.
 struct cpuid_registers {
     uint32_t eax, ebx, ecx, edx;
 };
 using cpuid_function = bool (*)(uint32_t leaf, uint32_t subleaf, cpuid_registers &answer); // false: no such leaf
+// The answers of the CPUID instruction or a function in its place: of leaf 4, or of leaf 0x8000001D if that has none,
+// or, of AMD's, of the leaves 0x80000005 and 0x80000006. No file is read, so that a container without /sys has the same
+// answers. NO_ANSWER if there is none.
 cache_levels caches_by_cpuid(cpuid_function cpuid);
 bool execute_cpuid(uint32_t leaf, uint32_t subleaf, cpuid_registers &answer);
 
@@ -62,16 +62,17 @@ struct machine {
     dim_t shared_forward = 100, shared_others = 100;
 
     // A batch of rows is written while the next one is reduced if a thread has more data than so many times L2 and, in
-    // forward without a residual, if they come from memory. 0: never, where the processor's own prefetchers keep the
-    // rows coming if one is read after the other.
+    // forward, if f32 without a residual comes from memory and narrow types leave the last level. 0: never, where the
+    // processor's own prefetchers keep the rows coming if one is read after the other.
     dim_t one_loop = 2;
 
-    // Bytes of a batch: with all else that is used it stays in L1 or, where that is as fast, in L2.
+    // Bytes of a batch that does not go in bands: with all else that is used it stays in L1 or, where that is as fast,
+    // in L2.
     dim_t batch = 16 * 1024;
 
-    // To which level of the caches rows that come from memory are prefetched outside one loop. 0: they are not. Bands
-    // of forward whose rows are prefetched and whose results go to the caches are short. 1: backward does rows of f32
-    // and f64 one by one from L2 on.
+    // To which level of the caches rows that come from memory are prefetched outside one loop. 0: they are not,
+    // but where forward stores past the caches. Bands of forward whose rows are prefetched and whose results go to the
+    // caches are short. 1: backward does rows of f32 and f64 one by one from L2 on.
     dim_t prefetch = 0;
 
     bool threads_sleep = false; // OpenMP's threads sleep while they wait (OMP_WAIT_POLICY=passive) and must be woken

@@ -20,7 +20,7 @@
 
 namespace jitnorm::impl::jit {
 
-constexpr size_t MAX_KERNEL_BYTES = 8192;           // enough for every pass without post-ops
+constexpr size_t MAX_KERNEL_BYTES = 8192;           // enough for a pass (room_for() in kernels/row_pass.hpp)
 constexpr auto NEAR = Xbyak::CodeGenerator::T_NEAR; // a jump that may be longer than 127 bytes
 
 // The buffer begins at a cache line, as the page does to which the code is copied, so that instructions that are

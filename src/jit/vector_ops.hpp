@@ -92,7 +92,6 @@ public:
         for_double_ ? g_.of_double(operands...) : g_.of_float(operands...);                                            \
     }
     JITNORM_VECTOR_OP(load, vmovups, vmovupd)
-    JITNORM_VECTOR_OP(load_lowest, vmovss, vmovsd)
     JITNORM_VECTOR_OP(store, vmovups, vmovupd)
     JITNORM_VECTOR_OP(store_lowest, vmovss, vmovsd)
     JITNORM_VECTOR_OP(store_non_temporal, vmovntps, vmovntpd)

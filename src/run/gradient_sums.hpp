@@ -15,10 +15,10 @@
 namespace jitnorm::impl::layer_norm {
 
 // How the sums of a backward problem are cut, and the areas of the scratchpad for them (plan.hpp). By rows the area
-// gradient_sums has width() sums of each part, kept_blocks those of each row block where they are kept and for
-// interleaved rows. By chunks gradient_sums has for each chunk the sums s1 of all rows and then s2, and a thread's area
-// column_sums has those of one chunk: of a part, of all parts and of a row block, each with CHUNK_WIDTH sums for each
-// gradient.
+// gradient_sums has width() sums of each part or, where the blocks are kept, of all rows, and kept_blocks those of each
+// row block where they are kept and for interleaved rows. By chunks gradient_sums has for each chunk the sums s1 of all
+// rows and then s2, and a thread's area column_sums has those of one chunk: of a part, of all parts and of a row block,
+// each with CHUNK_WIDTH sums for each gradient.
 class gradient_layout {
 public:
     // `from_sums`: whether gradients are made of column sums, unless rows have their own. Plans have room for the
@@ -42,8 +42,8 @@ public:
     void book(plan &to) const;
 
     // By rows: whether the sums of row blocks are kept, in the compute type, until the total is made of them. This is
-    // so where each part is one row block. They are half as many bytes as sums in double, which matters because the
-    // thread that adds them up reads most of them from other cores.
+    // so where each part is one row block, but not of partial problems. They are half as many bytes as sums in double,
+    // which matters because the thread that adds them up reads most of them from other cores.
     bool keeps_blocks() const { return keeps_blocks_; }
     static constexpr dim_t CHUNK_WIDTH = CHUNK + 16;
 

@@ -25,8 +25,8 @@ struct executable {
     layer_norm::ready_call call;
     argument_map map;
     // The bytes that an execution takes from the executing thread's buffer: 0 if the user's scratchpad is large enough.
-    // It may be too small if another implementation than the chosen one had to be used. With run-time sizes and without
-    // a user's scratchpad this is 0, because each execution finds the size.
+    // The user's may be too small if another implementation than the chosen one had to be used. With run-time sizes and
+    // without a user's scratchpad this is 0, because each execution finds the size.
     size_t thread_bytes = 0;
 };
 

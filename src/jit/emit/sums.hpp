@@ -4,10 +4,8 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "../../math/constants.hpp"

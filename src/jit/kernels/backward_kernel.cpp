@@ -28,13 +28,16 @@ public:
             pieces_.walk({JITNORM_ARGUMENT(rows), [this] { reduced_->sum_piece(); }},
                          {argument(WRITTEN + offsetof(arguments, rows)), [this] { written_->write_piece(); }});
             break;
-        default:
+        case pass_order::by_bands:
             begin_bands(JITNORM_ARGUMENT(band_rows), JITNORM_ARGUMENT(rows));
             reduced_->do_all();
             if (conf.reduced->sums) find_slopes();
             return_to_band();
             written_->do_all();
             end_bands(JITNORM_ARGUMENT(rows));
+            break;
+        case pass_order::one_row: // of forward only
+            break;
         }
         close_frame();
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // backward_sums_pass: computes the row sums and the column sums of backward. Rows go in pairs, which share the loads
-// of scale and the loads and stores of the column sums; an odd last row has no partner. xhat is computed as (mean
-// - x) * -rstd, so that x can be an operand in memory.
+// of scale and the loads and stores of the column sums; an odd last row has no partner. One by one go rows in one loop,
+// rows with their own scale, and rows for whose pairs there are not enough registers. xhat is computed as
+// (mean - x) * -rstd, so that x can be an operand in memory.
 #pragma once
 
 #include <array>

@@ -138,7 +138,7 @@ public:
         normalize_vectors(1);
     }
 
-    // Writes the row whose hi, rstd and bias are in the lowest lanes of these registers.
+    // write_only_row() writes the row whose hi, rstd and bias are in the lowest lanes of these registers.
     std::array<vmm, 3> scalars_of_one() const {
         return {rows_of_pair_[0].hi, rows_of_pair_[0].rstd, rows_of_pair_[0].bias};
     }

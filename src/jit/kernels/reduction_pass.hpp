@@ -5,7 +5,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 
 #include "../emit/eight_sums.hpp"
 #include "kernels.hpp"

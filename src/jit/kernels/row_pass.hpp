@@ -106,8 +106,8 @@ protected:
         jb(band_, NEAR);
     }
 
-    // The place of a pass. The kernel's variables are the first in its frame. Pieces are those of one loop, which has
-    // no bands.
+    // The place of a pass. The kernel's variables are the first in its frame, with room that keeps the vectors after
+    // them aligned. Pieces are those of one loop, which has no bands.
     static constexpr int BAND_BEGIN = 0, BAND_END = 8, PIECE_BEGIN = 0, VARIABLES = 64;
     pass_place place(size_t arguments_of_pass) const {
         pass_place where{loops_, rdi + arguments_of_pass};

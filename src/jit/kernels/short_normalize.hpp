@@ -16,7 +16,7 @@ class short_normalize {
 public:
     static bool takes(const normalize_conf &conf, jitnorm_data_type_t own) { // own: the compute type
         return conf.src == own && conf.dst == own && conf.scale_shift == own && !conf.src_scale && !conf.dst_scale &&
-               !conf.non_temporal && !conf.quantizes && !conf.own_rows && conf.post_ops.empty() &&
+               !conf.non_temporal && !conf.own_rows && conf.post_ops.empty() &&
                conf.pre_quantization == jitnorm_data_type_undef && conf.normalized == jitnorm_data_type_undef;
     }
 
@@ -71,8 +71,8 @@ private:
         }
         for (const reg &numbers : {hi_, rstd_, bias_}) g_.lea(numbers, g_.ptr[numbers + ahead_ * g_.kind.element()]);
         g_.sub(index_, ahead_);
-        g_.mov(ahead_,
-               src_stride_); // as many rows after these are prefetched, whatever the plan: here this takes no time
+        // As many rows after these are prefetched, whatever the plan says: here this takes no time.
+        g_.mov(ahead_, src_stride_);
         g_.imul(ahead_, index_);
         g_.neg(ahead_);
     }
