@@ -18,7 +18,7 @@ forward<T>::forward(const problem &p, const plan &planned, std::shared_ptr<const
 }
 
 template <typename T>
-void forward<T>::finish_band(const jit::forward_arguments<T> &call, dim_t first, dim_t rows) {
+void forward<T>::refine_band(const jit::forward_arguments<T> &call, dim_t first, dim_t rows) {
     batch b;
     b.rows = rows;
     std::copy_n(call.pivot + first, rows, b.p);

@@ -79,7 +79,7 @@ private:
     // what the kernel for bands does if a first reduction is not enough.
     [[gnu::always_inline]] void set_numbers(jit::forward_arguments<T> &call, batch &b) const;
     // forward_arguments::refine and next_chunk, with this object as the context.
-    static void finish_band(const jit::forward_arguments<T> &call, dim_t first, dim_t rows);
+    static void refine_band(const jit::forward_arguments<T> &call, dim_t first, dim_t rows);
     static bool next_chunk(jit::forward_arguments<T> &call, dim_t first, dim_t rows);
     static void store_results(const batch &b, const jit::forward_arguments<T> &call, dim_t first);
     // Sets the arguments for rows of several chunks. `rows` has room for each row.
@@ -142,7 +142,7 @@ inline void forward<T>::set_numbers(jit::forward_arguments<T> &call, batch &b) c
     call.variance = b.variance;
     call.inverse_count = inv_C_;
     call.epsilon = epsilon_;
-    call.refine = finish_band;
+    call.refine = refine_band;
     call.context = this;
     call.next_chunk = nullptr;
 }

@@ -64,7 +64,7 @@ struct forward_arguments {
     // (docs/arithmetic.md, "Residual addition"). x may be src or residual.
     strip src, residual;
     strip sum;                             // the output for the sum; may be src or residual, not x
-    const void *sum_bias, *gate;           // `count` values each
+    const void *sum_bias, *gate;           // `chunk` values each
     dim_t src_prefetch, residual_prefetch; // in one loop: how many bytes ahead of an element
 
     // ---- a reduction: the sums for the statistics of rows (docs/arithmetic.md, "Statistics"), one for each row
