@@ -55,8 +55,7 @@ struct surroundings {
 };
 surroundings choose_surroundings(byte_stream &choices);
 
-// The addition before the operation, and the operations after it. Adds their tensors to `what`, for compilation; ids
-// count from 200.
+// The addition before the operation, and what follows it. Adds their tensors to `what`, with ids from 200 on.
 std::vector<graph_op> choose_chain(byte_stream &choices, const surroundings &around, graph_choice &what);
 
 struct graph_values {
