@@ -160,7 +160,7 @@ solution solution_for_groups(const implementation &by, const problem &p) {
     all[SCALE] = all[SHIFT] = {};
     const dim_t threads = std::min<dim_t>(by.make_plan(all, the_machine()).row_threads, MAX_SHARES);
     made.groups_at_once = int(std::min(threads, groups));
-    if (made.groups_at_once > 1) made.plan.take_one_thread();
+    if (made.groups_at_once > 1) made.plan.give_up_threads();
     return made;
 }
 

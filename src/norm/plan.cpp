@@ -18,7 +18,7 @@ void plan::share_chunks(int gain) {
     chunks_from = chunk_threads >= least ? least : NEVER;
 }
 
-void plan::take_one_thread() {
+void plan::give_up_threads() {
     row_threads = 1;
     chunk_threads = std::min(chunk_threads, 1);
     if (may_share_rows()) chunks_from = NEVER;

@@ -106,8 +106,8 @@ struct plan {
 
     // ---- the use of caches
     int one_loop_threads = 0; // a batch is written while the next one is reduced, if there are at most so many threads
-    // To which level of the caches rows that come from memory are prefetched; 0: only stores past the caches have
-    // prefetches. Which pass prefetches
+    // To which level of the caches rows that come from memory are prefetched; 0: they are not, unless
+    // the result is stored past the caches. Which pass prefetches
     // stands with the kernels (src/run/forward_kernels.cpp, backward.cpp) and, for tiles, in src/run/rows.cpp.
     int prefetch = 0;
     // The result is stored past the caches where it lies as such stores need it, with at most so many threads.
@@ -144,7 +144,7 @@ struct plan {
     // Lets threads share chunks where more of them can work then, at least `gain` times as many.
     void share_chunks(int gain);
     // Lets one thread do all, with one share of the scratchpad.
-    void take_one_thread();
+    void give_up_threads();
     // Lets threads share rows only. This is for forward plans, whose threads then have no scratchpad in common.
     void give_up_chunks();
 

@@ -47,7 +47,7 @@ struct prefetches {
 };
 // With a residual, the other passes read sums, which are in the caches. Rows whose results go past the caches come from
 // memory. Bands prefetch rows to L1 while others are written one by one (not in pairs) and, if the plan says L2 and
-// rows are evenly spaced, to L2 before, while others are reduced.
+// rows are evenly spaced, to L2 before, while others are reduced. Rows of several chunks are prefetched as in steps.
 prefetches prefetches_of(const problem &p, const plan &planned, bool in_bands, bool non_temporal) {
     using enum jit::prefetch_to;
     const jit::prefetch_to ahead = prefetch_of(planned);

@@ -35,11 +35,14 @@ public:
         const panel here = at.open(all);
         const strip x = rows_of(here);
         jit::forward_arguments<T> call = inline_arguments_for(here, x, b, all);
-        moments<T> rows[MAX_BATCH_ROWS];
-        if (f_.C_ > CHUNK) f_.begin_chunks(call, rows);
         call.band_rows = now.non_temporal ? planned.non_temporal_band_rows : planned.band_rows;
-        call.prefetch =
-            f_.C_ > CHUNK ? call.band_rows * x.stride : prefetch_distance(x, f_.C_ * f_.row_size_, AHEAD_IN_BANDS);
+        moments<T> rows[MAX_BATCH_ROWS];
+        if (f_.C_ > CHUNK) {
+            f_.begin_chunks(call, rows);
+            call.prefetch = call.band_rows * x.stride; // the next band
+        } else {
+            call.prefetch = prefetch_distance(x, f_.C_ * f_.row_size_, AHEAD_IN_BANDS);
+        }
         const auto &kernel = f_.kernels_->bands->choose(now.non_temporal);
         const found_scales found(call, get(scratch::values)); // only kernels that find scales write to it
         with_operands(call, {b.first, b.rows, 0, f_.C_}, [&] { kernel(call); });

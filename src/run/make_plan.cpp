@@ -143,17 +143,16 @@ void plan_forward_threads(const problem &p, dim_t bytes, const machine &m, plan 
     to.row_threads = threads_for(bytes, p.rows(), m.threads_sleep);
     const bool one_pass = !p.writes(DST) && p.reads(RESIDUAL); // the sum is written as it is reduced
     const bool has_rows_for_all_threads = p.rows() >= MAX_SHARES;
-    if (p.row_length() > CHUNK && !has_rows_for_all_threads && !p.has_dynamic_scales() && !one_pass) {
-        const dim_t chunks = p.rows() * divide_up(p.row_length(), CHUNK);
+    const dim_t chunks = p.rows() * divide_up(p.row_length(), CHUNK);
+    if (p.row_length() > CHUNK && !has_rows_for_all_threads && !p.has_dynamic_scales() && !one_pass)
         to.chunk_threads = std::min(threads_for(bytes, chunks, m.threads_sleep), MAX_SHARES);
-        if (to.chunk_threads > 1 && !p.uses(ROW_SUMS))
-            to.scratchpad.book(scratch::moments, chunks * dim_t(sizeof(moments<float>)));
-    }
     if (to.scratchpad.has_shares()) {
         to.row_threads = std::min(to.row_threads, MAX_SHARES);
         to.scratchpad.set_shares(std::max(to.row_threads, to.chunk_threads));
     }
     to.share_chunks(1);
+    if (to.may_share_chunks() && !p.uses(ROW_SUMS))
+        to.scratchpad.book(scratch::moments, chunks * dim_t(sizeof(moments<float>)));
 }
 
 plan forward_plan(const problem &p, const machine &m) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The graphs' adapter for the contract of every front end (support/contract.hpp), and structs that are no tensor.
+// The graphs' adapter for the contract of every front end (support/contract.hpp), and structs that describe no tensor.
 #include <algorithm>
 #include <climits>
 

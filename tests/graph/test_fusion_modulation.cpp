@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Multiply and an Add after a normalization are its scale and its shift, and a Multiply by z * Sigmoid(z) gates it.
+// A Multiply, an Add or both after a normalization are its scale and shift; a Multiply by z * Sigmoid(z) gates it.
 #include "fused_run.hpp"
 
 namespace jitnorm::tests {

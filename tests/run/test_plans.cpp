@@ -67,7 +67,6 @@ setup sums(setup s, const char *written = "dense", jitnorm_data_type_t sum_type 
     s.residual = {.added = "dense", .sum = written, .type = s.src_type, .sum_type = sum_type};
     return s;
 }
-
 setup with_post_ops(setup s, const std::vector<impl::post_op> &entries) {
     s.attr.post_ops.entries = entries;
     return s;

@@ -68,16 +68,16 @@ private:
     // ---- bands
 
     void reduce_band() {
-        detour &reduced = rarely([this] { go_on_to_next_chunk(); });
+        detour &chunked = rarely([this] { go_on_to_next_chunk(); });
         detour &unfinished = rarely([this] { call_for_band(JITNORM_ARGUMENT(refine)); });
         L(chunk_);
         return_to_band();
         if (added_) added_->do_all();
         if (added_ && reduced_) return_to_band();
         if (reduced_) reduced_->do_all();
-        jump_if_rows_have_chunks(reduced.begin);
+        jump_if_rows_have_chunks(chunked.begin);
         find_scalars_of_band(unfinished.begin);
-        L(reduced.end);
+        L(chunked.end);
         L(unfinished.end);
     }
 
@@ -129,7 +129,7 @@ private:
         const auto load_results = [this, results] {
             for (size_t i = 0; i < results.size(); ++i) vmovss(xmm_of(results[i]), address_of(RESULTS[i], 4));
         };
-        detour &reduced = rarely([this, load_results] {
+        detour &chunked = rarely([this, load_results] {
             go_on_to_next_chunk();
             load_results();
         });
@@ -143,7 +143,7 @@ private:
         xor_(index_.cvt32(), index_.cvt32());
         reduced_rows sums = added_ ? added_->add_only_row() : reduced_rows();
         if (reduced_) sums = reduced_->sum_only_row();
-        jump_if_rows_have_chunks(reduced.begin);
+        jump_if_rows_have_chunks(chunked.begin);
         register_set free = registers; // no pass keeps one
         free.exclude(std::array{sums.p, sums.s, sums.q});
         free.exclude(results);
@@ -152,7 +152,7 @@ private:
         vmovaps(xmm_of(results[0]), found.hi);
         vmovaps(xmm_of(results[1]), found.rstd);
         vmovaps(xmm_of(results[2]), found.bias);
-        L(reduced.end);
+        L(chunked.end);
         L(unfinished.end);
         written_->write_only_row();
     }
