@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// C interface: the two calls of every operation. The first makes an executor, the operation ready to run and the
-// addresses of its tensors, and the second runs it.
-#include <algorithm>
-#include <array>
-#include <atomic>
+// C interface: the two calls of every operation. The first makes an executor (op_executor.hpp), and the second runs it.
+#include <functional>
 #include <memory>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "../base/boundary.hpp"
-#include "../base/bytes.hpp"
-#include "../base/process.hpp"
 #include "../dispatch/object_cache.hpp"
-#include "lower/lower.hpp"
+#include "op_executor.hpp"
 
 namespace jitnorm::impl::aclnn {
 
@@ -64,176 +57,38 @@ void add(cache_key &to, const tensor *t) {
     to.add(t->strides);
 }
 
+// An operation's tensors, in the order of request::parameters.
+using parameter_list = std::span<const named_tensor *const>;
+
 // The key for all that decides which request lower() makes of the parameters.
-template <typename Parameters>
-cache_key cache_key_of(const Parameters &given) {
+cache_key cache_key_of(const settings &with, parameter_list tensors) {
     cache_key key(layer_norm::maker::two_phase_call);
-    key.add(uint64_t(given.op));
-    for (const named_tensor *one : given.list(given)) add(key, one->t);
-    key.add(given.epsilon);
-    key.add(uint64_t(given.impl_mode));
-    key.add(uint64_t(given.additional_output));
-    key.add(uint64_t(given.dst_type));
-    if (given.normalized_shape != nullptr) add_with_length(key, *given.normalized_shape);
-    for (size_t i = 0; given.output_mask != nullptr && i < given.output_mask->size(); ++i)
-        key.add(uint64_t((*given.output_mask)[i]));
+    key.add(uint64_t(with.op));
+    for (const named_tensor *one : tensors) add(key, one->t);
+    key.add(with.epsilon);
+    key.add(uint64_t(with.impl_mode));
+    key.add(uint64_t(with.additional_output));
+    key.add(uint64_t(with.dst_type));
+    if (with.normalized_shape != nullptr) add_with_length(key, *with.normalized_shape);
+    for (size_t i = 0; with.output_mask != nullptr && i < with.output_mask->size(); ++i)
+        key.add(uint64_t((*with.output_mask)[i]));
     return key;
 }
 
+using lowering = const std::function<acl_status(request &)> &; // lower() of the parameters
+
 // Finds the request that an earlier call with such parameters has made, or makes it. If the system refused pages for
 // the code of the best implementation, the request is not cached, so that the next call tries again.
-template <typename Parameters>
-acl_status find_or_make(const Parameters &given, std::shared_ptr<const request> &ready) {
-    const cache_key key = cache_key_of(given);
+acl_status find_or_make(const settings &with, parameter_list tensors, lowering lower,
+                        std::shared_ptr<const request> &ready) {
+    const cache_key key = cache_key_of(with, tensors);
     ready = layer_norm::find_cached<request>(key);
     if (ready != nullptr) return {};
     const auto made = std::make_shared<request>();
-    JITNORM_TRY(lower(given, *made));
+    JITNORM_TRY(lower(*made));
     JITNORM_TRY(make_ready(*made));
     ready = made->is_as_chosen() ? layer_norm::cache<request>(key, made) : made;
     return {};
-}
-
-// ---------------------------------------------------------------- executors
-
-// The arguments of one run: for the operation's problem, and for the problem that is solved before it, if there is one.
-struct run_arguments {
-    layer_norm::arguments main, before;
-};
-
-class op_executor {
-public:
-    // `given` are the operation's parameters, in the order of request::parameters; a parameter that is absent is null.
-    // The executor keeps their addresses, not the tensors.
-    op_executor(std::shared_ptr<const request> what, std::span<const named_tensor *const> given)
-        : what_(std::move(what)) {
-        for (size_t i = 0; i < given.size(); ++i)
-            if (given[i]->t != nullptr) addresses_[i] = given[i]->t->data;
-    }
-
-    operation op() const { return what_->op; }
-
-    // The workspace has the first problem's results for the second, then a scratchpad that both use, one after the
-    // other. The address of the caller's workspace may be any: the further bytes are room to align the begin.
-    uint64_t workspace_bytes() const {
-        const size_t before = what_->before != nullptr ? what_->before->scratchpad_bytes() : 0;
-        return size_with_alignment(handed_on_bytes() + std::max(what_->scratchpad_bytes(), before));
-    }
-
-    // Checks all that could refuse a run with this workspace, and sets the run's arguments.
-    acl_status check_run(void *workspace, uint64_t bytes, run_arguments &arguments) const {
-        if (bytes < workspace_bytes())
-            return invalid(explain("the workspace has %llu bytes; the first call asked for %llu",
-                                   static_cast<unsigned long long>(bytes),
-                                   static_cast<unsigned long long>(workspace_bytes())));
-        if (workspace == nullptr && workspace_bytes() != 0) return null_pointer("the workspace is null");
-        char *const begin = align_up(workspace), *scratchpad = begin + handed_on_bytes();
-        if (handed_on_bytes() != 0) {
-            arguments.before.set(SUM, begin);
-            arguments.main.set(SRC, begin);
-        }
-        first_elements first = {};
-        if (what_->before != nullptr) JITNORM_TRY(bind(*what_->before, scratchpad, arguments.before, first));
-        JITNORM_TRY(bind(*what_, scratchpad, arguments.main, first));
-        return check_addresses(first, workspace);
-    }
-
-    acl_status run(run_arguments &arguments, const jitnorm_stream *stream) const {
-        const auto *const pool = stream == nullptr ? nullptr : stream->thread_pool();
-        const auto run_one = [&](const request &what, layer_norm::arguments &its) {
-            const status done = what.call == nullptr ? status{} : what.call->execute(its, pool);
-            return translate({done.code, done.failed() ? "the execution failed" : ""});
-        };
-        if (what_->before != nullptr) JITNORM_TRY(run_one(*what_->before, arguments.before));
-        return run_one(*what_, arguments.main);
-    }
-
-    // Changes the address of one parameter. `numbering` says what `index` counts: inputs, outputs or all tensors.
-    acl_status set_address(jitnorm_acl_numbering_t numbering, size_t index, void *address) {
-        if (numbering < jitnorm_acl_inputs || numbering > jitnorm_acl_tensors)
-            return invalid(explain("unknown numbering %d", int(numbering)));
-        const size_t all = what_->parameters.size();
-        const size_t first = numbering == jitnorm_acl_outputs ? what_->inputs : 0;
-        const size_t last = numbering == jitnorm_acl_inputs ? what_->inputs : all;
-        if (index >= last - first)
-            return invalid(explain("there is no tensor %zu; the operation has %zu", index, last - first));
-        const parameter &changed = what_->parameters[first + index];
-        if (changed.is_null) return invalid(explain("%s was null in the first call", changed.name));
-        addresses_[first + index] = address;
-        return {};
-    }
-
-    std::atomic<bool> is_repeatable = false; // if not, the executor ends with its first run
-
-private:
-    using first_elements = std::array<void *, MOST_PARAMETERS>; // of the parameters that are used
-
-    // The bytes of the workspace for request::bytes_from_before, in whole cache lines.
-    size_t handed_on_bytes() const { return size_t(in_whole_lines(dim_t(what_->bytes_from_before))); }
-
-    acl_status bind(const request &what, void *scratchpad, layer_norm::arguments &arguments,
-                    first_elements &first) const {
-        for (size_t i = 0; i < what.parameters.size(); ++i) {
-            const parameter &p = what.parameters[i];
-            if (!p.has_elements) continue;
-            if (addresses_[i] == nullptr) return null_pointer(explain("the address of %s is null", p.name));
-            first[i] = static_cast<char *>(addresses_[i]) + p.offset;
-            arguments.set(p.place, first[i]);
-        }
-        if (what.scratchpad_bytes() != 0) arguments.set(SCRATCHPAD, scratchpad);
-        return {};
-    }
-
-    // Neither may two parameters share memory against the rule, nor may one begin in the workspace, which is written.
-    acl_status check_addresses(const first_elements &first, const void *workspace) const {
-        const std::vector<parameter> &parameters = what_->parameters;
-        if (const auto *pair = what_->aliases.find([&](int i) { return first[size_t(i)]; }))
-            return invalid(
-                layer_norm::explain_alias(parameters[size_t(pair->output)].name, parameters[size_t(pair->other)].name));
-        const uint64_t used = workspace_bytes();
-        const auto begin = reinterpret_cast<uintptr_t>(workspace);
-        for (size_t i = 0; used != 0 && i < parameters.size(); ++i)
-            if (first[i] != nullptr && reinterpret_cast<uintptr_t>(first[i]) - begin < used)
-                return invalid(explain("%s begins in the workspace", parameters[i].name));
-        return {};
-    }
-
-    std::shared_ptr<const request> what_;
-    std::array<void *, MOST_PARAMETERS> addresses_ = {};
-};
-
-// The executors that have handles. A handle is not an address but a number that is never used again, so that a handle
-// whose executor has ended is not mistaken for another executor's.
-struct registry {
-    std::unordered_map<uintptr_t, std::shared_ptr<op_executor>> executors;
-    uintptr_t last = 0;
-};
-
-constinit process_wide<registry> shared;
-
-jitnorm_acl_op_executor_t enter(std::shared_ptr<op_executor> executor) {
-    registry &all = shared.get();
-    const std::lock_guard lock(process_lock);
-    const uintptr_t number = ++all.last;
-    all.executors.emplace(number, std::move(executor));
-    return reinterpret_cast<jitnorm_acl_op_executor_t>(number);
-}
-
-// Null if the executor has ended or never existed.
-std::shared_ptr<op_executor> find(jitnorm_acl_op_executor_t handle) {
-    registry &all = shared.get();
-    const std::lock_guard lock(process_lock);
-    const auto found = all.executors.find(reinterpret_cast<uintptr_t>(handle));
-    return found == all.executors.end() ? nullptr : found->second;
-}
-
-// Ends the handle. False if it had ended before. A caller that has found the executor may still use it.
-bool end(jitnorm_acl_op_executor_t handle) {
-    registry &all = shared.get();
-    decltype(all.executors)::node_type ended; // destroyed without the lock
-    const std::lock_guard lock(process_lock);
-    ended = all.executors.extract(reinterpret_cast<uintptr_t>(handle));
-    return !ended.empty();
 }
 
 // ---------------------------------------------------------------- the calls
@@ -245,8 +100,20 @@ using tensor_in = const_jitnorm_acl_tensor_t;
 using tensor_out = jitnorm_acl_tensor_t;
 using dims_in = const_jitnorm_acl_int_array_t;
 
-// Makes the executor and writes its handle and the workspace's size for the caller. `tensors` are in the order of
-// Parameters::list(); those that are missing at the end are null.
+// Makes the executor and writes its handle and the workspace's size for the caller.
+acl_status make_executor(const settings &with, parameter_list tensors, lowering lower, uint64_t *workspace_size,
+                         jitnorm_acl_op_executor_t *executor) {
+    if (workspace_size == nullptr || executor == nullptr) return null_pointer("workspaceSize or executor is null");
+    std::shared_ptr<const request> ready;
+    JITNORM_TRY(find_or_make(with, tensors, lower, ready));
+    auto made = std::make_shared<op_executor>(std::move(ready), tensors);
+    const uint64_t bytes = made->workspace_bytes();
+    *executor = give_handle(std::move(made));
+    *workspace_size = bytes;
+    return {};
+}
+
+// `tensors` are in the order of Parameters::list(); those that are missing at the end are null.
 template <typename Parameters>
 jitnorm_acl_status_t first_call(const char *function, const settings &with, std::initializer_list<tensor_in> tensors,
                                 uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor) {
@@ -255,14 +122,8 @@ jitnorm_acl_status_t first_call(const char *function, const settings &with, std:
         const auto all = given.list(given);
         for (size_t i = 0; i < tensors.size(); ++i) all[i]->t = object_of(tensors.begin()[i]);
         JITNORM_TRY(given.check_null());
-        if (workspace_size == nullptr || executor == nullptr) return null_pointer("workspaceSize or executor is null");
-        std::shared_ptr<const request> ready;
-        JITNORM_TRY(find_or_make(given, ready));
-        auto made = std::make_shared<op_executor>(std::move(ready), all);
-        const uint64_t bytes = made->workspace_bytes();
-        *executor = enter(std::move(made));
-        *workspace_size = bytes;
-        return {};
+        return make_executor(
+            with, all, [&](request &to) { return lower(given, to); }, workspace_size, executor);
     });
 }
 
@@ -272,12 +133,12 @@ jitnorm_acl_status_t second_call(const char *function, operation op, void *works
                                  jitnorm_acl_op_executor_t handle, void *stream) {
     return answer_from(function, [&]() -> acl_status {
         if (handle == nullptr) return null_pointer("the executor is null");
-        const std::shared_ptr<op_executor> executor = find(handle);
+        const std::shared_ptr<op_executor> executor = executor_of(handle);
         if (executor == nullptr) return ENDED;
         if (executor->op() != op) return invalid("the executor belongs to another operation");
         run_arguments arguments;
         JITNORM_TRY(executor->check_run(workspace, bytes, arguments));
-        if (!executor->is_repeatable && !end(handle)) return ENDED;
+        if (!executor->is_repeatable && !end_handle(handle)) return ENDED;
         return executor->run(arguments, static_cast<const jitnorm_stream *>(stream));
     });
 }
@@ -397,7 +258,7 @@ OPERATION(add_rms_norm_dynamic_quant, tensor_in x1, tensor_in x2, tensor_in gamm
 jitnorm_acl_status_t jitnorm_acl_op_executor_set_repeatable(jitnorm_acl_op_executor_t handle) {
     return answer_from(__func__, [&]() -> acl_status {
         if (handle == nullptr) return NO_EXECUTOR;
-        const std::shared_ptr<op_executor> executor = find(handle);
+        const std::shared_ptr<op_executor> executor = executor_of(handle);
         if (executor == nullptr) return ENDED;
         executor->is_repeatable = true;
         return {};
@@ -405,7 +266,9 @@ jitnorm_acl_status_t jitnorm_acl_op_executor_set_repeatable(jitnorm_acl_op_execu
 }
 
 jitnorm_acl_status_t jitnorm_acl_op_executor_destroy(jitnorm_acl_op_executor_t handle) {
-    return answer_from(__func__, [&] { return handle == nullptr ? NO_EXECUTOR : end(handle) ? acl_status{} : ENDED; });
+    return answer_from(__func__, [&] {
+        return handle == nullptr ? NO_EXECUTOR : end_handle(handle) ? acl_status{} : ENDED;
+    });
 }
 
 jitnorm_acl_status_t jitnorm_acl_op_executor_set_address(jitnorm_acl_op_executor_t handle,
@@ -414,7 +277,7 @@ jitnorm_acl_status_t jitnorm_acl_op_executor_set_address(jitnorm_acl_op_executor
     return answer_from(__func__, [&]() -> acl_status {
         if (handle == nullptr || tensor == nullptr)
             return {JITNORM_ACLNN_ERR_INNER_NULLPTR, "the executor or tensor is null"};
-        const std::shared_ptr<op_executor> executor = find(handle);
+        const std::shared_ptr<op_executor> executor = executor_of(handle);
         if (executor == nullptr) return ENDED;
         JITNORM_TRY(executor->set_address(numbering, index, address));
         object_of(tensor)->data = address;
