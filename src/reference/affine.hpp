@@ -17,8 +17,9 @@ public:
         : p_(p), vector_(vector_of(p.row_length(), p.scale_shift_type)), normalized_type_(p.normalized_type()),
           scaled_type_(p.scaled_type()) {}
 
-    // The roundings of normalized values before and after apply(), in forward, and before they become gradients.
-    void round_normalized_values(dim_t count, T *xhat) const {
+    // The roundings of normalized values before and after apply(), in forward, and before they become gradients. Calls,
+    // as tensor_rows::read().
+    [[gnu::noinline]] void round_normalized_values(dim_t count, T *xhat) const {
         if (normalized_type_ == p_.compute_type()) return;
         visit_data_type(normalized_type_, [&]<typename Stored>(stored_as<Stored>) {
             for (dim_t i = 0; i < count; ++i) xhat[i] = round_normalized<Stored>(xhat[i]);

@@ -144,13 +144,20 @@ private:
             T y[BLOCK];
             const dim_t count = std::min(BLOCK, columns.end - begin);
             read(args, row, begin, count, y, is_last);
+            normalize_piece(args, row, normalize, begin, count, y);
+            use(begin, count, y);
+        }
+    }
+    // A call, as read().
+    [[gnu::noinline]] void normalize_piece(const arguments &args, dim_t row, const normalizer<T> &normalize,
+                                           dim_t begin, dim_t count, T *y) const {
+        with_fast_fma([&] {
             for (dim_t i = 0; i < count; ++i) y[i] = std::fma(y[i] - normalize.hi, normalize.rstd, normalize.bias);
             affine_.round_normalized_values(count, y);
             affine_.apply(args, begin, count, y);
-            affine_.round_scaled_values(count, y);
-            apply_attributes(args, row, begin, count, y);
-            use(begin, count, y);
-        }
+        });
+        affine_.round_scaled_values(count, y);
+        apply_attributes(args, row, begin, count, y);
     }
 
     // Computes the values of each group twice: first to find their scale, then to store them.

@@ -79,9 +79,10 @@ normalizer<T> given_normalizer(const problem &p, const tensor_rows &statistics, 
     return {T(mean), inverse ? T(given) : reciprocal_deviation<T>(double(given), p.epsilon)};
 }
 
-// Replaces numbers by those that a tensor of the type holds after they have been written to it.
+// Replaces numbers by those that a tensor of the type holds after they have been written to it. A call, as
+// tensor_rows::read().
 template <typename T>
-void round_to(jitnorm_data_type_t type, dim_t count, T *x) {
+[[gnu::noinline]] void round_to(jitnorm_data_type_t type, dim_t count, T *x) {
     visit_data_type(type, [&]<typename Stored>(stored_as<Stored>) {
         for (dim_t i = 0; i < count; ++i) x[i] = widen<T>(narrow<Stored>(x[i]));
     });
