@@ -254,6 +254,23 @@ TEST_P(scale_shift_descs, backward_data_reads_no_shift) {
     }
 }
 
+// The executor was made for a scale that changes along these rows.
+TEST_P(scale_shift_descs, a_size_that_is_left_open_is_srcs) {
+    const auto create = [](bool forward, jitnorm_dim_t rows, jitnorm_dim_t rows_of_scale) {
+        const owned_md data = make_md({rows, 2, 16}, jitnorm_f32), scale = make_md({rows_of_scale, 1, 16}, jitnorm_f32);
+        const owned_attr attr = make_attr();
+        must(jitnorm_primitive_attr_set_scale_shift_descs(attr, scale, nullptr), "a scale");
+        return forward ? forward_request{jitnorm_forward_training, data, data}.make(jitnorm_use_scale, attr)
+                       : backward_request{jitnorm_backward, data, data, data}.make(jitnorm_use_scale, attr);
+    };
+    for (const bool forward : {true, false}) {
+        execution srcs(create(forward, R, R), create(forward, 3, 3)), one(create(forward, R, R), create(forward, 3, 1));
+        EXPECT_OK(srcs.run());
+        EXPECT_EQ(one.run(), INVALID);
+        EXPECT_TRUE(one.is_untouched());
+    }
+}
+
 TEST(scale_shift_descs_of_no_elements, empty_tensors_succeed) {
     for (const dims &sizes : {dims{0, 3, 24}, dims{2, 0, 24}, dims{2, 3, 0}})
         for (const bool forward : {true, false}) {

@@ -51,11 +51,11 @@ status explain_difference(int arg, const memory_desc &given, const memory_desc &
 // ---- descriptors with sizes or strides from the memories of an execution
 
 // Whether a memory with the descriptor `md`, which fits the pattern, may be in this slot of a problem with these sizes.
-// The problem itself is checked by validate(), not here. A dimension of a post-op that is left to run time cannot be
-// broadcast, because the kernel was made for a dimension of dst's size.
+// The problem itself is checked by validate(), not here. A dimension that is left to run time cannot be broadcast (of
+// scale, shift, gate or a post-op), because the executor was made for a dimension of src's size.
 bool agrees(const memory_desc &md, const memory_desc &pattern, slot s, const layer_norm::problem &sizes) {
-    for (int d = 0; s >= FIRST_POST_OP && d < md.ndims; ++d)
-        if (pattern.dims[d] == RUNTIME_DIM && md.dims[d] != sizes[DST].dims[d]) return false;
+    for (int d = 0; md.ndims == sizes[SRC].ndims && d < md.ndims; ++d)
+        if (pattern.dims[d] == RUNTIME_DIM && md.dims[d] != sizes[SRC].dims[d]) return false;
     if (s >= FIRST_POST_OP) return true;
     using layer_norm::extent;
     const extent dims = layer_norm::TENSORS[size_t(s)].dims;
