@@ -32,6 +32,7 @@ void jitnorm_print_errors_as_onednn(void) { print_errors_as_onednn(); }
 
 jitnorm_status_t jitnorm_set_max_cpu_isa(jitnorm_cpu_isa_t isa) {
     return guarded(__func__, [&]() -> status {
+        const layer_norm::settings_change change;
         return {jit::set_max_isa(isa), explain("unknown instruction set %d", int(isa))};
     });
 }
@@ -49,6 +50,7 @@ jitnorm_cpu_isa_hints_t jitnorm_get_cpu_isa_hints(void) { return cpu_isa_hints.l
 
 jitnorm_status_t jitnorm_set_implementation(const char *name) {
     return guarded(__func__, [&]() -> status {
+        const layer_norm::settings_change change;
         if (layer_norm::set_forced_implementation(name == nullptr ? "" : name)) return {};
         return invalid(
             explain("unknown implementation '%s'; known: %s", name, layer_norm::implementation_names().text()));

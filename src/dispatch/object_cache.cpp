@@ -2,6 +2,7 @@
 #include "object_cache.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <unordered_map>
 #include <vector>
 
@@ -31,8 +32,21 @@ void add_entry(cache_key &to, const binary_post_op &op) {
 
 } // namespace
 
+// ---- changes of settings, as they have begun and ended since the process began
+
+namespace {
+
+constinit std::atomic<unsigned> changes_begun = 0, changes_ended = 0;
+
+} // namespace
+
+settings_change::settings_change() { ++changes_begun; }
+settings_change::~settings_change() { ++changes_ended; }
+
+// ---- keys
+
 // The address of the forced implementation's name stands for the name, since it never changes while the process lives.
-cache_key::cache_key(maker who) {
+cache_key::cache_key(maker who) : changes_(changes_ended) {
     add(uint64_t(who) << 32 | uint64_t(jit::effective_isa()));
     add(uint64_t(reinterpret_cast<uintptr_t>(forced_implementation().data())));
 }
@@ -75,6 +89,8 @@ void cache_key::add(const problem &p) {
         std::visit([&](const auto &op) { add_entry(*this, op); }, entry);
     }
 }
+
+bool cache_key::has_settings_of_now() const { return changes_begun == changes_; }
 
 // A sum of products: the processor can compute the products at the same time.
 uint64_t cache_key::hash() const {
@@ -126,7 +142,7 @@ std::shared_ptr<const void> find_object(const cache_key &key) {
 }
 
 std::shared_ptr<const void> cache_object(const cache_key &key, std::shared_ptr<const void> made) {
-    if (!key.is_whole()) return made;
+    if (!key.is_whole() || !key.has_settings_of_now()) return made;
     objects &all = shared.get();
     const auto words = key.words();
     kept_key kept = {key.hash(), {words.begin(), words.end()}};

@@ -26,7 +26,8 @@ enum class maker { primitive_desc, two_phase_call };
 //     key.add(epsilon);
 class cache_key {
 public:
-    // Begins with the maker and the settings of the process that decide which implementation is chosen.
+    // Begins with the maker and the settings of the process that decide which implementation is chosen. What is made
+    // while a setting changes is not cached, since it may follow either one.
     explicit cache_key(maker who);
 
     void add(uint64_t word) {
@@ -42,14 +43,25 @@ public:
     void add(const problem &p);
 
     bool is_whole() const { return count_ <= MOST_WORDS; } // whether there was room for all words
+    bool has_settings_of_now() const;                      // whether no setting has begun to change since it was made
     std::span<const uint64_t> words() const { return {words_.data(), count_}; }
     uint64_t hash() const;
 
 private:
     static constexpr size_t MOST_WORDS = 256; // enough for tens of post-ops
 
+    unsigned changes_; // of settings, that had ended before the key was made
     size_t count_ = 0;
     std::array<uint64_t, MOST_WORDS> words_; // the first count_ are set, the others undefined
+};
+
+// Lives while a setting is changed by which a key begins.
+class settings_change {
+public:
+    settings_change();
+    ~settings_change();
+    settings_change(const settings_change &) = delete;
+    settings_change &operator=(const settings_change &) = delete;
 };
 
 // The object that is cached under the key, or null. Null at verbose level 2, too, because the log then shows how
@@ -57,7 +69,7 @@ private:
 std::shared_ptr<const void> find_object(const cache_key &key);
 
 // Caches `made`, unless another thread has cached an object under the same key meanwhile. Returns the object that is
-// cached, or `made` if the key is not whole. Throws std::bad_alloc.
+// cached, or `made` if the key is not whole or a setting has changed since it was made. Throws std::bad_alloc.
 std::shared_ptr<const void> cache_object(const cache_key &key, std::shared_ptr<const void> made);
 
 // At most `capacity` objects are cached; 0 caches none. Those that were unused for longest are dropped first. An object

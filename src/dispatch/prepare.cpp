@@ -197,13 +197,14 @@ status prepare(const problem &p, solution &chosen) {
         return {jitnorm_runtime_error, explain("unknown instruction set '%s' in JITNORM_MAX_CPU_ISA; known: %s",
                                                the_environment().max_cpu_isa, jit::isa_cap_names().text())};
     JITNORM_TRY(validate(p));
-    if (const implementation *first = choose(p)) {
+    const std::string_view name = forced_implementation(); // another thread may set another one meanwhile
+    if (const implementation *first = choose(p, nullptr, implementations(), name)) {
         chosen = solution_by(*first, p);
         return {};
     }
     // A name is asked for, since the reference refuses nothing.
     for (const implementation &entry : implementations())
-        if (entry.name == forced_implementation())
+        if (entry.name == name)
             return unsupported(
                 explain("%s, which JITNORM_IMPL or jitnorm_set_implementation asks for, does not do it: %s", entry.name,
                         entry.refusal(p).c_str()));

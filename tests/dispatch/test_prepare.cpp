@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include <unistd.h>
@@ -12,6 +14,7 @@
 #include "base/machine.hpp"
 #include "dispatch/object_cache.hpp"
 #include "dispatch/prepare.hpp"
+#include "jitnorm/jitnorm.h"
 #include "norm/row_groups.hpp"
 #include "support/problems.hpp"
 
@@ -160,6 +163,31 @@ TEST(cache_key, whatever_differs_in_a_problem_is_another_key) {
     }
     for (size_t i = 0; i < keys.size(); ++i)
         for (size_t j = 0; j < i; ++j) EXPECT_NE(keys[i], keys[j]) << i << " and " << j;
+}
+
+TEST(cache_key, what_is_made_while_a_setting_changes_is_not_cached) {
+    const auto key = [] {
+        cache_key made(maker::two_phase_call);
+        made.add(uint64_t(0xFEDC));
+        return made;
+    };
+    const auto caches = [](const cache_key &under) {
+        cache<int>(under, std::make_shared<const int>(1));
+        return find_cached<int>(under) != nullptr;
+    };
+    const cache_key before = key();
+    std::optional<settings_change> change(std::in_place);
+    const cache_key during = key();
+    for (const cache_key &each : {before, during}) EXPECT_FALSE(caches(each));
+    change.reset();
+    for (const cache_key &each : {before, during}) EXPECT_FALSE(caches(each));
+    for (const auto &set : {+[] { return jitnorm_set_max_cpu_isa(jitnorm_get_effective_cpu_isa()); },
+                            +[] { return jitnorm_set_implementation(nullptr); }}) {
+        const cache_key now = key();
+        EXPECT_EQ(set(), jitnorm_success);
+        EXPECT_FALSE(caches(now));
+    }
+    EXPECT_TRUE(caches(key()));
 }
 
 } // namespace
