@@ -127,6 +127,24 @@ TEST(runtime_sizes, rows_that_lie_dense_and_backward_ask_the_user_for_no_scratch
     EXPECT_FALSE(asks(jitnorm_backward, tag(jitnorm_ba)));
 }
 
+// They would have to hand on sums in a scratchpad, which nobody has asked the user for.
+TEST(runtime_sizes, threads_share_no_long_row_where_the_user_gives_the_scratchpad) {
+    const auto shares = [](const_jitnorm_primitive_attr_t attr) {
+        bool is_called = false;
+        const auto call_all = [](void *called, int count, void (*body)(void *, int), void *argument) {
+            *static_cast<bool *>(called) = true;
+            for (int i = 0; i < count; ++i) body(argument, i);
+        };
+        const layout rows = strides({R, 1});
+        const owned_pd open = request{jitnorm_forward_training, C, {R, R}, rows, rows, jitnorm_f32, attr}.create();
+        const execution run(open, request{jitnorm_forward_training, C, {1, 1 << 20}, {}, {}}.create());
+        EXPECT_OK(run.run_on(make_stream({call_all, &is_called, 4})));
+        return is_called;
+    };
+    EXPECT_TRUE(shares(nullptr));
+    EXPECT_FALSE(shares(with_user_scratchpad()));
+}
+
 TEST(runtime_sizes, several_threads_with_sizes_of_their_own) {
     for (const auto kind : {jitnorm_forward_training, jitnorm_backward}) {
         const owned_pd open = request{kind, C | H, {R, R}, {}, {}}.create();
@@ -181,9 +199,15 @@ TEST(runtime_sizes, queries_show_them) {
     EXPECT_EQ(dims_of(md(jitnorm_query_src_md, 1), jitnorm_query_dims), (dims{R, 3}));
     EXPECT_EQ(dims_of(md(jitnorm_query_weights_md, 0), jitnorm_query_dims), (dims{R}));
     EXPECT_EQ(jitnorm_memory_desc_get_size(md(jitnorm_query_diff_weights_md, 1)), JITNORM_RUNTIME_SIZE_VAL);
-    int64_t consumption = 0;
-    EXPECT_OK(jitnorm_primitive_desc_query(pd, jitnorm_query_memory_consumption_s64, 0, &consumption));
-    EXPECT_EQ(consumption, R);
+    const auto consumption = [](jitnorm_prop_kind_t kind, const_jitnorm_primitive_attr_t attr) {
+        int64_t bytes = -1;
+        const owned_pd open = request{kind, C | H, {R, 3, R}, {}, {}, jitnorm_f32, attr}.create();
+        EXPECT_OK(jitnorm_primitive_desc_query(open, jitnorm_query_memory_consumption_s64, 0, &bytes));
+        return bytes;
+    };
+    for (const auto kind : {jitnorm_forward_training, jitnorm_backward}) EXPECT_EQ(consumption(kind, nullptr), R);
+    EXPECT_EQ(consumption(jitnorm_forward_training, with_user_scratchpad()), 0);
+    EXPECT_EQ(consumption(jitnorm_backward, with_user_scratchpad()), R) << "is always the library's";
 }
 
 TEST(runtime_sizes, the_log_tells_them) {

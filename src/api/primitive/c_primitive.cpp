@@ -79,7 +79,7 @@ status execute(const jitnorm_primitive &primitive, const jitnorm_stream &stream,
     arguments.sizes = &sizes;
     arguments.planned = &planned;
     JITNORM_TRY(made.map.resolve(nargs, args, arguments, &sizes));
-    const bool by_user = what.tensors[SCRATCHPAD].ndims != 0;
+    const bool by_user = what.user_gives_scratchpad() && what.problem.is_forward();
     planned = layer_norm::plan_for_sizes(what.solution, sizes, by_user ? what.scratchpad_bytes() : SIZE_MAX);
     return made.call.execute(arguments, stream.thread_pool(), by_user ? made.thread_bytes : planned.scratchpad.bytes());
 }

@@ -148,9 +148,11 @@ const memory_desc *find_md(const jitnorm_primitive_desc &pd, jitnorm_query_t wha
     return s == NO_SLOT ? &NO_TENSOR : tensor_of(*pd.what, s).md;
 }
 
+// With run-time sizes backward always takes the library's scratchpad.
 int64_t library_scratchpad_bytes(const jitnorm_primitive_desc &pd) {
-    if (pd.what->user_gives_scratchpad()) return 0;
-    return pd.what->problem.has_runtime_sizes() ? RUNTIME_DIM : int64_t(pd.what->scratchpad_bytes());
+    const layer_norm::problem &p = pd.what->problem;
+    if (pd.what->user_gives_scratchpad() && (p.is_forward() || !p.has_runtime_sizes())) return 0;
+    return p.has_runtime_sizes() ? RUNTIME_DIM : int64_t(pd.what->scratchpad_bytes());
 }
 
 status query(const jitnorm_primitive_desc &pd, jitnorm_query_t what, int index, void *result) {
