@@ -35,10 +35,10 @@ status explain_difference(const logical_tensor &given, const logical_tensor &com
 
 // Finds the tensor with the id of `expected` among those given, and gives the address of its data.
 status find_memory(const logical_tensor &expected, tensor_handles given, void *&memory) {
-    const auto found = std::find_if(given.begin(), given.end(), [&](const_jitnorm_graph_tensor_t t) {
-        return t != nullptr && t->description.id == expected.id;
-    });
+    const auto is_it = [&](const_jitnorm_graph_tensor_t t) { return t != nullptr && t->description.id == expected.id; };
+    const auto found = std::ranges::find_if(given, is_it);
     if (found == given.end()) return invalid(explain("tensor %zu of the compiled partition is missing", expected.id));
+    if (std::ranges::count_if(given, is_it) > 1) return invalid(explain("tensor %zu is given twice", expected.id));
     if (!are_alike((*found)->description, expected)) return explain_difference((*found)->description, expected);
     if ((*found)->handle == nullptr && product_of(dims_of(expected)) != 0)
         return invalid(explain("tensor %zu has no memory", expected.id));

@@ -122,9 +122,10 @@ jitnorm_status_t jitnorm_graph_logical_tensor_init_with_strides(jitnorm_graph_lo
     if (any_null(logical_tensor) || (ndims > 0 && any_null(dims, strides)))
         return report_null(__func__, "logical_tensor, dims, strides", {logical_tensor, dims, strides});
     if (ndims < 0 || ndims > MAX_NDIMS) return report(__func__, bad_rank(ndims, 0));
-    *logical_tensor = make(tid, dtype, ndims, jitnorm_graph_layout_type_strided, ptype);
-    std::copy(dims, dims + ndims, logical_tensor->dims);
-    std::copy(strides, strides + ndims, logical_tensor->layout.strides);
+    graph::logical_tensor made = make(tid, dtype, ndims, jitnorm_graph_layout_type_strided, ptype);
+    std::copy(dims, dims + ndims, made.dims);
+    std::copy(strides, strides + ndims, made.layout.strides);
+    *logical_tensor = made; // of which dims and strides may be members
     return jitnorm_success;
 }
 

@@ -211,6 +211,9 @@ TEST(execution, refuses) {
             EXPECT_EQ(e.run(), jitnorm_invalid_arguments);
             each = kept;
         }
+    e.inputs.handles.push_back(e.inputs.handles[0]);
+    EXPECT_EQ(e.run(), jitnorm_invalid_arguments);
+    EXPECT_STREQ(jitnorm_get_last_error(), "tensor 10 is given twice");
 }
 
 TEST(execution, refuses_tensors_of_other_descriptions) {

@@ -53,6 +53,10 @@ TEST(logical_tensor, of_dimensions_and_strides) {
     EXPECT_OK(with_strides(&t, 1, jitnorm_f32, 0, nullptr, nullptr, PLAIN));
     EXPECT_OK(with_dims(&t, 1, jitnorm_f32, 0, nullptr, STRIDED, PLAIN));
     EXPECT_EQ(t.ndims, 0);
+    t = make_lt(1, {2, 3, 4});
+    EXPECT_OK(with_strides(&t, 2, jitnorm_f32, 3, t.dims, t.layout.strides, PLAIN));
+    EXPECT_EQ(dims_of(t), (dims{2, 3, 4}));
+    EXPECT_EQ(strides_of(t), (dims{12, 4, 1}));
 }
 
 TEST(logical_tensor, size) {
