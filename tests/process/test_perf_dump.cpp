@@ -140,6 +140,9 @@ TEST_F(perf_dump, begins_anew_in_another_folder) {
     generate();
     EXPECT_FALSE(kernels_in(other / file_name()).empty());
     EXPECT_EQ(fs::file_size(file()), before);
+    begin_in(dumps());
+    generate();
+    EXPECT_GT(kernels_in(file()).size(), kernels_in(other / file_name()).size()) << "goes on there";
 }
 
 TEST_F(perf_dump, of_a_child_is_its_own) {

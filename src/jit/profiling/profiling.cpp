@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiling.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cinttypes>
@@ -13,6 +14,7 @@
 #include <optional>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include <elf.h>
 #include <fcntl.h>
@@ -160,7 +162,7 @@ constinit std::atomic<unsigned> profilers_set = PROFILERS_OF_ENVIRONMENT;
 constinit std::atomic<choice> dumps = choice::of_environment;
 constinit std::atomic<bool> ignored_flags_are_logged = false, failure_is_logged = false;
 constinit process_wide<std::optional<std::string>> folder_set; // process_lock protects it
-constinit process_wide<std::string> perf_dump_begun;           // the dump's path; process_lock protects it
+constinit process_wide<std::vector<std::string>> dumps_begun;  // the paths of perf's dumps; process_lock protects it
 
 unsigned wanted_profilers() {
     const unsigned flags = profilers_set.load(std::memory_order_relaxed);
@@ -205,12 +207,12 @@ void append_to_perf_map(std::span<const uint8_t> code, const char *name) {
 // Writes the dump's header and makes perf notice the file, unless this has been done for the path before. Each process
 // has a dump of its own in each folder that it chooses.
 int begin_perf_dump(const std::string &path) {
-    std::string &begun = perf_dump_begun.get();
+    std::vector<std::string> &begun = dumps_begun.get();
     const std::lock_guard lock(process_lock);
-    if (path == begun) return 0;
+    if (std::ranges::find(begun, path) != begun.end()) return 0;
     int error = write_private_file(path, write_mode::replace, perf_dump_header());
     if (error == 0) error = show_private_file(path);
-    if (error == 0) begun = path;
+    if (error == 0) begun.push_back(path);
     return error;
 }
 
