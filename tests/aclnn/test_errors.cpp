@@ -162,7 +162,7 @@ TEST(aclnn_errors, outputs_that_must_be_contiguous) {
 
 TEST(aclnn_errors, epsilons_that_are_none_and_tensors_without_elements) {
     for (const operation &op : OPERATIONS) {
-        for (const double epsilon : {-1e-5, double(INFINITY), double(NAN), 1e300}) {
+        for (const double epsilon : {-1e-5, -1e-50, double(INFINITY), double(NAN), 1e300}) {
             operands call(op);
             call.with.epsilon = epsilon;
             if (op.has_epsilon) refuse(op.wrong_shape, "epsilon", call);
@@ -323,6 +323,11 @@ TEST(aclnn_errors, reasons_have_names_and_numbers) {
         EXPECT_STREQ(aclGetRecentErrMsg(),
                      (std::string("jitnorm_aclnn_layer_norm_get_workspace_size: ") + reason).c_str());
     }
+    operands modulated(operation_named("adaptive layer norm"));
+    const auto doubles = wrong({20, 40}, ACL_DOUBLE);
+    modulated.given[5] = doubles.get();
+    EXPECT_NE(modulated.first(), ACLNN_SUCCESS);
+    EXPECT_STREQ(jitnorm_get_last_error(), "out is DOUBLE; it must be FLOAT, as x");
     operands backward(operation_named("backward"));
     backward.given[6] = nullptr;
     EXPECT_EQ(backward.first(), NULLPTR);

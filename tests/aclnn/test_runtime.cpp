@@ -73,6 +73,10 @@ TEST(aclnn_runtime, streams) {
     aclrtStream stream = nullptr;
     ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
     EXPECT_NE(stream, nullptr);
+    jitnorm_engine_t of_stream = nullptr, engine = nullptr;
+    EXPECT_EQ(jitnorm_stream_get_engine(static_cast<jitnorm_stream_t>(stream), &of_stream), jitnorm_success);
+    EXPECT_EQ(jitnorm_engine_create(&engine, jitnorm_cpu, 0), jitnorm_success);
+    EXPECT_EQ(of_stream, engine);
     EXPECT_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS);
     EXPECT_EQ(aclrtSynchronizeStream(nullptr), ACL_SUCCESS);
     EXPECT_EQ(aclrtDestroyStream(stream), ACL_SUCCESS);

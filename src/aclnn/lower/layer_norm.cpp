@@ -33,6 +33,7 @@ acl_status check_length(const forward_parameters &g, const row_shape &split) {
 
 acl_status check(const forward_parameters &g, row_shape &split) {
     JITNORM_TRY(check_views({g.input, g.weight, g.bias}, {g.out, g.mean, g.rstd}, true));
+    JITNORM_TRY(check_epsilon(g.epsilon));
     JITNORM_TRY(row_shape::split(g.input, "normalizedShape", *g.normalized_shape, split));
     JITNORM_TRY(check_shape({g.out}, g.input->dims, "input"));
     JITNORM_TRY(check_shape({g.weight, g.bias}, split.columns(), "normalizedShape"));
@@ -93,10 +94,10 @@ acl_status check_modulation(const named_tensor &one, const tensor &x) {
 }
 
 acl_status check(const ada_layer_norm_parameters &g, row_shape &split) {
+    JITNORM_TRY(check_types(g));
     JITNORM_TRY(check_views({g.x, g.scale, g.shift, g.weight, g.bias}, {g.out, g.mean, g.rstd}));
     if (g.x->dims.size() < 2) return invalid("x has 1 dimension; 2 to 8 are supported");
     JITNORM_TRY(check_has_elements(g.x));
-    JITNORM_TRY(check_types(g));
     JITNORM_TRY(check_epsilon(g.epsilon));
     JITNORM_TRY(row_shape::split(g.x, "the last dimension", shape(g.x->dims).last(1), split));
     JITNORM_TRY(check_modulation(g.scale, *g.x));

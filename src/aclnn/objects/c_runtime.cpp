@@ -11,6 +11,7 @@
 #include "../../base/bytes.hpp"
 #include "../../base/verbose.hpp"
 #include "../../math/convert.hpp"
+#include "jitnorm/jitnorm_memory.h"
 #include "objects.hpp"
 
 namespace jitnorm::impl::aclnn {
@@ -141,8 +142,9 @@ jitnorm_acl_status_t jitnorm_acl_context_get_current(void **result) {
 }
 
 jitnorm_acl_status_t jitnorm_acl_stream_create(void **stream) {
-    static jitnorm_engine engine{jitnorm_cpu};
-    return answer(__func__, make(stream, jitnorm_stream{&engine, false, {}}));
+    jitnorm_engine_t engine = nullptr;
+    jitnorm_engine_create(&engine, jitnorm_cpu, 0);
+    return answer(__func__, make(stream, jitnorm_stream{engine, false, {}}));
 }
 
 jitnorm_acl_status_t jitnorm_acl_stream_destroy(void *stream) {
