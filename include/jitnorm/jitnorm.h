@@ -200,7 +200,7 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_desc_get_attr(const_jitnorm_primi
 JITNORM_API jitnorm_status_t jitnorm_primitive_desc_destroy(jitnorm_primitive_desc_t primitive_desc);
 
 /* Writes the property `what` to *result, whose type the comment at jitnorm_query_t gives. Strings and descriptors
- * belong to primitive_desc.
+ * belong to primitive_desc; a descriptor is valid until jitnorm_primitive_desc_next_impl.
  *
  * For memory descriptors, index is the number of a tensor of the queried kind, from 0. For jitnorm_query_exec_arg_md it
  * is a JITNORM_ARG_*. Other queries ignore index.
@@ -323,7 +323,7 @@ JITNORM_API jitnorm_status_t jitnorm_set_implementation(const char *name);
 /* Says which profilers are notified of code that is generated from now on. flags: JITNORM_JIT_PROFILE_*, or-ed. The
  * environment variable JITNORM_JIT_PROFILE may contain the same number, or 1, which means
  * JITNORM_JIT_PROFILE_LINUX_PERFMAP. The file jit-PID.dump is in the folder of jitnorm_set_jit_dump_folder(). Only this
- * user can read or write this file and the map. Debuggers are always notified of generated code.
+ * user can read or write this file and the map.
  * unimplemented: a profiler of oneDNN that this library does not support.
  * invalid_arguments: unknown flags. */
 JITNORM_API jitnorm_status_t jitnorm_set_jit_profiling_flags(unsigned flags);

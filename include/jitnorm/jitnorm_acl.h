@@ -45,7 +45,7 @@ typedef int32_t jitnorm_acl_status_t;
 #define JITNORM_ACL_ERROR_RT_CONTEXT_NULL 107002
 #define JITNORM_ACL_ERROR_BAD_ALLOC 200000
 
-/* Says in one line why the last function of this header that failed on this thread did so. Returns null if none has
+/* Says in one line why the last function of this library that failed on this thread did so. Returns null if none has
  * failed since the last call of this function. The text stays as it is until a function fails on this thread. */
 JITNORM_API const char *jitnorm_acl_recent_error(void);
 /* Records a failure for jitnorm_acl_recent_error and returns the status. It is for the inline functions of the headers

@@ -47,7 +47,7 @@ typedef enum JITNORM_INT {
  * the other, because no call waits for another. When parallel_for returns, the caller must see what the bodies have
  * written. The bodies must see what the caller has written before. parallel_for must not throw.
  *
- * The library calls parallel_for during jitnorm_primitive_execute only, on the thread that executes. One execution may
+ * The library calls parallel_for only during an execution, on the thread that executes. One execution may
  * call it several times, one after the other, with a count of 2 or more, but never from within a body. Small work is
  * done on the executing thread without a call. If that thread is itself one of the pool's, parallel_for must not wait
  * for threads that wait for it; it may always run some or all bodies on the calling thread.
