@@ -230,13 +230,13 @@ void expect_forward(const row_inputs &in, double unit, std::span<expectation> ds
 void expect_diff_src(const row_inputs &in, double unit, std::span<expectation> diff_src) {
     const real rstd = reciprocal_deviation(in), largest = largest_deviation(in.src, in.stats) * rstd;
     gradient_means m = means_of(in, rstd);
-    if (in.has(jitnorm_use_global_stats)) m.g = m.g_xhat = m.g_magnitude = m.g_xhat_magnitude = 0;
-    if (in.has(jitnorm_rms_norm)) m.g = m.g_magnitude = 0;
-    const real tolerance = unit * rstd * (m.largest_g + m.g_magnitude + largest * m.g_xhat_magnitude) +
-                           denormal_step(unit) * (rstd * (m.g_magnitude + 4) + 1);
+    const bool has_constants = in.has(jitnorm_use_global_stats); // xhat has no part in it, even where it is infinite
+    if (has_constants || in.has(jitnorm_rms_norm)) m.g = m.g_magnitude = 0;
+    const real magnitude = m.largest_g + (has_constants ? 0 : m.g_magnitude + largest * m.g_xhat_magnitude);
+    const real tolerance = unit * rstd * magnitude + denormal_step(unit) * (rstd * (m.g_magnitude + 4) + 1);
     for (size_t c = 0; c < diff_src.size(); ++c) {
         const real g = in.diff_dst[c] * in.scale_of(c), xhat = in.stats.deviation(in.src[c]) * rstd;
-        diff_src[c] = {rstd * (g - m.g - xhat * m.g_xhat), tolerance};
+        diff_src[c] = {rstd * (has_constants ? g : g - m.g - xhat * m.g_xhat), tolerance};
     }
 }
 
