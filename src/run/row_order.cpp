@@ -60,20 +60,23 @@ const problem &put_in_order_of_visits(problem &p, const plan &planned) {
 
 // ---- interleaved row blocks
 
+// With fewer strands in a cache line, gathering rows one by one takes longer than reading lines several times.
+constexpr dim_t LEAST_STRANDS = 4;
+
 interleaved_blocks::interleaved_blocks(const memory_desc &md, int row_ndims, dim_t block_rows)
     : block_rows_(block_rows), order_(order_in_memory(md, row_ndims)) {
     const int fastest = order_[size_t(row_ndims - 1)];
     const tensor_axis axis(md, fastest, fastest + 1);
     for (int d = 0; d < fastest; ++d) outer_ *= md.dims[d];
     for (int d = fastest + 1; d < row_ndims; ++d) inner_ *= md.dims[d];
-    if (md.dims[fastest] == 1 || axis.group_size() == 1 || inner_ % block_rows_ != 0) return;
+    if (axis.step() == 0 || axis.step() > CACHE_LINE / LEAST_STRANDS || inner_ % block_rows_ != 0) return;
 
     size_t place = 0;
     for (int d = 0; d < row_ndims; ++d)
         if (d != fastest) order_[place++] = d;
     order_[place] = fastest;
     strands_ = md.dims[fastest];
-    strands_of_unit_ = std::min(strands_, std::max<dim_t>(1, CACHE_LINE / std::max<dim_t>(axis.step(), 1)));
+    strands_of_unit_ = std::min(strands_, CACHE_LINE / axis.step());
 }
 
 interleaved_blocks::unit interleaved_blocks::at(dim_t number) const {

@@ -95,6 +95,13 @@ TEST(interleaved_blocks, none_where_they_do_not_help_or_blocks_do_not_fit) {
     EXPECT_FALSE(strands_of(tagged({3, 63, 9}, jitnorm_cba), 32).exist()) << "blocks across strands";
     EXPECT_FALSE(strands_of(tagged({1, 64, 9}, jitnorm_cba), 32).exist()) << "a single strand";
     EXPECT_EQ(strands_of(tagged({3, 63, 9}, jitnorm_cba), 32).units(), 0);
+    const auto every = [](dim_t step) { // of so many elements
+        memory_desc md = tagged({8, 64, 9}, jitnorm_cba);
+        for (dim_t &stride : std::span(md.strides, 3)) stride *= step;
+        return strands_of(md, 32);
+    };
+    EXPECT_EQ(every(4).strands_of_unit(), 4);
+    EXPECT_FALSE(every(5).exist()) << "fewer strands in a line";
 }
 
 } // namespace
