@@ -58,7 +58,7 @@ std::optional<weights_kernels> make_weights_kernels(const problem &p, const jit:
     };
     weights_kernels made{kernel(kind.compute, jitnorm_f64), kernel(jitnorm_f64, jitnorm_f64),
                          kernel(jitnorm_f64, p.diff_scale_shift_type), std::nullopt};
-    if (p.has_runtime_sizes() || row_blocks_of(p).blocks() == 1)
+    if (p.has_runtime_sizes() || (!p.is_partial() && row_blocks_of(p).blocks() == 1))
         made.finish_block.emplace(jit::backward_weights_conf{kind, kind.compute, p.diff_scale_shift_type});
     return made;
 }
