@@ -6,7 +6,7 @@ namespace jitnorm::impl::layer_norm {
 const plan &plan::anything() {
     static constinit const plan all = [] {
         plan p;
-        p.band_rows = p.non_temporal_band_rows = MAX_BATCH_ROWS;
+        p.band_rows = MAX_BATCH_ROWS;
         p.one_loop_threads = p.non_temporal_threads = INT_MAX;
         return p;
     }();
@@ -14,14 +14,16 @@ const plan &plan::anything() {
 }
 
 void plan::share_chunks(int gain) {
-    const int least = std::max(gain * row_threads, row_threads + 1);
-    chunks_from = chunk_threads >= least ? least : NEVER;
+    chunks_from = std::max(gain * row_threads, row_threads + 1);
+    if (chunk_threads < chunks_from) give_up_chunks();
 }
 
 void plan::give_up_threads() {
     row_threads = 1;
-    chunk_threads = std::min(chunk_threads, 1);
-    if (may_share_rows()) chunks_from = NEVER;
+    if (may_share_rows())
+        give_up_chunks();
+    else
+        chunk_threads = 1;
     scratchpad.set_shares(1);
 }
 

@@ -115,7 +115,7 @@ struct plan {
 
     // ---- the number of threads worth starting, if so many are available
     int row_threads = 1;     // when threads share rows
-    int chunk_threads = 0;   // when threads share the chunks of long rows
+    int chunk_threads = 0;   // when threads share the chunks of long rows; 0: they never do
     int chunks_from = NEVER; // threads share chunks if at least so many are available
 
     scratchpad_layout scratchpad;
@@ -145,7 +145,8 @@ struct plan {
     void share_chunks(int gain);
     // Lets one thread do all, with one share of the scratchpad.
     void give_up_threads();
-    // Lets threads share rows only. This is for forward plans, whose threads then have no scratchpad in common.
+    // Lets threads share rows only. When the scratchpad has been booked, this is for plans of forward, whose threads
+    // then have nothing in common there.
     void give_up_chunks();
 
     bool operator==(const plan &) const = default;

@@ -87,7 +87,7 @@ void forward<T>::refine_rest(const strip &src, batch &b) const {
         const T k = rescale_factor(b.q[begin]);
         while (end < b.rows && rescale_factor(b.q[end]) == k) ++end;
         if (k != T(1))
-            reduce(kernels_->repeat, {src.row(begin), src.stride}, end - begin, C_, b.p + begin, b.s + begin,
+            reduce(*kernels_->repeat, {src.row(begin), src.stride}, end - begin, C_, b.p + begin, b.s + begin,
                    b.q + begin, k);
         for (dim_t r = begin; r < end; ++r)
             if (k != T(1) || pivot_is_poor<T>({b.s[r], b.q[r]}, inv_C_))
@@ -118,7 +118,7 @@ moments<T> forward<T>::refine_chunk(const std::byte *src, dim_t count, T p, cons
 template <typename T>
 sums<T> forward<T>::repeat(const std::byte *src, dim_t count, T pivot, T factor) const {
     sums<T> again{0, 0};
-    reduce(kernels_->repeat, {const_cast<std::byte *>(src), 0}, 1, count, &pivot, &again.s, &again.q, factor);
+    reduce(*kernels_->repeat, {const_cast<std::byte *>(src), 0}, 1, count, &pivot, &again.s, &again.q, factor);
     return again;
 }
 

@@ -33,11 +33,11 @@ struct forward_kernels {
     struct addition_kernels {
         jit::forward_kernel<T> add, add_and_write;
     };
-    std::optional<addition_kernels> addition;         // empty: the problem adds no residual
+    std::optional<addition_kernels> addition;         // empty: no residual is added by itself
     std::optional<addition_kernels> reduced_addition; // also reduce the sums, of long rows; empty: they cannot
 
-    jit::forward_kernel<T> repeat;                // a reduction over rows with given pivots
-    std::optional<jit::forward_kernel<T>> reduce; // the first reduction; empty where all rows go in bands
+    std::optional<jit::forward_kernel<T>> repeat; // a reduction over rows with given pivots; empty: nothing is reduced
+    std::optional<jit::forward_kernel<T>> reduce; // the first reduction; empty where others do it
     std::optional<jit::stores_of<jit::forward_kernel<T>>> normalize; // empty: no dst
 
     std::optional<jit::forward_kernel<T>> one_row; // this and bands: only with float

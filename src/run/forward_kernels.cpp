@@ -130,12 +130,12 @@ jit::forward_conf conf_of(const problem &p, const plan &planned, const jit::vect
 } // namespace
 
 template <typename T>
-forward_kernels<T>::forward_kernels(const problem &p, const plan &planned, const jit::vector_kind &kind)
-    : repeat({.kind = kind,
-              .reduced = jit::reduction_conf{.src = p.row_type(), .centered = !p.is_rms(), .repeated = true}}) {
+forward_kernels<T>::forward_kernels(const problem &p, const plan &planned, const jit::vector_kind &kind) {
     const post_op_lists lists(p);
     post_ops = lists.confs;
     post_op_parameters.assign(lists.parameters.begin(), lists.parameters.end());
+    const jit::reduction_conf repeated = {.src = p.row_type(), .centered = !p.is_rms(), .repeated = true};
+    if (p.finds_statistics()) repeat.emplace(jit::forward_conf{.kind = kind, .reduced = repeated});
     if (planned.band_rows > 0 && may_go_in_bands(p)) make_bands(p, planned, kind);
     if (!planned.goes_by_bands_only() || planned.may_share_chunks()) make_steps(p, planned, kind);
 }
@@ -145,7 +145,7 @@ void forward_kernels<T>::make_bands(const problem &p, const plan &planned, const
     const auto kernel = [&](jit::pass_order order, bool non_temporal) {
         return jit::forward_kernel<T>(conf_of(p, planned, kind, order, non_temporal));
     };
-    const bool is_one_row = !p.has_runtime_sizes() && p.rows() == 1 && takes_single_batch(p, planned);
+    const bool is_one_row = p.rows() == 1 && takes_single_batch(p, planned);
     if (p.has_runtime_sizes() || is_one_row) one_row.emplace(kernel(jit::pass_order::one_row, false));
     if (!is_one_row)
         bands = jit::both_stores(planned.non_temporal_threads > 0,
@@ -155,19 +155,23 @@ void forward_kernels<T>::make_bands(const problem &p, const plan &planned, const
 template <typename T>
 void forward_kernels<T>::make_steps(const problem &p, const plan &planned, const jit::vector_kind &kind) {
     const prefetches to = prefetches_of(p, planned, false, false);
+    const bool is_open = p.has_runtime_sizes();
     if (p.reads(RESIDUAL)) {
+        const bool may_have_tile = is_open || sum_pitch(p, planned) != 0;
         const auto kernels = [&](bool reduces) {
             const auto kernel = [&](jitnorm_data_type_t sum) {
                 return jit::forward_kernel<T>({.kind = kind, .added = addition_conf_of(p, sum, reduces, to.added)});
             };
-            return addition_kernels{kernel(jitnorm_data_type_undef), kernel(sum_type_of(p))};
+            const auto add = kernel(jitnorm_data_type_undef);
+            return addition_kernels{add, may_have_tile ? kernel(sum_type_of(p)) : add};
         };
-        addition = kernels(false);
-        const bool may_be_long = p.has_runtime_sizes() || p.row_length() > CHUNK;
+        const bool may_be_long = is_open || p.row_length() > CHUNK;
         if (may_be_long && p.finds_statistics() && may_reduce_sums(p) && !p.computes_in_double())
             reduced_addition = kernels(true);
+        if (may_have_tile || !reduced_addition) addition = kernels(false);
     }
-    reduce = jit::forward_kernel<T>({.kind = kind, .reduced = first_reduction_conf_of(p, kind, to.reduced)});
+    if (p.finds_statistics() && (is_open || !reduced_addition))
+        reduce = jit::forward_kernel<T>({.kind = kind, .reduced = first_reduction_conf_of(p, kind, to.reduced)});
     if (p.writes(DST))
         normalize = jit::both_stores(planned.non_temporal_threads > 0, [&](bool non_temporal) {
             const jit::prefetch_to written = prefetches_of(p, planned, false, non_temporal).written;

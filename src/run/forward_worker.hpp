@@ -98,10 +98,7 @@ public:
     void reduce_chunks(range items) {
         void *const found =
             f_.writes_moments_ ? args[ROW_SUMS] : planned.scratchpad.get(scratch::moments, args[SCRATCHPAD]);
-        for_each_row(items, [&](batch &b, range chunks) {
-            for (dim_t chunk = chunks.begin; chunk < chunks.end; ++chunk)
-                find_moments(b, f_.columns_of({chunk, chunk + 1}), found);
-        });
+        for_each_row(items, [&](batch &b, range chunks) { find_moments(b, f_.columns_of(chunks), found); });
     }
 
     // Each thread merges the moments of the rows that it normalizes.

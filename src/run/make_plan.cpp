@@ -142,16 +142,15 @@ void plan_forward_bands(const problem &p, plan &to) {
 void plan_forward_threads(const problem &p, dim_t bytes, const machine &m, plan &to) {
     to.row_threads = threads_for(bytes, p.rows(), m.threads_sleep);
     const bool one_pass = !p.writes(DST) && p.reads(RESIDUAL); // the sum is written as it is reduced
-    const bool has_rows_for_all_threads = p.rows() >= MAX_SHARES;
     const dim_t chunks = p.rows() * divide_up(p.row_length(), CHUNK);
-    if (p.row_length() > CHUNK && !has_rows_for_all_threads && !p.has_dynamic_scales() && !one_pass)
+    if (!p.has_dynamic_scales() && !one_pass)
         to.chunk_threads = std::min(threads_for(bytes, chunks, m.threads_sleep), MAX_SHARES);
     if (to.scratchpad.has_shares()) {
         to.row_threads = std::min(to.row_threads, MAX_SHARES);
         to.scratchpad.set_shares(std::max(to.row_threads, to.chunk_threads));
     }
     to.share_chunks(1);
-    if (to.may_share_chunks() && !p.uses(ROW_SUMS))
+    if (to.may_share_chunks() && p.finds_statistics() && !p.uses(ROW_SUMS))
         to.scratchpad.book(scratch::moments, chunks * dim_t(sizeof(moments<float>)));
 }
 
@@ -175,14 +174,15 @@ plan forward_plan(const problem &p, const machine &m) {
     return planned;
 }
 
+// Rows in tiles share them with their sums; rows in place have batches of sums, in one loop two.
 plan forward_plan_for_any_size(const problem &p) {
     plan planned;
-    const bool has_operands = operand_bytes(p, 1, 1) > 0;
-    if (have_dense_rows(row_tensors_of(p)) && !has_operands && !p.reads(RESIDUAL)) return planned;
-    planned.scratchpad.book(scratch::tiles, TILE_BYTES);
-    if (p.reads(RESIDUAL)) planned.scratchpad.book(scratch::sum_rows, 2 * SMALL_TILE);
+    const bool in_place = have_dense_rows(row_tensors_of(p)), has_sums = p.reads(RESIDUAL) && !normalizes_the_sum(p);
+    const dim_t most_of_sums = 2 * SMALL_TILE + MAX_BATCH_ROWS * row_packer::pitch_for(1);
+    if (!in_place) planned.scratchpad.book(scratch::tiles, TILE_BYTES);
+    if (in_place && has_sums) planned.scratchpad.book(scratch::sum_rows, 2 * most_of_sums);
     planned.scratchpad.book(scratch::operands, operand_bytes(p, MAX_BATCH_ROWS, CHUNK));
-    planned.scratchpad.set_shares(MAX_SHARES);
+    if (planned.scratchpad.has_shares()) planned.scratchpad.set_shares(MAX_SHARES);
     return planned;
 }
 
@@ -279,8 +279,7 @@ plan backward_plan(const problem &p, const machine &m) {
             planned.share_chunks(2); // chunks are read twice
     }
     layout.book(planned);
-    planned.scratchpad.set_shares(std::max(planned.may_share_rows() ? planned.row_threads : 1,
-                                           planned.may_share_chunks() ? planned.chunk_threads : 1));
+    planned.scratchpad.set_shares(std::max(planned.may_share_rows() ? planned.row_threads : 1, planned.chunk_threads));
     return planned;
 }
 

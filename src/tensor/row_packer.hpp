@@ -47,8 +47,7 @@ public:
         });
     }
 
-    // Rows that share cache lines come in groups of about this many rows. With 1 no two rows share a cache line.
-    dim_t group_size() const { return rows_.group_size(); }
+    // Rows that share cache lines come in groups (tensor_axis::group_size()).
     // The last row <= `row` at which a group begins, which is where to cut rows between threads.
     dim_t group_begin(dim_t row) const { return row < rows() ? rows_.group_begin(row) : rows(); }
     // How many rows a tile from row `first` on should take: at most `most`, none from `end` on, whole groups if one

@@ -303,7 +303,7 @@ std::vector<decision> room() {
         {"strands together", laid_out("@cba", {64, 64, 48}, backward()), ROOMY,
          "rows:interleaved,tile_rows:256,batch:16,scratchpad:6414336"},
         {"long rows of strands", laid_out("@cba", {4, 64, 4100}, backward()), ROOMY,
-         "rows:tiles,tile_rows:8,panel:4096,batch:32,chunk_threads:2,scratchpad:5329152,-chunks_from:1"},
+         "rows:tiles,tile_rows:8,panel:4096,batch:32,chunk_threads:0,scratchpad:5329152"},
         {"whole lines", laid_out("@ba", {70, 5000}, backward()), ROOMY,
          "rows:tiles,tile_rows:16,panel:4096,batch:32,chunks_from:1,chunk_threads:2,scratchpad:1382784"},
         {"whole lines", laid_out("@ba", {8, 5000}, backward()), ROOMY,
@@ -311,7 +311,7 @@ std::vector<decision> room() {
         {"chunk by chunk", laid_out("@ba", {70, 5000}, forward()), ROOMY,
          "rows:tiles,tile_rows:17,panel:4096,batch:17,scratchpad:17895424"},
         {"whole", laid_out("@ba", {4, 5000}, forward()), IN_L2,
-         "rows:tiles,band:2,tile_rows:14,batch:6,chunk_threads:1,scratchpad:280448"},
+         "rows:tiles,band:2,tile_rows:14,batch:6,chunk_threads:0,scratchpad:280448"},
         {"as many rows as a batch", laid_out("@ba", {70, 5000}, forward(jitnorm_bf16)), ROOMY,
          "rows:tiles,tile_rows:32,panel:4096,batch:32"},
         {"post-ops",
@@ -343,12 +343,13 @@ std::vector<decision> room() {
         {"from memory", forward(1536), from_memory, "prefetch:2"},
         {"in the caches", forward(1536), IN_L2, "-prefetch"},
         {"no chunks", backward(), ROOMY, "batch:32,chunk_threads:0,scratchpad:8320"},
-        {"chunks", backward(jitnorm_f32, 37, 8192), ROOMY, "batch:2,chunk_threads:2,scratchpad:1444608"},
+        {"chunks", backward(jitnorm_f32, 37, 8192), ROOMY, "batch:2,chunk_threads:0,scratchpad:1444608"},
         {"every chunk", forward(jitnorm_f32, 3, 41060), ROOMY, "panel:41060,batch:3,chunk_threads:33,scratchpad:1088"},
+        {"given", given(forward(jitnorm_f32, 3, 41060)), ROOMY, "panel:41060,chunk_threads:33,scratchpad:0"},
         {"rows enough", forward(jitnorm_f32, 64, 8192), ROOMY, "batch:32,chunk_threads:0,scratchpad:0"},
         {"a long group", with_scales(forward(jitnorm_f32, 3, 40000)), ROOMY, "band:1,scratchpad:480000"},
         {"gathered operands", with_gathered_operands(forward(jitnorm_f32, 5, 5000)), ROOMY,
-         "panel:4096,batch:2,chunk_threads:1,scratchpad:65664"}};
+         "panel:4096,batch:2,chunk_threads:0,scratchpad:65664"}};
 }
 
 // Calls body(row, machine) for each of the table.

@@ -216,7 +216,6 @@ TEST(row_packer, cuts_share_no_cache_line) {
 
 TEST(row_packer, tiles_are_whole_groups_where_they_fit) {
     const row_packer packer = packer_of(tagged({100, 64}, jitnorm_ba, jitnorm_f32));
-    EXPECT_EQ(packer.group_size(), 16);
     EXPECT_EQ(packer.tile_rows(0, 100, 40), 32);
     EXPECT_EQ(packer.tile_rows(5, 100, 40), 27); // to the next group and one more
     EXPECT_EQ(packer.tile_rows(96, 100, 40), 4);

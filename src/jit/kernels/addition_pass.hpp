@@ -52,13 +52,13 @@ class addition_pass : row_pass {
     pivots pivots_{g_, loop_, count_, other_[1]};
     blocked_sum blocks_{g_, loop_, count_, rest_, (where_.pieces ? 2 : 1) * int(sums_.size())};
     horizontal_sum total_{g_, x_[0]};
-    std::optional<eight_sums> eights_; // where the pass reduces rows
+    std::optional<eight_sums> eights_; // where the pass reduces rows, but not in pieces
     std::optional<trace_codegen> silu_;
 
 public:
     addition_pass(kernel_generator &g, const pass_place &where, const addition_conf &conf)
         : row_pass(g, where), conf_(conf) {
-        if (conf.reduces)
+        if (conf.reduces && !where.pieces)
             eights_.emplace(g, rows_, index_, next_lanes_, joined(sums_, other_), x_[0], g.reserve(eight_sums::BYTES),
                             conf.centered,
                             eight_sums::arrays{JITNORM_ARGUMENT(pivot), JITNORM_ARGUMENT(s), JITNORM_ARGUMENT(q)});
