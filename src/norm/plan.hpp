@@ -157,7 +157,7 @@ std::string describe(const plan &p);
 
 // ---- rules that the plans of both directions follow
 
-// One thread is worth starting for so many bytes.
+// One thread is worth starting for so many bytes of elements of the compute type.
 constexpr dim_t BYTES_PER_THREAD = 16 * 1024;
 
 // Work of less than this many BYTES_PER_THREAD (256 KB) stays on one thread. It takes a few microseconds, of which a

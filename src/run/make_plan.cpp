@@ -60,6 +60,12 @@ dim_t data_bytes(const problem &p, const row_tensors &tensors) {
     return p.rows() * p.row_length() * bytes;
 }
 
+// The bytes of which threads take shares. Narrow elements count as those of the compute type, to which they are
+// converted: they take as long.
+dim_t shared_work(const problem &p, const row_tensors &tensors) {
+    return p.rows() * p.row_length() * tensors.count * p.compute_size();
+}
+
 // Rows in tiles are prefetched while they are gathered if the data come from memory.
 int prefetch_of_tiles(dim_t bytes, const machine &m) { return m.prefetch == 2 && come_from_memory(bytes, m) ? 2 : 0; }
 
@@ -139,12 +145,12 @@ void plan_forward_bands(const problem &p, plan &to) {
         to.batch_rows = std::min(p.rows(), MAX_BATCH_ROWS);
 }
 
-void plan_forward_threads(const problem &p, dim_t bytes, const machine &m, plan &to) {
-    to.row_threads = threads_for(bytes, p.rows(), m.threads_sleep);
+void plan_forward_threads(const problem &p, dim_t work, const machine &m, plan &to) {
+    to.row_threads = threads_for(work, p.rows(), m.threads_sleep);
     const bool one_pass = !p.writes(DST) && p.reads(RESIDUAL); // the sum is written as it is reduced
     const dim_t chunks = p.rows() * divide_up(p.row_length(), CHUNK);
     if (!p.has_dynamic_scales() && !one_pass)
-        to.chunk_threads = std::min(threads_for(bytes, chunks, m.threads_sleep), MAX_SHARES);
+        to.chunk_threads = std::min(threads_for(work, chunks, m.threads_sleep), MAX_SHARES);
     if (to.scratchpad.has_shares()) {
         to.row_threads = std::min(to.row_threads, MAX_SHARES);
         to.scratchpad.set_shares(std::max(to.row_threads, to.chunk_threads));
@@ -170,7 +176,7 @@ plan forward_plan(const problem &p, const machine &m) {
     const dim_t tiles_of_sums = planned.one_loop_threads > 0 ? 2 : 1; // of the rows to write, of those to reduce
     planned.scratchpad.book(scratch::sum_rows, tiles_of_sums * planned.batch_rows * sum_pitch(p, planned));
     planned.scratchpad.book(scratch::operands, operand_bytes(p, planned.batch_rows, planned.panel_columns));
-    plan_forward_threads(p, bytes, m, planned);
+    plan_forward_threads(p, shared_work(p, tensors), m, planned);
     return planned;
 }
 
@@ -257,7 +263,6 @@ plan backward_plan(const problem &p, const machine &m) {
     plan planned;
     const row_tensors tensors = row_tensors_of(p);
     const gradient_layout layout(p);
-    const dim_t bytes = data_bytes(p, tensors);
     const dim_t row_bytes = p.row_length() * (element_size(p[SRC]) + element_size(p[DIFF_DST]));
     if (may_go_in_bands(p)) // in pairs of rows, which share the loads and stores of the column sums
         planned.band_rows = std::min({2 * batch_of(BAND_BYTES, 2 * row_bytes), MAX_BATCH_ROWS, p.rows()});
@@ -267,7 +272,7 @@ plan backward_plan(const problem &p, const machine &m) {
         plan_backward_tiles(p, tensors, m, planned);
 
     const auto threads_of = [&](dim_t shares) {
-        return std::min(threads_for(bytes, shares, m.threads_sleep), MAX_SHARES);
+        return std::min(threads_for(shared_work(p, tensors), shares, m.threads_sleep), MAX_SHARES);
     };
     planned.row_threads = threads_of(layout.gradients() > 0 ? layout.cut().parts() : p.rows());
     if (p.row_length() > CHUNK) {
