@@ -24,6 +24,9 @@ constexpr int AHEAD_WHILE_REDUCED = 4096;
 // How many rows of a band are summed up at once.
 constexpr int BAND_UNIT = 8;
 
+// How many rows share the loads of scale and shift and, in backward, those of the column sums.
+constexpr int PAIR = 2;
+
 // The pass that computes the sums over the elements of rows.
 struct reduction_conf {
     jitnorm_data_type_t src = jitnorm_f32; // any data type; f64 only if the compute type is double

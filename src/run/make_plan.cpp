@@ -22,15 +22,11 @@ namespace {
 // 3: bands of rows" and "Zen 5").
 constexpr dim_t BAND_BYTES = 16 * 1024, PREFETCHED_BAND = 2 * 1024;
 
-// Backward: a row of more elements does not stay in L2 until its diff_src is computed. Then threads take chunks of all
-// rows.
+// Backward: threads take chunks of all rows if these have more elements. The scratchpad of a thread that takes rows has
+// the column sums of whole rows.
 constexpr dim_t LONG_ROW = 128 * 1024;
 
 // ---- for both directions
-
-// A pair of rows shares the loads of scale and shift, and in backward those of the column sums. In steps, rows of more
-// elements than a chunk have no larger batches: they leave L1 before they are written, even a single one.
-constexpr dim_t PAIR = 2;
 
 // The most threads with which it is worth while to write a batch while the next one is reduced. Each thread must have
 // `least` bytes, and more than its own caches keep at hand. If `bytes`, the data of all threads, do not fit into the
@@ -74,7 +70,8 @@ int prefetch_of_tiles(dim_t bytes, const machine &m) { return m.prefetch == 2 &&
 // Rows that come from memory are written while the next ones are reduced; narrow types are bound by conversions, not by
 // memory, until the data leave the last level, and sums with a residual are bound by memory before. Rows of more than a
 // chunk, which are read twice, are prefetched to L2, where there is room for them. Otherwise they go in pairs, unless
-// they go in one loop. Where all rows go in bands, batches become larger (plan_forward_bands()).
+// they go in one loop: larger batches of them leave L1 before they are written, as even a single one does. Where all
+// rows go in bands, batches become larger (plan_forward_bands()).
 void plan_batches(const problem &p, dim_t bytes, const machine &m, plan &to) {
     const bool adds = p.reads(RESIDUAL);
     const dim_t row = p.row_length() * dim_t(size_of(p.row_type()));
@@ -86,7 +83,7 @@ void plan_batches(const problem &p, dim_t bytes, const machine &m, plan &to) {
     if (m.prefetch > 0 && come_from_memory(bytes, m) && (!adds || is_narrow(p) || is_long))
         to.prefetch = is_long ? 2 : int(m.prefetch);
     const bool in_pairs = is_long && to.prefetch == 0 && to.one_loop_threads == 0;
-    to.batch_rows = in_pairs ? PAIR : batch_of(adds ? std::min(m.batch, 2 * SMALL_TILE) : m.batch, row);
+    to.batch_rows = in_pairs ? jit::PAIR : batch_of(adds ? std::min(m.batch, 2 * SMALL_TILE) : m.batch, row);
     // Results of data that come from memory go past the caches, but not two streams of them.
     if (p.writes(DST) && !p.writes(PRE_QUANTIZATION) && takes_non_temporal_stores(p, p[DST]))
         to.non_temporal_threads = non_temporal_threads_for(bytes, adds ? m.shared_others : m.shared_forward, m);
@@ -138,7 +135,7 @@ void plan_forward_bands(const problem &p, plan &to) {
         return rows > jit::BAND_UNIT ? rows / jit::BAND_UNIT * jit::BAND_UNIT : rows;
     };
     to.non_temporal_band_rows = rows_of(BAND_BYTES);
-    const dim_t least = p.has_dynamic_scales() ? 1 : std::min(p.rows(), PAIR);
+    const dim_t least = p.has_dynamic_scales() ? 1 : std::min<dim_t>(p.rows(), jit::PAIR);
     to.band_rows = prefetch_of(to) != jit::prefetch_to::nowhere ? rows_of(PREFETCHED_BAND)
                                                                 : std::max(to.non_temporal_band_rows, least);
     if (to.rows == row_access::in_place && to.goes_by_bands_only() && sum_pitch(p, to) == 0)
@@ -205,7 +202,7 @@ void plan_bands_in_place(const problem &p, const row_tensors &tensors, const mac
     to.panel_columns = p.row_length();
     if (may_go_in_one_loop(p)) to.one_loop_threads = one_loop_threads_for(bytes, 0, m);
     if (to.one_loop_threads == INT_MAX) to.band_rows = 0; // no batch goes in bands
-    to.batch_rows = p.row_length() > CHUNK    ? PAIR
+    to.batch_rows = p.row_length() > CHUNK    ? jit::PAIR
                     : to.goes_by_bands_only() ? MAX_BATCH_ROWS
                                               : batch_of(m.batch, row_bytes);
     if (p.writes(DIFF_SRC) && takes_non_temporal_stores(p, p[DIFF_SRC]))
@@ -277,11 +274,8 @@ plan backward_plan(const problem &p, const machine &m) {
     planned.row_threads = threads_of(layout.gradients() > 0 ? layout.cut().parts() : p.rows());
     if (p.row_length() > CHUNK) {
         planned.chunk_threads = threads_of(layout.chunks());
-        const bool in_chunks_only = planned.chunks_from == 1 || p.row_length() > LONG_ROW;
-        if (in_chunks_only)
-            planned.chunks_from = 1;
-        else
-            planned.share_chunks(2); // chunks are read twice
+        if (p.row_length() > LONG_ROW) planned.chunks_from = 1;
+        if (planned.chunks_from != 1) planned.share_chunks(2); // chunks are read twice
     }
     layout.book(planned);
     planned.scratchpad.set_shares(std::max(planned.may_share_rows() ? planned.row_threads : 1, planned.chunk_threads));

@@ -22,7 +22,6 @@ inline void store_numbers(kernel_generator &g, const Xbyak::Address &to, const X
 
 class backward_sums_pass : row_pass {
     using arguments = backward_arguments<float>;
-    static constexpr int PAIR = 2;
 
     struct row { // the registers of one row of a pair
         reg src, diff_dst;

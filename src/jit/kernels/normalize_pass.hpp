@@ -16,7 +16,7 @@ namespace jitnorm::impl::jit {
 
 class normalize_pass : row_pass {
     using arguments = forward_arguments<float>;
-    static constexpr int UNROLL = 2, PAIR = 2;
+    static constexpr int UNROLL = 2;
 
     struct row { // the registers of one row of a pair
         reg src, dst;
