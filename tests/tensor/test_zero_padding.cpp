@@ -44,6 +44,21 @@ TEST(zero_padding, every_tag_by_any_number_of_parts) {
                 }
 }
 
+// Threads do the parts at once.
+TEST(zero_padding, no_two_parts_write_the_same_bytes) {
+    for (const jitnorm_format_tag_t tag : {jitnorm_AB16b16a, jitnorm_BA16a16b, jitnorm_aBcd16b}) {
+        const memory_desc md = tagged(tag == jitnorm_aBcd16b ? values{3, 5, 2, 2} : values{70, 10}, tag, jitnorm_f32);
+        const std::vector<unsigned char> all = zeroed(md);
+        std::ptrdiff_t written = 0;
+        for (int part = 0; part < 3; ++part) {
+            std::vector<unsigned char> tensor(all.size(), guarded_buffer::CANARY);
+            zero_padding(md, tensor.data(), part, 3);
+            written += std::ranges::count(tensor, 0);
+        }
+        EXPECT_EQ(written, std::ranges::count(all, 0)) << text_of(md);
+    }
+}
+
 TEST(zero_padding, gaps_are_not_padding) {
     const memory_desc md = strided({5, 7}, {10, 1}, jitnorm_f32);
     const guarded_buffer tensor(bytes(md));
