@@ -293,10 +293,10 @@ void run_graphs(const std::vector<graph_job> &graphs, report &out, json_report &
     }
 }
 
-// Whether --impl or --skip-impl made all tests be skipped. The run then fails, because a user who names implementations
-// expects them to run.
+// Whether no test ran, some of them because of --impl or --skip-impl. The run then fails, because a user who names
+// implementations expects them to run.
 bool left_without_implementations(const tally &counts) {
-    if (counts.filtered == 0 || counts.filtered < counts.tests) return false;
+    if (counts.filtered == 0 || counts.skipped < counts.tests) return false;
     std::printf("nothing ran: --impl and --skip-impl leave no implementation of any problem (-v2 names those left "
                 "out)\n");
     return true;

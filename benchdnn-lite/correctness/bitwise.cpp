@@ -134,6 +134,7 @@ private:
     void execute(const execution &e) {
         const phase executing(options_.times, &phase_times::execute);
         e.run();
+        check_guards(e, found_);
     }
 
     void compare(const kept_tensor &output, const buffer &got, const row_placement *where,

@@ -299,7 +299,6 @@ private:
 // Finds what no comparison of elements shows: writes outside of the tensor, padding of blocks that is not zero, and
 // elements that were not compared.
 void check_surroundings(const buffer &data, comparison &output) {
-    if (!data.guards_intact()) output.add_fault("written outside of the tensor's memory");
     if (!data.padding_is_zero()) output.add_fault("the padding of its blocks is not zero");
     if (output.total() != size_t(data.elements())) output.add_fault("not all of its elements were compared");
 }
@@ -348,7 +347,16 @@ findings check(const execution &e, fill_kind kind, const check_options &options)
         found.add(output);
         found.notes.push_back(note_on(output));
     }
+    check_guards(e, found);
     return found;
+}
+
+void check_guards(const execution &e, findings &found, const std::string &place) {
+    for (const argument &a : e.arguments()) {
+        if (a.data.guards_intact()) continue;
+        ++found.errors;
+        found.details.push_back(concat(place, e.name_of(a.id), ": written outside of the tensor's memory"));
+    }
 }
 
 } // namespace benchdnn_lite

@@ -57,7 +57,7 @@ void apply_attributes(std::span<expectation> values, const attributes &attr, dou
     if (attr.scales.src) multiply(*attr.scales.src);
     see(JITNORM_ARG_DST_2);
     for (size_t i = 0; i < attr.post_ops.size(); ++i) apply(values, attr.post_ops[i], operand(i), unit);
-    if (attr.scales.dst) multiply(1 / real(*attr.scales.dst));
+    if (attr.scales.dst) multiply(held({1 / real(*attr.scales.dst), 0}, unit).value); // as the compute type has it
 }
 
 } // namespace benchdnn_lite

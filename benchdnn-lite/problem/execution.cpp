@@ -34,6 +34,7 @@ bool execution::has(int id) const {
 const char *execution::name_of(int id) const {
     for (const used_tensor &t : prb().tensors())
         if (t.id == id) return t.name;
+    if (id == JITNORM_ARG_SCRATCHPAD) return "scratchpad";
     throw std::logic_error("tensor without a name");
 }
 

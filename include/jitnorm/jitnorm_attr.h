@@ -216,7 +216,8 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scales_v3(jitnorm_primit
                                                                   jitnorm_quantization_mode_t quantization_mode);
 
 /* Give the tensor `arg` zero points. Layer normalization has none.
- * invalid_arguments: as for scales, with the types s32, s8 and u8, and without SRC_1 and MULTIPLE_SRC. */
+ * invalid_arguments: as for scales, with the types s32, s8 and u8, also with mask 0, and without SRC_1 and
+ *   MULTIPLE_SRC. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_zero_points_mask(jitnorm_primitive_attr_t attr, int arg,
                                                                          int mask);
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_zero_points(jitnorm_primitive_attr_t attr, int arg, int mask,

@@ -41,8 +41,8 @@ struct stream : public handle<jitnorm_stream_t> {
 
     // Makes a stream whose executions use the caller's threads.
     stream(const engine &on, const thread_pool &pool, flags f = flags::default_flags) {
-        create("could not create a stream with a thread pool", jitnorm_stream_create_with_thread_pool, on.get(),
-               static_cast<unsigned>(f), &pool);
+        create("could not create a stream with a thread pool", jitnorm_stream_create_with_thread_pool_of_size, on.get(),
+               static_cast<unsigned>(f), &pool, sizeof(pool));
     }
 
     engine get_engine() const {
@@ -54,6 +54,8 @@ struct stream : public handle<jitnorm_stream_t> {
         return *this;
     }
 };
+
+JITNORM_DEFINE_BITMASK(stream::flags)
 
 } // namespace jitnorm
 

@@ -124,6 +124,7 @@ TEST_F(cli, a_run_in_which_no_implementation_is_left_fails) {
     expect(1, "--lnorm --impl=none_such -v2 15x3",
            {"[IMPL_FILTER] Implementation skipped: ref:any", "0:SKIPPED (Skip-impl option hit)",
             "nothing ran: --impl and --skip-impl leave no implementation"});
+    expect(1, "--lnorm --impl=none_such --dt=f32,s32 15x3", {"nothing ran"});
     expect(0, "--lnorm --impl=none_such 15x3 --impl= 15x3");
 }
 

@@ -41,6 +41,9 @@ TEST_F(cli, a_failure_can_be_reproduced_from_its_report) {
 TEST_F(cli, writes_into_padding_and_beyond_a_tensor_are_found) {
     expect(1, "--lnorm --tag=AB16b16a 15x3", {"dst: the padding of its blocks is not zero"}, PLANTED, "PLANT=padding");
     expect(1, "--lnorm 15x3", {"dst: written outside of the tensor's memory"}, PLANTED, "PLANT=outside");
+    expect(1, "--lnorm 15x3", {"src: written outside of the tensor's memory"}, PLANTED, "PLANT=input");
+    expect(1, "--lnorm --mode=B --dir=BWD_DW --flags=CH --attr-scratchpad=user 16x64",
+           {"scratchpad: written outside of the tensor's memory"}, PLANTED, "PLANT=scratchpad");
 }
 
 TEST_F(cli, a_failure_does_not_stop_the_rest) {
