@@ -8,8 +8,6 @@
 namespace jitnorm::tests {
 namespace {
 
-// ---------------------------------------------------------------- when memory is out
-
 // An object that `make` makes through a pointer and `end` ends.
 template <typename Object, typename Make, typename End>
 int made_by(Make make, End end) {
@@ -77,8 +75,6 @@ TEST(allocations, of_a_call_that_was_made_before_are_few) {
         EXPECT_LE(allocations_of_first(), 3) << op.name;
     }
 }
-
-// ---------------------------------------------------------------- tensors that share memory
 
 // An executor with its tensors and its workspace.
 struct bound_call : operands {
@@ -164,8 +160,6 @@ TEST(aliases, in_place_needs_one_layout) {
     EXPECT_EQ(call.second(), INVALID);
     EXPECT_EQ(aclDestroyAclOpExecutor(call.executor), ACLNN_SUCCESS);
 }
-
-// ---------------------------------------------------------------- sizes and strides at the edge
 
 // Each tensor of each operation, by its first stride and by its offset.
 std::vector<refusal> refusals() {

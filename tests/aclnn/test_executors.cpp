@@ -78,8 +78,6 @@ TEST(aclnn_executors, a_workspace_may_lie_anywhere) {
     EXPECT_EQ(aclDestroyAclOpExecutor(call.executor), ACLNN_SUCCESS);
 }
 
-// ---------------------------------------------------------------- addresses
-
 // Inputs and outputs are counted as parameters are; among all tensors the outputs follow the inputs.
 TEST(aclnn_executors, new_addresses) {
     for (const operation &op : OPERATIONS)

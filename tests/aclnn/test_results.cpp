@@ -20,8 +20,6 @@ values as_type(const values &given, aclDataType type) {
     return rounded.values();
 }
 
-// ---------------------------------------------------------------- the checks
-
 // The rows that are normalized: x, or (x1 + x2) + bias as f32 computes it; the bias repeats itself.
 values sums_of(const operands &call) {
     values result = call.find({"x", "x1", "input"})->values();
@@ -154,8 +152,6 @@ void run_and_check(operands &call) {
     for (size_t i = 0; i < call.given.size(); ++i)
         EXPECT_TRUE(call.tensors[i] == nullptr || call.parameters[i].use != '!' || call.tensors[i]->is_untouched());
 }
-
-// ---------------------------------------------------------------- the choices
 
 // Calls body(places) with each allowed set of null tensors.
 template <typename Body>

@@ -9,8 +9,6 @@ using namespace jitnorm::tests;
 
 namespace {
 
-// ---------------------------------------------------------------- when memory is out
-
 jitnorm_status_t append_one(jitnorm_post_ops_t *made) {
     const jitnorm_status_t status = jitnorm_post_ops_create(made);
     return status == jitnorm_success ? jitnorm_post_ops_append_sum(*made, 1, 0, jitnorm_data_type_undef) : status;
@@ -42,8 +40,6 @@ std::vector<creation> creations() {
             CREATES(owned_primitive, create_anew(made, forward)),
             CREATES(owned_primitive, create_anew(made, backward))};
 }
-
-// ---------------------------------------------------------------- executions
 
 // `sizes` is of a primitive with sizes for one that learns them at execution only.
 ready_call call_of(const primitive_case &what, const owned_pd &pd, const owned_pd &sizes, bool has_scratchpad = true) {
@@ -92,8 +88,6 @@ std::vector<std::function<ready_call()>> calls() {
     add("run-time sizes of packed rows", jitnorm_forward_training, tag(jitnorm_ba), {R, R});
     return all;
 }
-
-// ---------------------------------------------------------------- sizes and strides at the edge
 
 struct kind_and_flags {
     jitnorm_prop_kind_t kind;

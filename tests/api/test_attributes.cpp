@@ -93,8 +93,6 @@ TEST(attributes, what_is_said_last_counts) {
     EXPECT_OK(create_with(attr));
 }
 
-// ---------------------------------------------------------------- post-ops
-
 TEST(post_ops, clones_and_those_of_attributes_are_copies) {
     owned_post_ops post_ops = make_post_ops(), clone;
     const owned_attr attr = make_attr();

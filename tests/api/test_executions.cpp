@@ -27,8 +27,6 @@ TEST(execution, without_any_elements) {
     }
 }
 
-// ---------------------------------------------------------------- epsilon
-
 constexpr double DECIMAL = 1e-5; // 2.5e-8 of its value away from the float
 
 // How exact it is in double: benchdnn-lite's test_lnorm_ci.
@@ -84,8 +82,6 @@ TEST(inverse_deviation, is_what_forward_writes) {
     for (size_t row = 0; row < 3; ++row)
         EXPECT_FLOAT_EQ(rstd[row], float(1 / std::sqrt(double(variance[row]) + double(1e-5F))));
 }
-
-// ---------------------------------------------------------------- scratchpads and lifetimes
 
 const dims MATRIX = {6, 24};
 

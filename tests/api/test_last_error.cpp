@@ -63,8 +63,6 @@ TEST_F(last_error, is_in_the_child_of_a_fork) {
     });
 }
 
-// ---------------------------------------------------------------- in threads that end
-
 std::string said_at_the_end; // by the destructor of a key of the thread's
 
 void fail_at_the_end(void *) {
@@ -87,8 +85,6 @@ TEST_F(last_error, serves_threads_that_end) {
     }
     EXPECT_EQ(pthread_key_delete(key), 0);
 }
-
-// ---------------------------------------------------------------- when memory is out
 
 TEST_F(last_error, serves_when_memory_is_out) {
     std::thread([] { // with nothing of the library's yet
@@ -125,8 +121,6 @@ TEST_F(last_error, takes_no_memory_once_a_thread_has_it) {
     EXPECT_EQ(allocations, then) << "a reason with values allocates nothing";
     EXPECT_STREQ(jitnorm_get_last_error(), "src has 1 dimension; 2 to 5 are supported");
 }
-
-// ---------------------------------------------------------------- what they say
 
 struct reasons : last_error {
     static std::string of(jitnorm_status_t status) {
@@ -178,8 +172,6 @@ TEST_F(reasons, tell_which_number_it_is) {
     EXPECT_EQ(of_strides({4, 2}, {jitnorm_dim_t(1) << 61, 1}), "the tensor is too large to be addressed");
     EXPECT_EQ(of_strides({2, -3}, {3, 1}), "dims[1] is -3, which is negative");
 }
-
-// ---------------------------------------------------------------- in exceptions
 
 template <typename Body>
 error thrown_by(Body &&body) {

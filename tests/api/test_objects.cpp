@@ -11,8 +11,6 @@ using namespace jitnorm::tests;
 
 namespace {
 
-// ---------------------------------------------------------------- engine and stream
-
 TEST(engine, there_is_one_and_no_other) {
     const auto gpu = undefined<jitnorm_engine_kind_t>(2);
     EXPECT_EQ(jitnorm_engine_get_count(jitnorm_cpu), 1u);
@@ -87,8 +85,6 @@ TEST(stream, thread_pools_of_the_first_version) {
     EXPECT_OK((jitnorm_stream_create_with_thread_pool)(&stream, cpu(), jitnorm_stream_in_order, &larger.pool));
     EXPECT_FALSE(stream.is_empty());
 }
-
-// ---------------------------------------------------------------- memory descriptor
 
 TEST(memory_desc, equality_is_of_what_is_described) {
     const owned_md md = make_md({4, 6}, jitnorm_f32, jitnorm_ab);

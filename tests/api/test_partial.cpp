@@ -132,8 +132,6 @@ TEST(partial_gradients, row_blocks_that_are_asked_for) {
     EXPECT_EQ(block, 32);
 }
 
-// ---------------------------------------------------------------- ranges of columns
-
 // Values that the sums of a chunk have to be computed again for, or that make a row NaN, in some of the chunks.
 TEST(shared_columns, may_have_any_values) {
     constexpr double INF = std::numeric_limits<double>::infinity(), NONE = std::numeric_limits<double>::quiet_NaN();

@@ -29,8 +29,6 @@ dims shape_of(const_jitnorm_primitive_desc_t pd, jitnorm_query_t what, int index
 
 const dims NONE, DATA = {2, 3, 8}, STATISTICS = {2, 3}, WEIGHTS = {8};
 
-// ---------------------------------------------------------------- plain queries
-
 // test_cpp_header.cpp asks for the rest.
 TEST(primitive_desc, answers_what_cpp_does_not_ask) {
     const owned_pd pd = forward_pd(jitnorm_forward_inference, DATA);
@@ -59,8 +57,6 @@ TEST(primitive_desc, keeps_a_copy_of_the_attributes) {
     EXPECT_EQ(queried(jitnorm_primitive_attr_get_scratchpad_mode, kept), jitnorm_scratchpad_mode_user);
     EXPECT_EQ(answer_of<int64_t>(pd, jitnorm_query_memory_consumption_s64), 0); // none of the library's own
 }
-
-// ---------------------------------------------------------------- the table of tensors
 
 struct expected_tensors {
     const char *name;

@@ -150,8 +150,6 @@ TEST(refusals, of_backward) {
           [](bwd &r, auto &p) { r.hint = p.backward; }}});
 }
 
-// ---------------------------------------------------------------- what only looks like an error
-
 TEST(accepted, types_that_are_not_used) {
     parts p;
     forward_request f{jitnorm_forward_inference, p.data, p.data};

@@ -11,8 +11,6 @@ using namespace jitnorm::tests;
 
 namespace {
 
-// ---------------------------------------------------------------- the same bits
-
 // Tensors whose sizes and strides are known, or open.
 struct shape {
     dims sizes;
@@ -89,8 +87,6 @@ const open_case OPEN_CASES[] = {
 };
 INSTANTIATE_TEST_SUITE_P(all, open_sizes, testing::ValuesIn(OPEN_CASES),
                          [](const auto &instance) { return instance.param.name; });
-
-// ---------------------------------------------------------------- other ways to execute
 
 // Layouts that are equal while they are open need not be when it comes to it.
 TEST(runtime_sizes, in_place_needs_equal_memories) {
@@ -188,8 +184,6 @@ TEST(runtime_sizes, of_an_operand_are_those_of_dst) {
     }
 }
 
-// ---------------------------------------------------------------- what queries answer
-
 TEST(runtime_sizes, queries_show_them) {
     const owned_pd pd = request{jitnorm_backward, C | H, {R, 3, R}, {}, {jitnorm_format_tag_any}}.create();
     const auto md = [&](jitnorm_query_t what, int index) { return jitnorm_primitive_desc_query_md(pd, what, index); };
@@ -222,8 +216,6 @@ TEST(runtime_sizes, the_log_tells_them) {
         ASSERT_NE(at, std::string::npos) << next << " is missing in " << log;
     }
 }
-
-// ---------------------------------------------------------------- mismatches
 
 // Nothing is written then, and the log says why in one line. The memory of `arg` has another descriptor than 2x3x8.
 void expect_refused(const request &open, int arg, const owned_md &md) {

@@ -22,8 +22,6 @@ jitnorm_status_t status_of_creation() {
     return status_of(forward_request{jitnorm_forward_inference, data, data});
 }
 
-// ---------------------------------------------------------------- instruction sets
-
 TEST(isa, cap_changes_what_is_chosen) {
     const jitnorm_cpu_isa_t best = jitnorm_get_effective_cpu_isa();
     ASSERT_OK(jitnorm_set_max_cpu_isa(jitnorm_cpu_isa_sse41));
@@ -116,8 +114,6 @@ TEST(environment, functions_take_precedence) {
     EXPECT_EXIT(exit_with_status_where_set(), testing::ExitedWithCode(jitnorm_success), "");
 }
 
-// ---------------------------------------------------------------- cache and version
-
 TEST(cache, capacity_is_what_was_set) {
     int before = -1, now = -1;
     ASSERT_OK(jitnorm_get_primitive_cache_capacity(&before));
@@ -140,8 +136,6 @@ TEST(version, is_the_headers) {
     EXPECT_NE(std::string(version->hash), "");
     EXPECT_EQ(version->cpu_runtime, JITNORM_CPU_RUNTIME);
 }
-
-// ---------------------------------------------------------------- names
 
 TEST(names, of_values) {
     EXPECT_STREQ(jitnorm_status2str(jitnorm_invalid_data_type), "invalid_data_type");

@@ -155,8 +155,6 @@ TEST_P(tensor_attribute, sizes_that_come_at_execution) {
     EXPECT_EQ(run.run(list), INVALID) << "other sizes than src's";
 }
 
-// ---------------------------------------------------------------- the residual
-
 struct residual_attribute : testing::Test {
     owned_md data = make_md(SIZES, jitnorm_f32), half = make_md(SIZES, jitnorm_bf16);
 
@@ -207,8 +205,6 @@ TEST_F(residual_attribute, the_gradient_of_the_sum_is_described) {
     EXPECT_TRUE(jitnorm_memory_desc_equal(described(backward(with_residual(data, half))), half));
 }
 
-// ---------------------------------------------------------------- row dimensions of scale and shift
-
 // Without the flags there is neither, but the attributes are those that the descriptor was made with.
 TEST(scale_shift_attribute, is_kept_where_it_is_not_used) {
     const owned_md scale = make_md({2, 1, 8}, jitnorm_f32);
@@ -246,8 +242,6 @@ TEST(scale_shift_attribute, each_is_checked) {
     EXPECT_EQ(attempt(wrong, row), INVALID);
     EXPECT_EQ(attempt(batch, wrong), INVALID);
 }
-
-// ---------------------------------------------------------------- C++
 
 TEST(tensor_attributes_in_cpp, are_those_of_c) {
     using namespace jitnorm;

@@ -13,8 +13,6 @@ using namespace jitnorm::impl;
 
 constexpr dim_t KB = 1024, MB = 1024 * KB;
 
-// ---------------------------------------------------------------- by CPUID
-
 using recorded_leaves = std::map<std::pair<uint32_t, uint32_t>, cpuid_registers>;
 const recorded_leaves *recorded = nullptr;
 
@@ -148,8 +146,6 @@ TEST(caches, numbers_of_processors) {
     EXPECT_EQ(machine_by_cpuid(recorded_cpuid), (machine{512 * KB, 32 * MB})) << "no leaf 0";
 }
 
-// ---------------------------------------------------------------- nonsense from anywhere
-
 TEST(caches, what_cannot_be_is_not_believed) {
     const machine safe;
     EXPECT_EQ(machine_of(NO_ANSWER), safe);
@@ -170,8 +166,6 @@ TEST(caches, what_cannot_be_is_not_believed) {
 TEST(caches, what_glibc_says_of_zen_3_does_less_harm) {
     EXPECT_EQ(machine_of({{{32 * KB, 0}, {512 * KB, 0}, {256 * MB, 0}}}), (machine{512 * KB, 64 * MB}));
 }
-
-// ---------------------------------------------------------------- this machine
 
 // The only answers of the instruction itself that every processor must give, if it gives any.
 TEST(caches, of_this_processor_can_be) {

@@ -22,8 +22,6 @@ namespace fs = std::filesystem;
 
 constexpr uint64_t SEED = 20;
 
-// ---------------------------------------------------------------- mutations
-
 // clang-format off
 constexpr const char *TOKENS[] = {
     ",", ":", "+", "=", "x", "n", "\"", "\\\n", "\n", " ", "#", "*", "-", "--", "0", "1", "e9", "-1", "nan", "inf",

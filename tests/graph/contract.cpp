@@ -18,8 +18,6 @@ op_request strided_request() {
     return request;
 }
 
-// ---------------------------------------------------------------- when memory is out
-
 jitnorm_status_t create_with_input(jitnorm_graph_op_t *made, const lt &input) {
     const auto kind = jitnorm_graph_op_layer_norm;
     const jitnorm_status_t status = jitnorm_graph_op_create(made, 1, kind, "a name too long to be kept in place");
@@ -45,8 +43,6 @@ std::vector<creation> creations() {
         CREATES(owned_tensor, jitnorm_graph_tensor_create(made, &request.inputs[0], cpu(), JITNORM_MEMORY_ALLOCATE)),
         CREATES(owned_compiled, create_compiled(made, partition.get(), ins, outs))};
 }
-
-// ---------------------------------------------------------------- executions
 
 ready_call call_of(const op_request &request) {
     constexpr size_t BYTES = 1024; // of each buffer
@@ -76,8 +72,6 @@ ready_call call_of(const op_request &request) {
     };
     return call;
 }
-
-// ---------------------------------------------------------------- sizes and strides at the edge
 
 // LayerNorm of all axes from `axis` on.
 op_request layer_norm_of(const dims &sizes, const dims &strides, int64_t axis) {
@@ -165,8 +159,6 @@ TEST(aliases, of_nothing_are_fine) {
     execution e(request);
     EXPECT_OK(e.run_with(e.outputs, 0, request.outputs[0], e.inputs.data(1)));
 }
-
-// ---------------------------------------------------------------- numbers of dimensions
 
 constexpr int BAD_RANKS[] = {JITNORM_MAX_NDIMS + 1, 1000, INT_MAX, -2, INT_MIN};
 

@@ -67,8 +67,6 @@ struct fused_graph {
     }
 };
 
-// ---------------------------------------------------------------- partitions
-
 using groups = std::vector<std::vector<size_t>>;
 
 inline std::vector<size_t> ids_of(const std::vector<logical_tensor> &tensors) {

@@ -144,8 +144,6 @@ inline std::vector<op_request> all_operations() {
             layer_norm_grad()};
 }
 
-// ---------------------------------------------------------------- compiled and executed
-
 inline std::vector<logical_tensor> described(const std::vector<lt> &tensors) {
     std::vector<logical_tensor> result;
     for (const lt &t : tensors) result.emplace_back(t);

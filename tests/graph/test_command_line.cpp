@@ -145,8 +145,6 @@ TEST(rewriting, attributes) {
         EXPECT_THROW(rewrite_attributes(g, text), input_error) << text;
 }
 
-// ---------------------------------------------------------------- running
-
 graph_result run_text(const std::string &text, int64_t expected_partitions = -1) {
     return run_graph({"", "", "", "", "", expected_partitions, run_options{}, parse_graph(text)});
 }

@@ -185,8 +185,6 @@ TEST(compile_errors, reasons) {
               "src: the tensor is too large to be addressed");
 }
 
-// ---------------------------------------------------------------- RMSNorm
-
 // gamma of bf16 needs src of bf16; all other pairs are taken.
 TEST(rms_norm, data_types) {
     const auto types = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64, jitnorm_s8, jitnorm_data_type_undef};

@@ -104,8 +104,6 @@ TEST(compiled, queries_refuse) {
     EXPECT_EQ(jitnorm_graph_compiled_partition_get_scratchpad_logical_tensor(none, &found), jitnorm_invalid_arguments);
 }
 
-// ---------------------------------------------------------------- execution
-
 TEST(execution, tensors_in_any_order_and_others_among_them) {
     execution e(layer_norm());
     EXPECT_OK(e.run());

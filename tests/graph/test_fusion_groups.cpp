@@ -212,8 +212,6 @@ TEST(fusion_groups, order_and_ports) {
     EXPECT_EQ(ids_of(fused.get_output_ports()), std::vector<size_t>{g.result()});
 }
 
-// ---------------------------------------------------------------- additions before
-
 // Tensors 1 and 2 give 10, which is normalized; operation 7 comes first.
 op addition(const shape &one = DIMS, const shape &other = DIMS, jitnorm_data_type_t type = jitnorm_f32,
             jitnorm_data_type_t other_type = jitnorm_f32, jitnorm_data_type_t sum_type = jitnorm_f32) {

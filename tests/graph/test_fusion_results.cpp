@@ -7,8 +7,6 @@
 namespace jitnorm::tests {
 namespace {
 
-// ---------------------------------------------------------------- one function
-
 struct exact_function {
     link step;
     function f;
@@ -82,8 +80,6 @@ TEST(fusion_results, functions_that_are_approximated) {
     }
 }
 
-// ---------------------------------------------------------------- two tensors
-
 const std::pair<op::kind, combination> COMBINATIONS[] = {
     {Add, [](float x, float y) { return x + y; }},
     {Multiply, [](float x, float y) { return x * y; }},
@@ -126,8 +122,6 @@ TEST(fusion_results, combinations_of_narrow_types) {
                 {RMSNorm, dims, jitnorm_f32, {with_other(kind)}, jitnorm_f32, dims, "dense", "dense", narrow}, f);
         }
 }
-
-// ---------------------------------------------------------------- chains
 
 float quantized(float x, float scale, float zero_point, float lowest, float highest) {
     const float scaled = x * (1 / scale);

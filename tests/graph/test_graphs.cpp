@@ -131,8 +131,6 @@ TEST(tensor, queries_and_errors) {
     EXPECT_TRUE(are_equal(made.get_logical_tensor().c_data(), t));
 }
 
-// ---------------------------------------------------------------- graphs and partitions
-
 // Some other operation of one input and one output.
 op unary(size_t id, size_t from, size_t to, op::kind kind = op::kind::ReLU) {
     return op(id, kind, {dense(from, DIMS)}, {dense(to, DIMS)}, "unary");

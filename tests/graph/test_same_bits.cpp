@@ -99,8 +99,6 @@ private:
     std::map<slot, graph_tensor> tensors_;
 };
 
-// ---------------------------------------------------------------- LayerNorm and LayerNormBackward
-
 struct affine_case {
     bool use_affine, gamma, beta;
 };
@@ -154,8 +152,6 @@ TEST(same_bits, vectors_of_one_dimension) {
             }
 }
 
-// ---------------------------------------------------------------- LayerNormGrad
-
 void check_layer_norm_grad(const norm_case &c, unsigned mask) {
     constexpr slot OUTPUTS[] = {DIFF_SRC, DIFF_SCALE, DIFF_SHIFT};
     unsigned omitted = 0;
@@ -197,8 +193,6 @@ TEST(same_bits, awkward_shapes) {
                 check_layer_norm_grad({dims, axes, BF16, F32, turn == 0 ? F32 : BF16, turn, true}, mask);
         }
 }
-
-// ---------------------------------------------------------------- RMSNorm
 
 void check_rms_norm(const norm_case &c, bool has_gamma = true) {
     const unsigned scale = has_gamma ? unsigned(jitnorm_use_scale) : 0;

@@ -115,8 +115,6 @@ TEST(problem, layouts_of_what_it_keeps_no_descriptor_of) {
     EXPECT_EQ(p.layout(DIFF_SHIFT), dense({1, 6, 8}, jitnorm_bf16));
 }
 
-// ---- groups of rows
-
 // Keeps the arguments of its executions.
 class noting_executor : public executor {
 public:
@@ -170,8 +168,6 @@ TEST(row_groups, have_the_tensors_of_their_rows) {
     }
 }
 
-// ---- aliases
-
 TEST(aliases, of_inputs_are_free_and_of_outputs_in_pairs) {
     const memory_desc md = dense({4, 8}), other = dense({4, 8}, jitnorm_bf16);
     const tensor_use src = {0, SRC, false, &md}, residual = {1, RESIDUAL, false, &md}, dst = {2, DST, true, &md},
@@ -209,8 +205,6 @@ TEST(aliases, with_the_scratchpad_are_none) {
     args.set(SCRATCHPAD, &data[2]);
     EXPECT_FALSE(alias_check(p, true).finds_alias(args));
 }
-
-// ---- rows
 
 TEST(problem, rows) {
     EXPECT_EQ(forward_problem().rows(), 24);

@@ -155,8 +155,6 @@ TEST(validate, the_first_bad_post_op_decides) {
     is_invalid(forward_problem(), both(both(first, second), third));
 }
 
-// ---------------------------------------------------------------- residual
-
 change with_residual(const memory_desc &added, const memory_desc &sum = {}, bool rounded = false,
                      jitnorm_data_type_t bias = jitnorm_data_type_undef) {
     return [=](problem &p) {
@@ -203,8 +201,6 @@ TEST(validate, gradients_of_sums) {
     is_invalid(backward_problem(), with_residual({}, dense({4, 6, 9})));
     is_unsupported(backward_problem(), with_residual({}, dense({4, 6, 8}, jitnorm_s8)));
 }
-
-// ---------------------------------------------------------------- further outputs
 
 void check_further_output(slot output) {
     const auto with_output = [=](const memory_desc &md) { return having(output, md); };

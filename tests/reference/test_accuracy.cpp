@@ -137,8 +137,6 @@ TEST_P(reference_in_sweeps, is_accurate) { for_each_case(GetParam(), expect_accu
 INSTANTIATE_TEST_SUITE_P(each, reference_in_sweeps, testing::ValuesIn(SWEEPS),
                          [](const auto &each) { return each.param.name; });
 
-// ---------------------------------------------------------------- after forward
-
 // Forward's statistics feed backward; the whole is compared with the gradient from exact statistics. What rounding the
 // mean and the variance to f32 costs is part of the bound: half an ulp of the mean, in deviations.
 void expect_accurate_after_forward(setup s) {

@@ -41,8 +41,6 @@ struct own_run {
     }
 };
 
-// ---------------------------------------------------------------- when memory is out
-
 TEST(allocation_failures, of_creations_are_reported) {
     for (const creation &c : door().creations) {
         SCOPED_TRACE(c.what);
@@ -112,8 +110,6 @@ TEST(code_pages, without_them_the_reference_takes_over) {
     }
 }
 
-// ---------------------------------------------------------------- tensors that share memory
-
 bool may_share(const ready_call &call, const std::vector<size_t> &group) {
     for (const size_t a : group)
         for (const size_t b : group) {
@@ -182,8 +178,6 @@ TEST(aliases, of_every_two_and_three_tensors) {
         for (const auto &make : door().calls) try_groups(make());
     }
 }
-
-// ---------------------------------------------------------------- sizes and strides at the edge
 
 // A refusal, never an overflow (which the undefined-behaviour sanitizer sees).
 TEST(sizes, that_memory_cannot_have_are_refused) {

@@ -29,8 +29,6 @@ Value pick(generator &random, const Value (&values)[Size]) {
     return values[below(random, Size)];
 }
 
-// ---------------------------------------------------------------- pools
-
 // Runs parts in an order drawn for each call: on the caller, which executes something else now and then, or each part
 // on a thread of its own.
 class odd_pool {
@@ -75,8 +73,6 @@ private:
     owned_stream stream_;
     int calls_ = 0;
 };
-
-// ---------------------------------------------------------------- work
 
 drawn_work draw(generator &random) {
     constexpr jitnorm_prop_kind_t KINDS[] = {jitnorm_forward_training, jitnorm_forward_inference, jitnorm_backward,

@@ -96,8 +96,6 @@ TEST(parallel, splits_cover_every_item_once) {
         }
 }
 
-// ---------------------------------------------------------------- pools
-
 TEST(parts_on_a_pool, ask_it_once_for_several_parts) {
     backward_pool pool;
     const pool_scope scope(&pool.pool);
