@@ -80,7 +80,6 @@ struct front_end {
     std::vector<std::function<ready_call()>> calls;
     bool reasons_name_tensors; // those that share memory, by the names of ready_call::tensors
     std::vector<refusal> refusals;
-    std::function<std::string()> last_reason;
     std::vector<empty_case> empty;
 };
 front_end adapter();
