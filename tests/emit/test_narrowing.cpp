@@ -35,17 +35,14 @@ protected:
     }
 
     template <typename Stored, typename T>
-    void expect_defined_bits(const std::vector<T> &numbers, jitnorm_data_type_t type, int vectors, bool avx512_bf16,
-                             pair order) const {
-        const small_function narrow = code_for(type, vectors, avx512_bf16, order);
+    void expect_defined_bits(const small_function &narrow, const std::vector<T> &numbers, int vectors) const {
         const auto step = size_t(vectors * kind.width());
-        alignas(64) Stored got[64 / sizeof(Stored)];
+        alignas(64) Stored got[64];
         for (size_t first = 0; first < numbers.size(); first += step) {
             narrow(&numbers[first], got, 0);
             for (size_t i = 0; i < step; ++i)
                 ASSERT_TRUE(same(got[i], impl::narrow<Stored>(numbers[first + i])))
-                    << numbers[first + i] << " (" << std::hexfloat << numbers[first + i] << ") in lane " << i
-                    << (avx512_bf16 ? " with" : " without") << " AVX512_BF16, type " << type;
+                    << numbers[first + i] << " (" << std::hexfloat << numbers[first + i] << ") in lane " << i;
         }
     }
 
@@ -55,8 +52,10 @@ protected:
             for (auto type :
                  {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_s8, jitnorm_u8, jitnorm_f8_e5m2, jitnorm_f8_e4m3}) {
                 if (vectors == 2 && !emitted::joins_two(kind, type)) continue;
+                SCOPED_TRACE(testing::Message() << "type " << type << ", AVX512_BF16 " << avx512_bf16);
+                const small_function narrow = code_for(type, vectors, avx512_bf16, order);
                 impl::visit_data_type(type, [&]<typename Stored>(impl::stored_as<Stored>) {
-                    expect_defined_bits<Stored>(numbers, type, vectors, avx512_bf16, order);
+                    expect_defined_bits<Stored>(narrow, numbers, vectors);
                 });
             }
         });
@@ -75,6 +74,7 @@ TEST_P(narrowing, one_vector_with_avx512_bf16) {
 TEST_P(narrowing, four_vectors_in_range) {
     if (kind.is_f64()) GTEST_SKIP() << "only floats are quantized by scales that are found";
     for (const auto type : {jitnorm_s8, jitnorm_u8, jitnorm_f8_e5m2, jitnorm_f8_e4m3}) {
+        SCOPED_TRACE(type);
         const float largest = impl::layer_norm::largest_number(type), beyond = std::nextafter(largest, 2 * largest);
         std::vector<float> numbers = {largest, -largest, beyond, -beyond, 0.0F, -0.0F};
         for (const float x : results_to_narrow<float>())
@@ -86,16 +86,8 @@ TEST_P(narrowing, four_vectors_in_range) {
             emitted(g, {g.vector(2), g.vector(3)}).four_in_range(four, type);
             g.vmovups(g.ptr[g.rsi], four[0]);
         });
-        impl::visit_data_type(type, [&]<typename Stored>(impl::stored_as<Stored>) {
-            alignas(64) Stored got[64];
-            const auto step = size_t(4 * kind.width());
-            for (size_t first = 0; first < numbers.size(); first += step) {
-                narrow(&numbers[first], got, 0);
-                for (size_t i = 0; i < step; ++i)
-                    ASSERT_TRUE(same(got[i], impl::narrow<Stored>(numbers[first + i])))
-                        << numbers[first + i] << " in lane " << i << ", type " << type;
-            }
-        });
+        impl::visit_data_type(
+            type, [&]<typename Stored>(impl::stored_as<Stored>) { expect_defined_bits<Stored>(narrow, numbers, 4); });
     }
 }
 
