@@ -213,16 +213,11 @@ struct one_call {
     aclDataType type = ACL_FLOAT;
     call_shape shape = {};
 };
-constexpr auto F16 = ACL_FLOAT16, BF16 = ACL_BF16, E4M3 = ACL_FLOAT8_E4M3FN;
+constexpr auto F32 = ACL_FLOAT, F16 = ACL_FLOAT16, BF16 = ACL_BF16, E4M3 = ACL_FLOAT8_E4M3FN;
 const one_call CALLS[] = {
     {"layer norm", "weight as input and bias as FLOAT", INVALID, {{2, {40}}}, BF16},
     // rows in an order that no strides over the input's dimensions have
-    {"backward",
-     "mean and rstd",
-     INVALID,
-     {{2, {3, 2}, ACL_FLOAT, {3, 1}}, {3, {3, 2}, ACL_FLOAT, {3, 1}}},
-     ACL_FLOAT,
-     {{2, 3, 4}, 1}},
+    {"backward", "mean and rstd", INVALID, {{2, {3, 2}, F32, {3, 1}}, {3, {3, 2}, F32, {3, 1}}}, F32, {{2, 3, 4}, 1}},
     {"add, layer norm", "x1 and x2 narrow in two ways", INVALID, {{1, {20, 40}, F16}}, BF16},
     {"add, layer norm", "gamma narrow in another way", INVALID, {{2, {40}, F16}}, BF16},
     {"add, layer norm", "x2 with which the sum is FLOAT, and yOut is not", INVALID, {{1, {20, 40}}}, BF16},

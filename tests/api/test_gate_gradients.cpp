@@ -71,28 +71,18 @@ void expect_gradients(const work &w) {
 
 // Forward takes a gate of f64 if some tensor of rows is f64, and so does backward, whichever tensor that is.
 TEST(gate_gradients, of_problems_at_random) {
-    constexpr unsigned FLAGS[] = {CH,
-                                  0,
-                                  jitnorm_use_shift,
-                                  CH | jitnorm_rms_norm,
-                                  CH | jitnorm_use_global_stats,
-                                  jitnorm_use_scale | jitnorm_scale_plus_one | jitnorm_rms_norm};
+    constexpr unsigned RMS = jitnorm_rms_norm, PLUS_ONE = jitnorm_use_scale | jitnorm_scale_plus_one,
+                       FLAGS[] = {CH, 0, jitnorm_use_shift, CH | RMS, CH | jitnorm_use_global_stats, PLUS_ONE | RMS};
     std::mt19937 random(9);
     const auto draw = [&] { return std::array{jitnorm_f32, jitnorm_bf16, jitnorm_f64}[random() % 3]; };
     int refused = 0;
     for (int i = 0; i < 150; ++i) {
-        const work w = {.sizes = {3, 7, 37},
-                        .gate = unsigned(random() % 4),
-                        .scale = unsigned(random() % 4),
-                        .type = draw(),
-                        .gate_type = draw(),
-                        .gated_type = draw(),
-                        .flags = FLAGS[random() % std::size(FLAGS)],
-                        .has_sum = random() % 2 == 0,
-                        .kind = random() % 4 == 0 ? jitnorm_backward_data : jitnorm_backward,
-                        .diff_dst_type = draw(),
-                        .diff_src_type = draw(),
-                        .diff_sum_type = draw()};
+        work w = {.sizes = {3, 7, 37}, .gate = unsigned(random() % 4), .scale = unsigned(random() % 4)};
+        for (auto *type : {&w.type, &w.gate_type, &w.gated_type}) *type = draw();
+        w.flags = FLAGS[random() % std::size(FLAGS)];
+        w.has_sum = random() % 2 == 0;
+        w.kind = random() % 4 == 0 ? jitnorm_backward_data : jitnorm_backward;
+        for (auto *type : {&w.diff_dst_type, &w.diff_src_type, &w.diff_sum_type}) *type = draw();
         const bool has_double_rows = w.type == jitnorm_f64 || w.gated_type == jitnorm_f64 ||
                                      w.diff_dst_type == jitnorm_f64 || w.diff_src_type == jitnorm_f64 ||
                                      (w.has_sum && w.diff_sum_type == jitnorm_f64);

@@ -38,10 +38,7 @@ TEST(verbose, executions_at_one_creations_at_two) {
 // "...,<implementation>,<problem>,<milliseconds>". A type that the problem does not use is not part of it.
 TEST(verbose, execution_tells_what_and_how_long) {
     const owned_md data = make_md({3, 8}, jitnorm_f32);
-    const owned_pd pd =
-        forward_request{
-            .prop_kind = jitnorm_forward_inference, .src = data, .dst = data, .scale_shift_type = jitnorm_bf16}
-            .make();
+    const owned_pd pd = forward_request{jitnorm_forward_inference, data, data, nullptr, jitnorm_bf16}.make();
     execution run(pd);
     const std::string log = log_of(1, [&] { EXPECT_OK(run.run()); });
     EXPECT_EQ(count(log, std::string(",") + implementation_of(pd) + ",--dir=FWD_I "), 1) << log;

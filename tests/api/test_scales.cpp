@@ -48,22 +48,18 @@ TEST(scales, are_taken_by_any_attributes) {
         EXPECT_OK((scale_request{.mask = 3, .ndims = 2, .groups = PAIRS, .type = type}.set(attr)));
     EXPECT_OK(scale_request{.is_on_host = 1}.set(attr));
     EXPECT_OK(scale_request{.mode = jitnorm_quantization_mode_dynamic_fp}.set(attr));
-    for (const scale_request &wrong : {
-             scale_request{.arg = -1},
-             scale_request{.mask = -1},
-             scale_request{.mask = 3, .ndims = 1, .groups = PAIRS},
-             scale_request{.mask = 3, .ndims = 2},
-             scale_request{.mask = 3, .ndims = 2, .groups = NONE},
-             scale_request{.ndims = 2, .groups = PAIRS},
-             scale_request{.type = jitnorm_s8},
-             scale_request{.type = jitnorm_data_type_undef},
-             scale_request{.type = E8M0},
-             scale_request{.type = jitnorm_f8_e4m3},
-             scale_request{.mask = 1, .is_on_host = 1},
-             scale_request{.mode = jitnorm_quantization_mode_undef},
-             scale_request{.mode = undefined<jitnorm_quantization_mode_t>(4)},
-         })
-        EXPECT_EQ(wrong.set(attr), INVALID) << jitnorm_get_last_error();
+    for (const auto type : {jitnorm_s8, jitnorm_data_type_undef, E8M0, jitnorm_f8_e4m3})
+        EXPECT_EQ(scale_request{.type = type}.set(attr), INVALID) << type;
+    for (const auto mode : {jitnorm_quantization_mode_undef, undefined<jitnorm_quantization_mode_t>(4)})
+        EXPECT_EQ(scale_request{.mode = mode}.set(attr), INVALID) << mode;
+    const scale_request others[] = {{.arg = -1},
+                                    {.mask = -1},
+                                    {.mask = 3, .ndims = 1, .groups = PAIRS},
+                                    {.mask = 3, .ndims = 2},
+                                    {.mask = 3, .ndims = 2, .groups = NONE},
+                                    {.ndims = 2, .groups = PAIRS},
+                                    {.mask = 1, .is_on_host = 1}};
+    for (const scale_request &wrong : others) EXPECT_EQ(wrong.set(attr), INVALID) << &wrong - others;
 }
 
 // Other primitives quantize other tensors, but none quantizes all.
@@ -96,13 +92,8 @@ const std::vector<float> ROWS = {1, -1, 1, 1, -1, 1, 1, 1}, PARTS = {1, 0.75F, 0
 
 jitnorm_status_t create(owned_pd &pd, const owned_attr &attr, const dims &src_sizes = SHAPE, bool has_dst = true) {
     const owned_md src = make_md(src_sizes, jitnorm_f32), dst = make_md(has_dst ? src_sizes : dims{}, jitnorm_s8);
-    return forward_request{.prop_kind = jitnorm_forward_inference,
-                           .src = src,
-                           .dst = dst,
-                           .epsilon = 0,
-                           .flags = unsigned(jitnorm_rms_norm) | jitnorm_use_scale,
-                           .attr = attr}
-        .create(&pd);
+    const unsigned flags = unsigned(jitnorm_rms_norm) | jitnorm_use_scale;
+    return forward_request{jitnorm_forward_inference, src, dst, nullptr, jitnorm_f32, 0, flags, attr}.create(&pd);
 }
 
 owned_pd pd_with(const owned_attr &attr, const dims &src_sizes = SHAPE) {

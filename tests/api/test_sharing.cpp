@@ -61,8 +61,9 @@ TEST_F(sharing, equal_descriptors_share_and_so_do_their_primitives) {
 // The key is made of the problem, whose parts tests/dispatch has, and of the scales that are asked for.
 TEST_F(sharing, whatever_differs_is_another_entry) {
     using attr_handle = jitnorm_primitive_attr_t;
-    const auto find_scales = [](attr_handle attr, const dims &groups) {
-        return jitnorm_primitive_attr_set_scales_v3(attr, JITNORM_ARG_DST, 3, 2, groups.data(), jitnorm_f32, 0,
+    const auto find_scales = [](attr_handle attr, jitnorm_dim_t columns) {
+        const jitnorm_dim_t groups[] = {1, columns};
+        return jitnorm_primitive_attr_set_scales_v3(attr, JITNORM_ARG_DST, 3, 2, groups, jitnorm_f32, 0,
                                                     jitnorm_quantization_mode_dynamic_amax);
     };
     const std::function<jitnorm_status_t(attr_handle)> settings[] = {
@@ -72,12 +73,8 @@ TEST_F(sharing, whatever_differs_is_another_entry) {
         [](attr_handle attr) { return jitnorm_primitive_attr_set_scratchpad_mode(attr, jitnorm_scratchpad_mode_user); },
         [](attr_handle attr) { return jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_SRC, 0); },
         [&](attr_handle attr) { return jitnorm_primitive_attr_set_residual(attr, data, data, jitnorm_f32, 0); },
-        [&](attr_handle attr) {
-            return find_scales(attr, {1, 4});
-        },
-        [&](attr_handle attr) {
-            return find_scales(attr, {1, 8});
-        }};
+        [&](attr_handle attr) { return find_scales(attr, 4); },
+        [&](attr_handle attr) { return find_scales(attr, 8); }};
     const owned_md bytes = make_md({3, 8}, jitnorm_s8);
     std::vector<described> made;
     for (const auto &set : settings) {

@@ -34,6 +34,12 @@ attributes many_attributes() {
 
 // Each line is as it is here, or has this part. Default setups are of forward training with scale and shift.
 TEST(describe, setups) {
+    setup rounded_sum = {.residual = {.added = "ab", .sum = "ba", .type = BF16, .sum_type = F32, .bias_type = F16}};
+    rounded_sum.residual.rounded = rounded_sum.residual.silu = true;
+    setup others = {.kind = BACKWARD, .flags = USE_SCALE, .dims = {2, 3, 8}, .axes = 2, .statistics_type = BF16};
+    others.form = statistics_form::inverse_deviation;
+    others.omitted = bit_of(DIFF_SRC) | bit_of(DIFF_SCALE);
+    others.scale_is_ones = true;
     const struct {
         setup s;
         std::string part;
@@ -71,25 +77,11 @@ TEST(describe, setups) {
          " --attr-scales=src:common:1+dst:per_tensor:f32:1x2:dynamic_amax 2x8"},
         // residuals
         {{.residual = {.added = "ab", .sum = "", .type = BF16}}, " --attr-residual=src1:bf16:ab "},
-        {{.residual = {.added = "ab",
-                       .sum = "ba",
-                       .type = BF16,
-                       .sum_type = F32,
-                       .bias_type = F16,
-                       .rounded = true,
-                       .silu = true}},
-         " --attr-residual=src1:bf16:ab+dst1:f32:ba+bias:f16+rounded+silu "},
+        {rounded_sum, " --attr-residual=src1:bf16:ab+dst1:f32:ba+bias:f16+rounded+silu "},
         {{.kind = BACKWARD, .residual = {.added = "", .sum = "ba"}}, " --attr-residual=dst1:f32:ba "},
         {{.pre_quantization = "ba"}, " --attr-pre-quantization=dst2:f32:ba "},
         // what only some front ends ask for
-        {{.kind = BACKWARD,
-          .flags = USE_SCALE,
-          .dims = {2, 3, 8},
-          .axes = 2,
-          .statistics_type = BF16,
-          .form = statistics_form::inverse_deviation,
-          .omitted = bit_of(DIFF_SRC) | bit_of(DIFF_SCALE),
-          .scale_is_ones = true},
+        {others,
          " --stat_tag=a --flags=C --axes=2 --stat_dt=bf16 --stat=rstd --left-out=diff_src+diff_scale --scale=ones "
          "--eps="},
         {{.kind = BACKWARD, .first_row = 64, .all_rows = 100}, " --rows-from=64/100 "},

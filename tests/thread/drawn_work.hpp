@@ -60,23 +60,9 @@ public:
         const owned_md statistics = of(rows, jitnorm_f32, strides_in("ab", rows));
         const owned_attr attr = attributes();
         if (w_.is_forward())
-            return forward_request{.prop_kind = w_.kind,
-                                   .src = data,
-                                   .dst = dst,
-                                   .statistics = statistics,
-                                   .scale_shift_type = w_.scale_shift_type,
-                                   .flags = w_.flags,
-                                   .attr = attr}
-                .make();
-        return backward_request{.prop_kind = w_.kind,
-                                .diff_src = data,
-                                .diff_dst = data,
-                                .src = data,
-                                .statistics = statistics,
-                                .scale_shift_type = w_.scale_shift_type,
-                                .flags = w_.flags,
-                                .attr = attr}
-            .make();
+            return forward_request{w_.kind, data, dst, statistics, w_.scale_shift_type}.make(w_.flags, attr);
+        return backward_request{w_.kind, data, data, data, statistics, jitnorm_f32, w_.scale_shift_type}.make(w_.flags,
+                                                                                                              attr);
     }
 
 private:
