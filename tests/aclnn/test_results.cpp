@@ -3,7 +3,6 @@
 // for dense rows of FLOAT with the same values, rounded once to each tensor's type. Quantization is checked by plain
 // loops after the reference, and adaptive layer normalization, which has several roundings, by its formula.
 #include <cmath>
-#include <cstring>
 
 #include "operands.hpp"
 #include "support/equality.hpp"

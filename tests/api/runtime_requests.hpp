@@ -2,8 +2,6 @@
 // runtime_requests: primitives of any layout whose sizes may be left to run time.
 #pragma once
 
-#include <string>
-
 #include "row_tensors.hpp"
 
 namespace jitnorm::tests {

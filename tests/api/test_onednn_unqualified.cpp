@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <type_traits>
-#include <vector>
 
 #include "dnnl.h"
 #include "dnnl.hpp"

@@ -3,7 +3,6 @@
 // its arguments something that validate() finds wrong with it, of which tests/norm has every rule.
 #include <cmath>
 #include <functional>
-#include <string>
 
 #include "support/execution.hpp"
 #include "support/undefined.hpp"

@@ -2,7 +2,6 @@
 // The verbose log and the environment it is steered by.
 #include <gtest/gtest.h>
 
-#include <climits>
 #include <cstdlib>
 #include <sstream>
 #include <thread>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "primitive_target.hpp"
 
-#include <bit>
 #include <limits>
 
 #include "norm/attributes.hpp"

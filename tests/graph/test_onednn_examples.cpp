@@ -3,7 +3,6 @@
 // dnnl_graph.hpp has one meaning then, except status and graph, which oneDNN declares twice, too.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstdlib>
 #include <vector>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Creation and execution before main(), from the initializer of a static object that comes before the library's, with
 // an attribute scale.
-#include <cmath>
 
 #include "work.hpp"
 

@@ -3,7 +3,6 @@
 // library, past jitnorm_primitive_execute, to main.
 #include <csignal>
 #include <cstdint>
-#include <string>
 
 #include <dlfcn.h>
 #include <sys/mman.h>

@@ -8,7 +8,6 @@
 // Status 0 says that the execution at that moment took place and had the bits of one before it.
 #include <climits>
 #include <cstdlib>
-#include <cstring>
 #include <functional>
 #include <string_view>
 #include <thread>

@@ -3,7 +3,6 @@
 // it counts too.
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <thread>
 
 #include <malloc.h>

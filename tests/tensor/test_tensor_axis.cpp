@@ -2,8 +2,6 @@
 // The runs of rows of strided tensors against each descriptor's own offsets, and which rows are dense.
 #include <gtest/gtest.h>
 
-#include <vector>
-
 #include "descriptors.hpp"
 #include "tensor/tensor_axis.hpp"
 

@@ -3,7 +3,6 @@
 // gets the bits of a single execution. And how work is shared on pools.
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <numeric>
 
 #include "pools.hpp"
