@@ -48,7 +48,7 @@ jitnorm_status_t status_of(const std::function<void()> &body) {
 }
 
 TEST(cpp_stream, with_a_thread_pool) {
-    const stream on(cpu(), thread_pool{nullptr, nullptr, 1});
+    const stream on(cpu(), thread_pool{nullptr, nullptr, 1}, stream::flags::in_order | stream::flags::default_flags);
     EXPECT_EQ(on.get_engine().get(), cpu().get());
     EXPECT_EQ(status_of([] { stream(cpu(), thread_pool{nullptr, nullptr, 2}); }), jitnorm_invalid_arguments);
 }
