@@ -249,12 +249,16 @@ def _same(theirs: Tensor, ours: Optional[Tensor], exact: bool) -> bool:
     return bool(((a - b).abs() <= unit * a.abs() + 2e-6 * a.abs().amax(-1, keepdim=True)).all())
 
 
+def _text_of(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}".splitlines()[0]
+
+
 def _call(forward: Callable[..., Any], module: nn.Module, probe: _Probe) -> Tensor:
     x = probe.x.clone()
     try:
         made = forward(module, x) if probe.gate is None else forward(module, x, probe.gate.clone())
     except Exception as error:  # whatever a class may raise that is no normalization
-        raise Unfit(f"{type(error).__name__}: {error}".splitlines()[0]) from None
+        raise Unfit(_text_of(error)) from None
     if type(made) is not Tensor or made.shape != x.shape or made.dtype not in _TYPES:
         raise Unfit("its result is not a tensor as its input")
     if not torch.equal(x, probe.x):
@@ -267,6 +271,17 @@ def find(
 ) -> Tuple[Found, List[str]]:
     """What executes such a call, and the names of those attributes on which this may depend. Raises Unfit. With a type, the
     parameters have that type."""
+    try:
+        return _find(forward, module, given, dtype)
+    except Unfit:
+        raise
+    except Exception as error:  # of a class that cannot be copied or read
+        raise Unfit(_text_of(error)) from None
+
+
+def _find(
+    forward: Callable[..., Any], module: nn.Module, given: Tuple[Tensor, ...], dtype: Optional[torch.dtype]
+) -> Tuple[Found, List[str]]:
     _check(module)
     own = [p for p in module._parameters.values() if p is not None and dtype is None]
     if any(t.dtype not in _TYPES for t in (*given, *own)) or (len(given) > 1 and given[1].shape != given[0].shape):
@@ -293,7 +308,7 @@ def _search(forward: Callable[..., Any], copy: nn.Module, reads: Set[str], case:
 
     order = _order_of_results(case, results_of(0)[-1][1])
     settings = _settings(copy, reads)
-    values = {name: getattr(copy, name) for name in settings}
+    values = {name: getattr(copy, name, None) for name in settings}  # some may be missing
     numbers = [name for name, value in values.items() if type(value) is float]
     groups = [0] + [v for v in values.values() if type(v) is int and 1 < v < columns and columns % v == 0]
     chosen = [some for count in range(len(names), -1, -1) for some in itertools.permutations(names, count)]

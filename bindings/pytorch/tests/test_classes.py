@@ -295,6 +295,38 @@ class Formulas(ClassesTestCase):
             self.assert_near(got.detach(), expected, 1e-6)
         self.assertEqual(entry.calls, 4)
 
+    def test_a_setting_that_is_not_there(self):
+        class Asking(RoundedOnce):
+            def forward(self, x):
+                y = self.normalized(x) * (self.weight if getattr(self, "scaled", True) else 1)
+                return (y + 1 if hasattr(self, "shifted") else y).to(x.dtype)
+
+        module, x = Asking(), random((3, 5, 64))
+        for change, calls in (({}, 1), ({"scaled": False}, 2), ({"shifted": True}, 2)):
+            vars(module).update(change)
+            expected = module(x).detach()
+            got, entry = self.taken(Asking, x, module=module)
+            self.assert_near(got.detach(), expected, 1e-6)
+            self.assertEqual(entry.calls, calls)
+
+    def test_a_class_of_which_no_copy_can_be_made(self):
+        class Made(RoundedOnce):
+            def __new__(cls, columns):
+                return super().__new__(cls)
+
+            def forward(self, x):
+                return (self.weight * self.normalized(x)).to(x.dtype)
+
+        class Final(RoundedOnce):
+            def __init_subclass__(cls):
+                raise NotImplementedError("no class of mine")
+
+            def forward(self, x):
+                return (self.weight * self.normalized(x)).to(x.dtype)
+
+        for kind, reason in ((Made, "TypeError: "), (Final, "NotImplementedError: no class of mine")):
+            self.assert_untouched(kind, random((3, 64)), module=kind(64), reason=reason)
+
     def test_strides_are_those_of_its_own_results(self):
         class Contiguous(RoundedOnce):
             def forward(self, x):
