@@ -63,9 +63,15 @@ class _Class:
         x = given[0]
         return (
             tuple([None if t is None else t.dtype for t in given]),
-            tuple([None if p is None else (p.dtype, p.shape) for p in state["_parameters"].values()]),
+            tuple(
+                [
+                    None if p is None else (p.dtype, p.shape, p.dim() < 2 or probes.fits(p, x))
+                    for p in state["_parameters"].values()
+                ]
+            ),
             x.dim(),
             x.shape[-1] if x.dim() else 0,
+            len(given) < 2 or given[1].shape == x.shape,
             None if x.is_contiguous() else probes.order_of(x),
             _is_autocast(),
             tuple([state.get(name) for name in self.settings]),

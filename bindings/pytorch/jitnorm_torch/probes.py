@@ -96,6 +96,14 @@ class Found(NamedTuple):
         return None if made is None else made.view(shape).permute(_inverse(order))
 
 
+def fits(parameter: Tensor, x: Tensor) -> bool:
+    """Whether all dimensions of rows that the parameter has are 1 or the input's: it does not broadcast the input."""
+    count = parameter.dim()
+    if count < 2:
+        return True
+    return count <= x.dim() and all([a == b or a == 1 for a, b in zip(parameter.shape[:-1], x.shape[-count:-1])])
+
+
 def order_of(x: Tensor) -> Tuple[int, ...]:
     """The dimensions in the order of memory: those with the largest strides first, as PyTorch orders new results."""
     strides = x.stride()
@@ -162,7 +170,8 @@ class _Case:
         x = given[0]
         own = [p for p in module._parameters.values() if p is not None]
         self.tail = tuple(own[0].shape) if own else tuple(x.shape[-1:])
-        if x.dim() < len(self.tail) or not x.dim() or x.shape[-1] != self.tail[-1] or x.shape[-1] < 2:
+        of_row = x.dim() > 0 and x.shape[-1] == self.tail[-1] and x.shape[-1] >= 2
+        if x.dim() < len(self.tail) or not of_row or not all(fits(p, x) for p in own):
             raise Unfit(f"an input of shape {tuple(x.shape)} with parameters of shape {self.tail}")
         self.lead = x.dim() - len(self.tail)
         self.order = None if x.is_contiguous() else order_of(x)

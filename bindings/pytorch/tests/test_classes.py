@@ -343,6 +343,32 @@ class Formulas(ClassesTestCase):
                 self.assertEqual(got.stride(), expected.stride())
             self.assertEqual(entry.calls, 3 if original is Contiguous else 2, entry)  # rows that lie across: not of the others
 
+    def test_a_call_that_broadcasts_after_one_that_does_not(self):
+        for original in (GateAfter, GateBefore):
+            kind = fresh(original)
+            module, x = kind(), random((3, 5, 64))
+            with jitnorm_torch.overridden([kind]):
+                module(x, random((3, 5, 64), seed=2))
+                for gate in (random(64, seed=2), random((1, 1, 64), seed=2), random((3, 5, 1), seed=2)):
+                    self.assert_same_bits(module(x, gate), original.forward(module, x, gate))
+                module(x, random((3, 5, 64), seed=2))
+            self.assertEqual(entry_of(kind)[0].calls, 2)
+
+    def test_a_weight_that_broadcasts_after_one_that_does_not(self):
+        kind = fresh(RoundedBeforeWeight)
+        module = kind(heads=(4,))
+        x, one = random((3, 5, 4, 64)), random((3, 5, 1, 64))
+        for calls in ((x, one), (one, x)):
+            with jitnorm_torch.overridden([kind]):
+                for tensor in calls:
+                    expected = RoundedBeforeWeight.forward(module, tensor)
+                    got = module(tensor)
+                    self.assert_near(got.detach(), expected.detach(), 0 if tensor is one else 1e-6)
+        self.assertEqual(entry_of(kind)[0].calls, 2)
+        over_rows = kind(heads=(1,))  # a dimension of 1 is for any number of rows
+        self.taken(kind, x, module=over_rows)
+        self.assertEqual(entry_of(kind)[0].calls, 3)
+
     def test_other_shapes_are_as_ever(self):
         kind = fresh(RoundedBeforeWeight)
         module = kind()
