@@ -90,7 +90,8 @@ class Found(NamedTuple):
         x, gate = x.permute(order), None if gate is None else gate.permute(order)
         shape, group = x.shape, self.group or x.shape[-1]
         if self.group:
-            x, gate = (None if t is None else t.reshape(*shape[:-1], -1, group) for t in (x, gate))
+            parts = (*shape[:-1], shape[-1] // group, group)
+            x, gate = (None if t is None else t.reshape(parts) for t in (x, gate))
             weight, bias = (None if t is None else t.view(-1, group) for t in (weight, bias))
         made = self.formula.run(x, gate, [group], weight, bias, epsilon)
         return None if made is None else made.view(shape).permute(_inverse(order))

@@ -285,6 +285,15 @@ class Formulas(ClassesTestCase):
         for a, b in zip(got, expected):
             self.assert_same_bits(a, b)
 
+    def test_groups_of_no_rows(self):
+        kind = fresh(Grouped)
+        module = kind()
+        for shape in ((0, 64), (3, 0, 64), (3, 5, 64), (0, 64)):
+            tensors = (random(shape), random(shape, seed=2))
+            got, entry = self.taken(kind, *tensors, module=module)
+            self.assertEqual(got.shape, shape)
+        self.assertEqual(entry.calls, 4)
+
     def test_settings_are_followed(self):
         kind = fresh(Switched)
         module, x = kind(), random((3, 5, 64))
