@@ -114,7 +114,7 @@ def _replacement(kind: type, own: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(own)
     def forward(self: nn.Module, *given: Any, **named: Any) -> Any:
-        if _is_compiling():
+        if _is_compiling() or _own.get(kind) is not own:  # a hook keeps it beyond restore()
             return own(self, *given, **named)
         made = _run(own, seen, self, _by_position(given, named, names) if named else given)
         return own(self, *given, **named) if made is None else made

@@ -458,8 +458,13 @@ class Modules(ClassesTestCase):
             del self.module.forward
             own = self.module.forward  # as hooks of accelerate do it
             self.module.forward = lambda x: own(x) * 2
-            self.module(self.x)
+            expected = self.module(self.x)
         self.assertEqual(entry_of(self.kind)[0].calls, 1)
+        self.assert_nearly_all_bits(self.module(self.x).detach(), expected.detach())
+        self.assertEqual(entry_of(self.kind)[0].calls, 1)  # the forward that was kept is the class's own now
+        with jitnorm_torch.overridden([self.kind]):
+            self.module(self.x)
+        self.assertEqual(entry_of(self.kind)[0].calls, 2)
 
     def test_a_forward_that_others_set_is_respected(self):
         jitnorm_torch.override([self.kind])
