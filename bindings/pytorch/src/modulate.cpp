@@ -206,6 +206,10 @@ void pass_gate(const Tensor &of_output, const Tensor &input, const Tensor &rstd,
     const auto type = computed_in(input);
     sizes shape(input.sizes().begin(), input.sizes().end()), statistics;
     Tensor scale = weight;
+    if (shape.size() == 1) { // one row, which has no dimension of rows
+        shape.insert(shape.begin(), 1);
+        if (scale.defined()) scale = scale.unsqueeze(0);
+    }
     // Rows along which the weight does not change become one dimension, which is cut.
     while (shape.size() > 2 && (!scale.defined() || (scale.size(0) == 1 && scale.size(1) == 1))) {
         shape[1] *= shape[0];

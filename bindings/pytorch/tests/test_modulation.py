@@ -198,6 +198,15 @@ class Gated(Against):
         for i, part in enumerate(columns.chunk(4, -1)):
             self.assert_same_bits(grouped.chunk(4, -1)[i], gated_rms_norm(part, gate.reshape(-1, 4, 16)[:3, i], weight.view(4, 16)[i]))
 
+    def test_one_row_without_a_dimension_of_rows(self):
+        for dtype in (torch.float32, torch.bfloat16):
+            x, gate, weight = random(48, dtype), random(48, dtype, 2), random(48, dtype, 3)
+            for before in (True, False):
+                function = functools.partial(gated_rms_norm, norm_before_gate=before)
+                exact = functools.partial(exact_gated, norm_before_gate=before)
+                self.compare(function, exact, (x, gate, weight))
+                self.compare(function, exact, (x, gate, None))
+
     def test_many_rows(self):
         x, gate = random((7, 2 * 50, 4, 96)).chunk(2, 1)
         before = torch.get_num_threads()
