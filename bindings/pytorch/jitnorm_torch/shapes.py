@@ -37,6 +37,10 @@ def _like(tensor, dtype=None):
     return torch.empty(tensor.shape, dtype=dtype or tensor.dtype, device=tensor.device)
 
 
+def _of_those(tensors, wanted):
+    return tuple(_like(tensor) if w and tensor is not None else None for tensor, w in zip(tensors, wanted))
+
+
 def _result(input, weight, round_normalized):
     rounds = round_normalized and weight is not None
     return _like(input, torch.promote_types(input.dtype, weight.dtype) if rounds else None)
@@ -62,7 +66,7 @@ def _layer_norm_backward(grad_output, input, normalized_shape, mean, rstd, weigh
     shape, side = (normalized_shape, input) if weight is None else (weight.shape, weight)
     return (
         _like(input) if output_mask[0] else None,
-        _affine(shape, side) if output_mask[1] else None,
+        _affine(shape, side) if output_mask[1] and weight is not None else None,
         _affine(shape, side) if output_mask[2] else None,
     )
 
@@ -78,7 +82,7 @@ def _rms_norm_backward(
     _check(input, normalized_shape, weight, others=(grad_output, rstd, grad_input), rows=True)
     return (
         _like(input) if output_mask[0] else None,
-        _like(weight) if output_mask[1] else None,
+        _like(weight) if output_mask[1] and weight is not None else None,
     )
 
 
@@ -127,7 +131,7 @@ def _ada_layer_norm_forward(input, scale, shift, weight=None, bias=None, eps=1e-
 
 def _ada_layer_norm_backward(grad_output, input, scale, shift, mean, rstd, weight, bias, output_mask):
     _check_rows(input, (scale, shift), True, (weight, bias), (grad_output, mean, rstd))
-    return tuple(_like(t) if w else None for t, w in zip((input, scale, shift, weight, bias), output_mask))
+    return _of_those((input, scale, shift, weight, bias), output_mask)
 
 
 def _quantized(input, normalized_shape, scale):
@@ -157,7 +161,7 @@ def _gated_rms_norm_backward(
     grad_output, input, rstd, gate, weight, output_mask, norm_before_gate=True, round_normalized=False
 ):
     _check_gated(input, gate, weight, (grad_output, rstd))
-    return tuple(_like(t) if w else None for t, w in zip((input, gate, weight), output_mask))
+    return _of_those((input, gate, weight), output_mask)
 
 
 def _without_statistics(forward, results):

@@ -301,6 +301,7 @@ private:
 template <typename Run>
 composed_leaves record_gradients(const composition &how, const composed_leaves &of, const Tensor &of_output,
                                  const Tensor &rstd, mask<3> wanted, const Tensor &added, Run run) {
+    for (size_t i = 0; i < of.size(); ++i) wanted[i] = wanted[i] && of[i].defined();
     const auto all = {&of[0], &of[1], &of[2], &of_output, &added};
     if (have_tangents(all)) {
         composed_leaves from;

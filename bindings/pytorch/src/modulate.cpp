@@ -285,6 +285,8 @@ quantized ada_quantized_forward(const Tensor &input, const ada_norm &how, double
 // w * (1 + s). All gradients of parameters follow from its two sums, which are as small as s and t.
 ada_gradients ada_backward(const Tensor &of_output, const Tensor &input, const Tensor &mean, const Tensor &rstd,
                            const ada_norm &how, wanted_ada_gradients wanted) {
+    wanted.weight = wanted.weight && or_none(how.weight).defined();
+    wanted.bias = wanted.bias && or_none(how.bias).defined();
     check_rows(input);
     check_device("the output's gradient", of_output);
     check_same_shape("the output's gradient", of_output, input);
@@ -364,6 +366,7 @@ normalized gated_forward(const Tensor &input, const gated_norm &how, double epsi
 
 gated_gradients gated_backward(const Tensor &of_output, const Tensor &input, const Tensor &rstd, const gated_norm &how,
                                wanted_gated_gradients wanted) {
+    wanted.weight = wanted.weight && or_none(how.weight).defined();
     check_rows(input);
     check_device("the output's gradient", of_output);
     check_same_shape("the output's gradient", of_output, input);

@@ -24,7 +24,7 @@ normalized ada_forward(const at::Tensor &input, const ada_norm &how, double epsi
 quantized ada_quantized_forward(const at::Tensor &input, const ada_norm &how, double epsilon,
                                 const at::Tensor &output_scale);
 
-// Each gradient has its tensor's shape and type; one that is not wanted is undefined.
+// Each gradient has its tensor's shape and type; one that is not wanted, or whose tensor is absent, is undefined.
 struct ada_gradients {
     at::Tensor input, scale, shift, weight, bias;
 };

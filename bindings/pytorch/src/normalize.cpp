@@ -52,6 +52,12 @@ struct affine {
     const at::Tensor &either() const { return weight->defined() ? *weight : *bias; }
 };
 
+// Without a weight there is no gradient of it. The bias is not passed to the operators of backward.
+wanted_gradients only_of_tensors(const norm &how, wanted_gradients wanted) {
+    wanted.weight = wanted.weight && how.weight.has_value() && how.weight->defined();
+    return wanted;
+}
+
 // A primitive that has a weight and computes the gradient of the bias also computes the gradient of the weight.
 bool makes_weight_gradient(const affine &side, wanted_gradients wanted) {
     return wanted.weight || (wanted.bias && side.weight->defined());
@@ -211,7 +217,8 @@ quantized quantized_forward(const at::Tensor &given, const norm &how, const at::
 }
 
 gradients backward(const at::Tensor &of_output, const at::Tensor &input, const at::Tensor &mean, const at::Tensor &rstd,
-                   const norm &how, wanted_gradients wanted, const at::Tensor &of_input) {
+                   const norm &how, wanted_gradients asked_for, const at::Tensor &of_input) {
+    const wanted_gradients wanted = only_of_tensors(how, asked_for);
     if (has_rows(how)) return rows_backward(of_output, input, mean, rstd, how, wanted, of_input);
     const backward_inputs from(of_output, input, mean, rstd, how, of_input);
     const affine side(how);
@@ -226,7 +233,8 @@ gradients backward(const at::Tensor &of_output, const at::Tensor &input, const a
 }
 
 gradients partial_backward(const at::Tensor &of_output, const at::Tensor &input, const at::Tensor &mean,
-                           const at::Tensor &rstd, const norm &how, wanted_gradients wanted, row_range range) {
+                           const at::Tensor &rstd, const norm &how, wanted_gradients asked_for, row_range range) {
+    const wanted_gradients wanted = only_of_tensors(how, asked_for);
     const backward_inputs from(of_output, input, mean, rstd, how, {});
     TORCH_CHECK(wanted.weight || wanted.bias, "without gradients of weight and bias there is nothing to share");
     const affine side(how);

@@ -44,8 +44,8 @@ struct wanted_gradients {
     bool input, weight, bias;
 };
 
-// The gradients of these tensors. Each is contiguous and has the type of its tensor; one that is not wanted is
-// undefined.
+// The gradients of these tensors. Each is contiguous and has the type of its tensor; one that is not wanted, and that of
+// a weight that is absent, is undefined.
 struct gradients {
     at::Tensor input, weight, bias;
 };

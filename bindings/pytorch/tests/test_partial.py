@@ -67,10 +67,12 @@ class Ranges(TestCase):
             with self.assertRaises((RuntimeError, ValueError)):
                 wrong()
         OPERATORS.add_partial_gradients_(running, sums, 4096, 0, 4096)
-        with self.assertRaises(RuntimeError):  # nothing to share
-            OPERATORS.layer_norm_partial_backward(
-                x, x, (8,), torch.zeros(64, 1), torch.ones(64, 1), None, 0, 64, (True, False, False)
-            )
+        mean, rstd = torch.zeros(64, 1), torch.ones(64, 1)
+        for mask in ((True, False, False), (True, True, False)):  # there is no weight
+            with self.assertRaisesRegex(RuntimeError, "nothing to share"):
+                OPERATORS.layer_norm_partial_backward(x, x, (8,), mean, rstd, None, 0, 64, mask)
+        made = OPERATORS.layer_norm_partial_backward(x, x, (8,), mean, rstd, None, 0, 64, (True, True, True))
+        self.assertEqual([one is None for one in made], [False, True, False])
 
 
 class ProgramCase(TestCase):

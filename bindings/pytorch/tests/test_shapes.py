@@ -58,6 +58,22 @@ class Shapes(TestCase):
                         self.assertEqual((a.shape, a.dtype, a.stride()), (b.shape, b.dtype, b.stride()))
                         self.assertEqual(b.device.type, "meta")
 
+    def test_gradients_of_tensors_that_are_absent(self):
+        for device in ("cpu", "meta"):
+            x, rstd = random((3, 5, 8)).to(device), torch.ones((3, 5, 1), device=device)
+            leaves = [(x, False), (x, True)] if device == "cpu" else [(x, False)]
+            for tensor, requires in leaves:
+                x = tensor.detach().requires_grad_(requires)
+                for made, there in (
+                    (OPERATORS.layer_norm_backward(x, x, (8,), rstd, rstd, None, (True, True, True)), "101"),
+                    (OPERATORS.layer_norm_backward(x, x, (8,), rstd, rstd, None, (True, True, False)), "100"),
+                    (OPERATORS.rms_norm_backward(x, x, (8,), rstd, None, (True, True)), "10"),
+                    (OPERATORS.rms_norm_backward(x, x, (8,), rstd, None, (False, True)), "00"),
+                    (OPERATORS.gated_rms_norm_backward(x, x, rstd, None, None, (True,) * 3), "100"),
+                    (OPERATORS.ada_layer_norm_backward(x, x, x, x, rstd, rstd, None, None, (True,) * 5), "11100"),
+                ):
+                    self.assertEqual("".join("01"[one is not None] for one in made), there)
+
     def test_refuse_what_tensors_with_data_refuse(self):
         x, weight = torch.ones(3, 8, device="meta"), torch.ones(7, device="meta")
         for name, arguments in {
