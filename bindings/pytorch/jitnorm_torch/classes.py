@@ -31,7 +31,19 @@ _hooks: List[Any] = []
 _is_compiling = getattr(getattr(torch, "compiler", None), "is_compiling", None) or (lambda: False)
 _count_modes = getattr(torch._C, "_len_torch_dispatch_stack", None) or (lambda: 0)
 _current_transform = getattr(getattr(torch._C, "_functorch", None), "maybe_current_level", None) or (lambda: None)
-_is_autocast = torch.is_autocast_cpu_enabled
+_count_function_modes = getattr(torch._C, "_len_torch_function_stack", None) or (lambda: 0)
+
+
+def _query_of_autocast() -> Callable[[], bool]:
+    """What says whether autocast is on for CPUs: PyTorch 2.4 and later warn of is_autocast_cpu_enabled()."""
+    try:
+        torch.is_autocast_enabled("cpu")
+    except TypeError:  # before, it is about GPUs and takes no argument
+        return torch.is_autocast_cpu_enabled
+    return functools.partial(torch.is_autocast_enabled, "cpu")
+
+
+_is_autocast = _query_of_autocast()
 
 
 class Entry(NamedTuple):
@@ -162,8 +174,10 @@ def _run(
 
 
 def _is_watched() -> bool:
-    """Whether what a probe computes might be traced or transformed."""
-    return torch._C._get_tracing_state() is not None or _current_transform() is not None
+    """Whether what a probe computes might be traced, transformed or seen by a mode, as that of a default device."""
+    return (
+        torch._C._get_tracing_state() is not None or _current_transform() is not None or _count_function_modes() > 0
+    )
 
 
 def _wants(wanted: Wanted, kind: type) -> bool:

@@ -7,12 +7,15 @@ import itertools
 import pickle
 import threading
 import unittest
+import unittest.mock
+import warnings
 
 import torch
 from torch import nn
 from torch.nn.functional import silu
 
 import jitnorm_torch
+from jitnorm_torch import classes
 from support import TestCase, leaf, random
 
 IS_2 = torch.__version__ >= "2"
@@ -535,6 +538,36 @@ class Modules(ClassesTestCase):
                 traced = torch.jit.trace(self.module, (self.x,))
                 self.assertNotIn("jitnorm::", str(traced.graph))
                 self.module(self.x)
+
+    def test_a_first_call_within_a_mode(self):
+        from torch.overrides import TorchFunctionMode
+
+        class Mode(TorchFunctionMode):
+            def __torch_function__(self, function, types, args=(), kwargs=None):
+                return function(*args, **(kwargs or {}))
+
+        expected = self.module(self.x).detach()
+        with jitnorm_torch.overridden([self.kind]):
+            for mode in (Mode(), torch.device("cpu")) if IS_2 else (Mode(),):
+                with mode:
+                    self.assert_same_bits(self.module(self.x).detach(), expected)
+            self.assertEqual(entry_of(self.kind), [])
+            self.assert_nearly_all_bits(self.module(self.x).detach(), expected)
+        self.assertEqual(entry_of(self.kind)[0].calls, 1)
+
+    def test_autocast_is_asked_for_without_a_warning(self):
+        def asked(device=None):
+            if device is None:
+                raise AssertionError("this is about GPUs")
+            return device == "cpu"
+
+        with unittest.mock.patch.object(torch, "is_autocast_enabled", asked):
+            self.assertTrue(classes._query_of_autocast()())
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.assertFalse(classes._is_autocast())
+            with torch.autocast("cpu", torch.bfloat16):
+                self.assertTrue(classes._is_autocast())
 
     def test_threads_meet_it_at_once(self):
         results = []
