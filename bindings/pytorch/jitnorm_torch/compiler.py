@@ -52,12 +52,22 @@ def _functions() -> Dict[object, Callable[..., Tensor]]:
 
 
 def replace(graph: torch.fx.GraphModule) -> torch.fx.GraphModule:
-    """Replaces layer_norm and rms_norm in a graph of Dynamo by jitnorm's, and returns the graph. Whether a call is one that
-    jitnorm takes is decided when the graph is traced: CPU tensors of float32, bfloat16 and float16."""
+    """Replaces layer_norm and rms_norm by jitnorm's in a graph of Dynamo and in the graphs within it, those of
+    checkpoints and of branches, and returns the graph. Whether a call is one that jitnorm takes is decided when the
+    graph is traced: CPU tensors of float32, bfloat16 and float16."""
     own = _functions()
+    for part in list(graph.modules()):
+        if isinstance(part, torch.fx.GraphModule):
+            _replace_in_one(part, own)
+    return graph
+
+
+def _replace_in_one(graph: torch.fx.GraphModule, own: Dict[object, Callable[..., Tensor]]) -> None:
+    changed = False
     for node in graph.graph.nodes:
         if node.op == "call_function" and node.target in own:
             node.target = own[node.target]
+            changed = True
         elif node.op == "call_module":  # up to PyTorch 2.4
             parent, _, name = node.target.rpartition(".")
             holder = graph.get_submodule(parent)
@@ -66,8 +76,9 @@ def replace(graph: torch.fx.GraphModule) -> torch.fx.GraphModule:
                 module = copy.copy(module)  # with the same parameters; the model's own module stays as it is
                 module.__class__ = _LayerNorm
                 setattr(holder, name, module)
-    graph.recompile()
-    return graph
+                changed = True
+    if changed:
+        graph.recompile()
 
 
 def inductor(

@@ -38,6 +38,28 @@ class Graphs(TestCase):
         self.assertEqual(type(net.first), torch.nn.LayerNorm)
         self.assertEqual(dict(net.named_modules()), before)
 
+    def test_graphs_within_a_graph(self):
+        class Block(torch.nn.Module):
+            def forward(self, x):
+                return functional.layer_norm(x, (16,)) * 2
+
+        class Whole(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.body = torch.fx.symbolic_trace(Block())  # as the body of a checkpoint
+
+            def forward(self, x):
+                return self.body(x + 1)
+
+        class Traces(torch.fx.Tracer):
+            def is_leaf_module(self, module, name):
+                return True
+
+        whole, x = Whole(), random((4, 16))
+        graph = compiler.replace(torch.fx.GraphModule(whole, Traces().trace(whole)))
+        self.assertIn(compiler._layer_norm, [node.target for node in graph.body.graph.nodes])
+        self.assert_same_bits(graph(x), jitnorm_torch.layer_norm(x + 1, (16,)) * 2)
+
     def test_what_stays_pytorchs(self):
         x = random((4, 16), torch.float64)
         self.assert_same_bits(compiler._layer_norm(x, (16,)), functional.layer_norm(x, (16,)))
