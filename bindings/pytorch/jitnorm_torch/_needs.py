@@ -23,7 +23,12 @@ except ModuleNotFoundError as error:
     wanted = f"'torch == {_built_with()}.*'" if _built_with() else "torch"
     raise ModuleNotFoundError(f"jitnorm_torch needs PyTorch: pip install {wanted}", name="torch") from None
 
-if not torch.__version__.startswith(_built_with()):
+def _fits(built_with: str, version: str) -> bool:
+    """Whether the version is of that minor version: 2.14.0 is not of 2.1."""
+    return not built_with or version.split(".")[:2] == built_with.split(".")
+
+
+if not _fits(_built_with(), torch.__version__):
     raise ImportError(f"jitnorm_torch was made for PyTorch {_built_with()}, but this is {torch.__version__}: install it again, "
                       "beside this PyTorch")
 

@@ -4,7 +4,9 @@ torch.ops. They call torch.ops for subclasses of tensors and for other arguments
 compiler runs them, because a compiler must see an operator.
 
 All tensors are on the CPU, of float32, bfloat16, float16 or float64, and have any strides. Weights, biases and what
-modulates rows may have another of these types than the input. Results are contiguous and have the input's shape and, without round_normalized, its type.
+modulates rows may have another of these types than the input; but weights and biases, and a scale and a shift without
+them, are float64 only if the input is. Results are contiguous and have the input's shape and, without round_normalized,
+its type.
 Tensors whose elements overlap, such as sliding windows, and others that primitives do not take as they are, are copied.
 A RuntimeError says what does not fit: a shape, a type, a device."""
 

@@ -19,8 +19,11 @@ def _check(input, normalized_shape, *affine, others=(), rows=False):
         raise RuntimeError(f"normalized_shape {shape} is not the end of the input's shape {tuple(input.shape)}")
     for place, tensor in enumerate(affine):
         if rows and affine[0] is not None and affine[0].dim() > 1 and len(shape) == 1:
-            if tensor is not None and (place == 0 or tensor.shape != affine[0].shape):
+            if place == 0:
                 in_rank(tensor.shape, input.shape, False)
+            elif tensor is not None and tensor.shape != affine[0].shape:
+                of_weight = tuple(affine[0].shape)
+                raise RuntimeError(f"the bias must have the weight's shape, {of_weight}, not {tuple(tensor.shape)}")
         elif tensor is not None and tuple(tensor.shape) != shape:
             raise RuntimeError(f"weight and bias must have the shape {shape}, not {tuple(tensor.shape)}")
 

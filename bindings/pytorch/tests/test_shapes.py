@@ -78,6 +78,7 @@ class Shapes(TestCase):
         x, weight = torch.ones(3, 8, device="meta"), torch.ones(7, device="meta")
         for name, arguments in {
             "layer_norm": (x, (7,)), "rms_norm": (x, ()), "layer_norm_forward": (x, (8,), weight, None, 1e-5),
+            "layer_norm of heads": (x, (8,), x[:1], x[0]),
             "ada_layer_norm": (x, weight, x), "gated_rms_norm": (x, x[:1]), "gated_rms_norm_forward": (x, x, weight, 1e-6),
             "add_layer_norm": (x, x[:2], (8,)), "add_rms_norm": (x, x.int(), (8,)),
             "rms_norm_backward": (x, x, (8,), x[:, :1], weight, (True, True)),
@@ -161,6 +162,17 @@ class Shapes(TestCase):
         targets = [str(node.target) for node in exported.graph.nodes]
         self.assertTrue(any("jitnorm" in target for target in targets), targets)
         self.assert_same_bits(exported.module()(x), model(x))
+
+
+class Versions(TestCase):
+    def test_a_wheel_fits_to_its_minor_version(self):
+        from jitnorm_torch import _needs
+
+        for built_with, version, fits in (
+            ("2.1", "2.1.0+cpu", True), ("2.1", "2.14.0", False), ("2.14", "2.14.0a0", True), ("2.14", "2.1.4", False),
+            ("", "1.13.1", True),
+        ):
+            self.assertEqual(_needs._fits(built_with, version), fits, (built_with, version))
 
 
 class Modules(TestCase):
