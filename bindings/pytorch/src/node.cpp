@@ -86,7 +86,7 @@ void attach(const leaves &from, norm_backward *made, Tensor &output, Tensor &sum
     const node_pointer node = hold<node_pointer>(made);
     node->set_next_edges(torch::autograd::collect_next_edges(from.input, from.weight, from.bias, from.residual));
     torch::autograd::set_history(output, node);
-    if (sum.defined()) torch::autograd::set_history(sum, node);
+    if (sum.defined() && are_recorded({&from.input, &from.residual})) torch::autograd::set_history(sum, node);
 }
 
 void attach(const leaves &from, IntArrayRef shape, const Tensor &mean, const Tensor &rstd, Tensor &output, Tensor &sum,

@@ -29,8 +29,11 @@ public:
 
     variable_list apply(variable_list &&given) override;
     void release_variables() override;
-    // The sum, which the node normalizes in place of its input, is a result of the node itself.
-    void normalizes_own_sum(const at::Tensor &sum) { input_ = torch::autograd::SavedVariable(sum, true); }
+    // The sum, which the node normalizes in place of its input, is a result of the node itself if it requires a
+    // gradient.
+    void normalizes_own_sum(const at::Tensor &sum) {
+        input_ = torch::autograd::SavedVariable(sum, sum.requires_grad());
+    }
     std::string name() const override { return rms_ ? "JitnormRmsNormBackward" : "JitnormLayerNormBackward"; }
 
 protected:
@@ -75,7 +78,7 @@ Pointer hold(Some *node) {
         return Pointer::unsafe_steal_from_new(node);
 }
 
-// Makes output and sum the results of the node, which is new.
+// Makes the output a result of the node, which is new, and the sum, if input or residual require a gradient.
 void attach(const leaves &from, norm_backward *made, at::Tensor &output, at::Tensor &sum);
 
 // The same with a node that it makes.

@@ -47,6 +47,22 @@ class Residual(TestCase):
                         (x, residual, weight), gradients,
                     )
 
+    def test_a_sum_requires_a_gradient_if_a_summand_does(self):
+        x, residual, gradient = random((5, 48)), random((5, 48), seed=2), random((5, 48), seed=5)
+        for function, count in ((lambda a, b, w, s: add_rms_norm(a, b, (48,), w, 1e-5), 1),
+                                (lambda a, b, w, s: add_layer_norm(a, b, (48,), w, s), 2)):
+            for wanted in itertools.product([False, True], repeat=2):
+                a, b = leaf(x, wanted[0]), leaf(residual, wanted[1])
+                affine = [leaf(random(48, seed=3)), leaf(random(48, seed=4))][:count]
+                output, total = function(a, b, affine[0], affine[-1])
+                self.assertTrue(output.requires_grad)
+                self.assertEqual(total.requires_grad, any(wanted))
+                apart = (a + b).detach()
+                expected = rms_norm(apart, (48,), affine[0], 1e-5) if count == 1 else layer_norm(apart, (48,), *affine)
+                for got, exact in zip(torch.autograd.grad(output, affine, gradient),
+                                      torch.autograd.grad(expected, affine, gradient)):
+                    self.assert_same_bits(got, exact)
+
     # The sum has their common type, in which PyTorch adds, and so has the result.
     def test_two_types(self):
         types = (torch.float32, torch.bfloat16, torch.float16, torch.float64)
