@@ -11,6 +11,7 @@
 #include <mutex>
 
 #include "composed.hpp"
+#include "modulate.hpp"
 #include "node.hpp"
 #include "operation.hpp"
 
@@ -37,6 +38,31 @@ composition rms_composition(IntArrayRef shape, bool plus_one, bool rounds) {
 
 composition gated_composition(const Tensor &input, bool norm_before_gate, bool rounds) {
     return {{input.size(-1)}, true, false, rounds, true, !norm_before_gate};
+}
+
+// PyTorch 2 has sizes that are symbols.
+template <typename Impl>
+bool has_symbols(const Impl &tensor) {
+    if constexpr (requires { tensor.has_symbolic_sizes_strides(); })
+        return tensor.has_symbolic_sizes_strides();
+    else
+        return false;
+}
+
+// Tensors without data are no CPU's, and sizes that a tracer makes symbols cannot be compared.
+bool can_be_checked(const Tensor &input) { return !input.is_meta() && !has_symbols(*input.unsafeGetTensorImpl()); }
+
+// A normalization that is composed, after the checks of the operator for which it stands in.
+Tensor compose_checked(const composition &how, const Tensor &input, const Tensor &weight, const Tensor &bias,
+                       double epsilon) {
+    if (can_be_checked(input))
+        check_forward(input, {how.shape, as_optional(weight), as_optional(bias), epsilon, how.rms});
+    return compose(how, {input, weight, bias}, epsilon);
+}
+
+Tensor add_checked(const Tensor &input, const Tensor &residual) {
+    if (can_be_checked(input)) check_same_shape("the residual", residual, input);
+    return input + residual;
 }
 
 // An operator, and its variant NAME_forward, which also computes the statistics that backward needs.
@@ -72,7 +98,7 @@ Tensor record_layer_norm(const Tensor &input, IntArrayRef shape, const optional_
     if (from.weight_and_bias_differ())
         return record_layer_norm(input, shape, from.weight.to(from.common_type()), from.bias.to(from.common_type()),
                                  epsilon);
-    if (from.have_tangents()) return compose(layer_composition(shape), {input, from.weight, from.bias}, epsilon);
+    if (from.have_tangents()) return compose_checked(layer_composition(shape), input, from.weight, from.bias, epsilon);
     Tensor alone, none;
     three made;
     if (!norm.run(from.are_recorded(), alone, made, input, shape, weight, bias, epsilon)) return alone;
@@ -85,8 +111,8 @@ Tensor record_rms_norm(const Tensor &input, IntArrayRef shape, const optional_te
     static const recordable<rms_norm_operation, two> norm("jitnorm::rms_norm");
     const leaves from = {input, or_none(weight), {}, {}};
     if (from.have_tangents())
-        return compose(rms_composition(shape, plus_one, rounds), {input, from.weight, {}},
-                       epsilon_or_default(epsilon, input.scalar_type()));
+        return compose_checked(rms_composition(shape, plus_one, rounds), input, from.weight, {},
+                               epsilon_or_default(epsilon, input.scalar_type()));
     Tensor alone, none;
     two made;
     if (!norm.run(from.are_recorded(), alone, made, input, shape, weight, epsilon, plus_one, rounds)) return alone;
@@ -102,8 +128,8 @@ two record_add_layer_norm(const Tensor &input, const Tensor &residual, IntArrayR
         return record_add_layer_norm(input, residual, shape, from.weight.to(from.common_type()),
                                      from.bias.to(from.common_type()), epsilon);
     if (from.have_tangents()) {
-        const Tensor sum = input + residual;
-        return {compose(layer_composition(shape), {sum, from.weight, from.bias}, epsilon), sum};
+        const Tensor sum = add_checked(input, residual);
+        return {compose_checked(layer_composition(shape), sum, from.weight, from.bias, epsilon), sum};
     }
     two alone;
     four made;
@@ -117,9 +143,9 @@ two record_add_rms_norm(const Tensor &input, const Tensor &residual, IntArrayRef
     static const recordable<add_rms_norm_operation, three> norm("jitnorm::add_rms_norm");
     const leaves from = {input, or_none(weight), {}, residual};
     if (from.have_tangents()) {
-        const Tensor sum = input + residual;
-        return {compose(rms_composition(shape, plus_one, rounds), {sum, from.weight, {}},
-                        epsilon_or_default(epsilon, sum.scalar_type())),
+        const Tensor sum = add_checked(input, residual);
+        return {compose_checked(rms_composition(shape, plus_one, rounds), sum, from.weight, {},
+                                epsilon_or_default(epsilon, sum.scalar_type())),
                 sum};
     }
     two alone;
@@ -234,8 +260,10 @@ Tensor record_gated_rms_norm(const Tensor &input, const optional_tensor &gate, c
                              double epsilon, bool norm_before_gate, bool rounds) {
     static const recordable<gated_rms_norm_operation, two> norm("jitnorm::gated_rms_norm");
     const Tensor own_gate = or_none(gate), own_weight = or_none(weight);
-    if (have_tangents({&input, &own_gate, &own_weight}))
+    if (have_tangents({&input, &own_gate, &own_weight})) {
+        if (can_be_checked(input)) check_gated_forward(input, {gate, weight, norm_before_gate, rounds});
         return compose(gated_composition(input, norm_before_gate, rounds), {input, own_gate, own_weight}, epsilon);
+    }
     Tensor alone;
     two made;
     if (!norm.run(are_recorded({&input, &own_gate, &own_weight}), alone, made, input, gate, weight, epsilon,

@@ -46,11 +46,12 @@ Tensor run(const composition &how, const composed_leaves &of, const Tensor &give
 Tensor as_leaf(const Tensor &tensor) {
     const at::AutoGradMode recorded(true);
     if (!tensor.defined()) return tensor;
-    return tensor.requires_grad() ? tensor.view_as(tensor) : tensor.detach().requires_grad_();
+    if (tensor.requires_grad()) return tensor.view_as(tensor);
+    return (tensor._fw_grad(0).defined() ? tensor.view_as(tensor) : tensor.detach()).requires_grad_();
 }
 
 Tensor compose(const composition &how, const composed_leaves &of, double epsilon) {
-    return run(how, of, at::scalar_tensor(epsilon), {});
+    return run(how, of, at::scalar_tensor(epsilon, at::kDouble), {});
 }
 
 composed_leaves compose_gradients(const composition &how, const composed_leaves &of, const Tensor &of_output,

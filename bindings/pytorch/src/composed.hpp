@@ -18,6 +18,7 @@ struct composition {
 // The input, then weight and bias, or, if it is gated, gate and weight. All but the input may be undefined.
 using composed_leaves = std::array<at::Tensor, 3>;
 
+// The caller has checked that the shapes fit to each other: PyTorch's operators would broadcast.
 at::Tensor compose(const composition &how, const composed_leaves &of, double epsilon);
 
 // The gradients of those leaves that are wanted, by autograd, so that they can be differentiated again. rstd is that of
@@ -25,8 +26,8 @@ at::Tensor compose(const composition &how, const composed_leaves &of, double eps
 composed_leaves compose_gradients(const composition &how, const composed_leaves &of, const at::Tensor &grad_output,
                                   const at::Tensor &rstd, std::array<bool, 3> wanted);
 
-// A tensor with the same values, of which autograd finds the gradient without regard to how the tensor was computed,
-// and whether or not it requires one.
+// A tensor with the same values and tangents, of which autograd finds the gradient without regard to how the tensor was
+// computed, and whether or not it requires one.
 at::Tensor as_leaf(const at::Tensor &tensor);
 
 } // namespace jitnorm_torch

@@ -333,6 +333,8 @@ std::pair<Tensor, Tensor> affine_in_rank(const Tensor &input, const norm &how) {
 
 } // namespace
 
+void check_rows_forward(const Tensor &input, const norm &how) { affine_in_rank(input, how); }
+
 normalized rows_forward(const Tensor &input, const norm &how, bool wants_statistics) {
     const auto [weight, bias] = affine_in_rank(input, how);
     return run_forward(input, {weight, bias, how.plus_one, how.rms, {}, {}, how.rounds}, how.epsilon, wants_statistics);
@@ -353,11 +355,26 @@ gradients rows_backward(const Tensor &of_output, const Tensor &input, const Tens
     return made;
 }
 
-normalized gated_forward(const Tensor &input, const gated_norm &how, double epsilon, bool wants_statistics) {
+namespace {
+
+// Gate and weight, the latter in the input's rank.
+std::pair<Tensor, Tensor> gate_and_weight(const Tensor &input, const gated_norm &how) {
     check_rows(input);
-    const Tensor gate = or_none(how.gate), weight = in_rank("the weight", or_none(how.weight), input, false);
+    const Tensor gate = or_none(how.gate);
     check_device("the gate", gate);
     if (gate.defined()) check_same_shape("the gate", gate, input);
+    return {gate, in_rank("the weight", or_none(how.weight), input, false)};
+}
+
+} // namespace
+
+void check_gated_forward(const Tensor &input, const gated_norm &how) {
+    type_of(input);
+    gate_and_weight(input, how);
+}
+
+normalized gated_forward(const Tensor &input, const gated_norm &how, double epsilon, bool wants_statistics) {
+    const auto [gate, weight] = gate_and_weight(input, how);
     if (gate.defined() && !how.norm_before_gate)
         return run_forward(input, {weight, {}, false, true, {}, gate, how.rounds}, epsilon, wants_statistics);
     return run_forward(input, {weight, {}, false, true, {{{jitnorm_binary_mul_silu, gate}}}, {}, how.rounds}, epsilon,

@@ -134,6 +134,61 @@ class Layer(TestCase):
         twice = lambda w: rms_norm(rms_norm(w, (6,), w, 1e-5), (6,), w, 1e-5)
         self.assertTrue(torch.autograd.gradgradcheck(twice, (shared,), **by_steps))
 
+    def test_forward_mode_has_the_epsilon_of_float64(self):
+        import torch.autograd.forward_ad as forward_ad
+
+        x, eps = 1e-3 * random((3, 8), torch.float64), 1e-3
+        with forward_ad.dual_level():
+            dual = forward_ad.make_dual(x, x)
+            for made, expected in ((layer_norm(dual, (8,), eps=eps), exact_layer_norm(dual, (8,), None, None, eps)),
+                                   (rms_norm(dual, (8,), None, eps), exact_rms_norm(dual, (8,), None, eps))):
+                self.assert_near(forward_ad.unpack_dual(made).tangent, forward_ad.unpack_dual(expected).tangent, 1e-15)
+
+    def test_forward_mode_refuses_what_the_operators_refuse(self):
+        import torch.autograd.forward_ad as forward_ad
+
+        x, one = random((4, 8)), random(1)
+        gated, add_layer_norm = jitnorm_torch.gated_rms_norm, jitnorm_torch.add_layer_norm
+        for call in (
+            lambda x: layer_norm(x, (7,)),
+            lambda x: layer_norm(x, ()),
+            lambda x: layer_norm(x, (8,), one),
+            lambda x: layer_norm(x, (8,), random(8), one),
+            lambda x: layer_norm(x, (8,), random((2, 8))),
+            lambda x: rms_norm(x, (8,), one),
+            lambda x: rms_norm(x, (8,), random((3, 4, 8))),
+            lambda x: add_layer_norm(x, x[:1], (8,)),
+            lambda x: jitnorm_torch.add_rms_norm(x, x[:1], (8,)),
+            lambda x: gated(x, x[:1]),
+            lambda x: gated(x, x, one),
+            lambda x: gated(x[0, 0], None),
+        ):
+            with self.assertRaises(RuntimeError) as own:
+                call(x)
+            with forward_ad.dual_level(), self.assertRaises(RuntimeError) as composed:
+                call(forward_ad.make_dual(x, x))
+            self.assertEqual(str(composed.exception).splitlines()[0], str(own.exception).splitlines()[0])
+
+    def test_tangents_of_the_operators_of_backward(self):
+        import torch.autograd.forward_ad as forward_ad
+
+        x, weight, gradient = (random(s, torch.float64, n) for n, s in enumerate([(3, 6), (6,), (3, 6)], 1))
+        _, rstd = torch.ops.jitnorm.rms_norm_forward(x, (6,), weight, 1e-5)
+        for which in range(3):
+            results = []
+            with forward_ad.dual_level():
+                tensors = [x, weight, gradient]
+                tensors[which] = forward_ad.make_dual(tensors[which], random(tensors[which].shape, torch.float64, 5))
+                made = torch.ops.jitnorm.rms_norm_backward(tensors[2], tensors[0], (6,), rstd, tensors[1], (True, True))
+                own = [t.clone().requires_grad_() for t in tensors[:2]]
+                expected = torch.autograd.grad(exact_rms_norm(own[0], (6,), own[1], 1e-5), own, tensors[2])
+                for got, exact in zip(made, expected):
+                    got, exact = forward_ad.unpack_dual(got), forward_ad.unpack_dual(exact)
+                    results.append([torch.zeros(6, dtype=torch.float64) if d.tangent is None else d.tangent.detach()
+                                    for d in (got, exact)])
+            for got, exact in results:
+                self.assert_near(got, exact, 1e-6)
+
     def test_rounded_normalized_values(self):
         gated, add_rms_norm = jitnorm_torch.gated_rms_norm, jitnorm_torch.add_rms_norm
         for dtype in (torch.bfloat16, torch.float16) if torch.__version__ >= "2" else (torch.bfloat16,):
