@@ -167,9 +167,13 @@ public:
         const std::lock_guard lock(mutex_);
         if (!given[0].defined()) return variable_list(num_outputs());
         tensors saved;
-        for (const SavedVariable &one : saved_) saved.push_back(one.unpack());
+        bool tangents = have_tangents({&given[0]});
+        for (const SavedVariable &one : saved_) {
+            saved.push_back(one.unpack());
+            tangents = tangents || have_tangents({&saved.back()});
+        }
         c10::optional<at::AutoDispatchBelowADInplaceOrView> below; // as in norm_backward
-        if (!at::GradMode::is_enabled()) below.emplace();
+        if (!at::GradMode::is_enabled() && !tangents) below.emplace();
         return compute(given[0], saved);
     }
 

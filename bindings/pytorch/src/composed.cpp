@@ -56,12 +56,14 @@ Tensor compose(const composition &how, const composed_leaves &of, double epsilon
 
 composed_leaves compose_gradients(const composition &how, const composed_leaves &of, const Tensor &of_output,
                                   const Tensor &rstd, std::array<bool, 3> wanted) {
+    const bool differentiable = at::GradMode::is_enabled();
     const at::AutoGradMode recorded(true);
     torch::autograd::variable_list leaves;
     for (size_t i = 0; i < of.size(); ++i)
         if (wanted[i]) leaves.push_back(of[i]);
     const Tensor output = run(how, of, {}, rstd);
-    const auto made = torch::autograd::grad({output}, leaves, {of_output.to(output.scalar_type())}, true, true, true);
+    const auto made =
+        torch::autograd::grad({output}, leaves, {of_output.to(output.scalar_type())}, true, differentiable, true);
     composed_leaves gradients;
     for (size_t i = 0, next = 0; i < of.size(); ++i)
         if (wanted[i]) gradients[i] = made[next++];

@@ -21,8 +21,8 @@ using composed_leaves = std::array<at::Tensor, 3>;
 // The caller has checked that the shapes fit to each other: PyTorch's operators would broadcast.
 at::Tensor compose(const composition &how, const composed_leaves &of, double epsilon);
 
-// The gradients of those leaves that are wanted, by autograd, so that they can be differentiated again. rstd is that of
-// forward, which knew the epsilon.
+// The gradients of those leaves that are wanted, by autograd, so that they can be differentiated again, backward where
+// autograd records and in forward mode. rstd is that of forward, which knew the epsilon.
 composed_leaves compose_gradients(const composition &how, const composed_leaves &of, const at::Tensor &grad_output,
                                   const at::Tensor &rstd, std::array<bool, 3> wanted);
 

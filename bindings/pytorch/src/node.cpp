@@ -65,10 +65,12 @@ norm_backward::three norm_backward::compute(const Tensor &of_output, const optio
                            const optional_tensor &, mask<2>, const optional_tensor &, bool, bool>
         rms("jitnorm::rms_norm_backward");
     const Tensor input = input_.unpack(pointer_to<torch::autograd::Node>(*this)), rstd = rstd_.unpack();
-    const optional_tensor weight = as_optional(weight_.unpack());
-    // If no graph of gradients is recorded, autograd's kernels of these operators are skipped.
+    const Tensor own_weight = weight_.unpack(), plus = or_none(of_sum);
+    const optional_tensor weight = as_optional(own_weight);
+    // If neither a graph of gradients is recorded nor a tangent given, autograd's kernels of these operators are
+    // skipped.
     c10::optional<at::AutoDispatchBelowADInplaceOrView> below;
-    if (!at::GradMode::is_enabled()) below.emplace();
+    if (!at::GradMode::is_enabled() && !have_tangents({&of_output, &plus, &input, &own_weight})) below.emplace();
     if (!rms_) return layer(of_output, input, shape_, mean_.unpack(), rstd, weight, wanted, of_sum);
     two_tensors made = rms(of_output, input, shape_, rstd, weight, {wanted[0], wanted[1]}, of_sum, plus_one_, rounds_);
     return {std::get<0>(made), std::get<1>(made), Tensor()};

@@ -169,6 +169,40 @@ class Layer(TestCase):
                 call(forward_ad.make_dual(x, x))
             self.assertEqual(str(composed.exception).splitlines()[0], str(own.exception).splitlines()[0])
 
+    # Forward mode over backward, whether or not autograd records backward and a tensor requires a gradient.
+    def test_tangents_go_through_backward(self):
+        import torch.autograd.forward_ad as forward_ad
+
+        tensors = [random(s, torch.float64, n) for n, s in enumerate([(3, 6), (6,), (3, 6)], 1)]
+        tangents = [random(t.shape, torch.float64, n) for n, t in enumerate(tensors, 5)]
+        silu = torch.nn.functional.silu
+        for function, exact in (
+            (lambda x, w, y: layer_norm(x, (6,), w),
+             lambda x, w, y: exact_rms_norm(x - x.mean(-1, keepdim=True), (6,), w, 1e-5)),
+            (lambda x, w, y: rms_norm(x, (6,), w, 1e-5), lambda x, w, y: exact_rms_norm(x, (6,), w, 1e-5)),
+            (lambda x, w, y: jitnorm_torch.add_rms_norm(x, y, (6,), w, 1e-5)[0],
+             lambda x, w, y: exact_rms_norm(x + y, (6,), w, 1e-5)),
+            (lambda x, w, y: jitnorm_torch.gated_rms_norm(x, y, w, 1e-5),
+             lambda x, w, y: exact_rms_norm(x, (6,), w, 1e-5) * silu(y)),
+        ):
+            for which, recorded in itertools.product(range(4), (False, True)):
+                results = []
+                for run in (function, exact):
+                    with forward_ad.dual_level():
+                        given = [forward_ad.make_dual(t, d) if which == n else t.clone()
+                                 for n, (t, d) in enumerate(zip(tensors, tangents))]
+                        given[0].requires_grad_()
+                        of_output = random((3, 6), torch.float64, 9)
+                        if which == 3:
+                            of_output = forward_ad.make_dual(of_output, random((3, 6), torch.float64, 10))
+                        (made,) = torch.autograd.grad(run(*given), given[:1], of_output, create_graph=recorded)
+                        self.assertEqual(made.requires_grad, recorded)
+                        made, tangent = forward_ad.unpack_dual(made)
+                        results.append((made.detach(), torch.zeros_like(made) if tangent is None else tangent.detach()))
+                with self.subTest(which=which, recorded=recorded):
+                    for got, expected in zip(*results):
+                        self.assert_near(got, expected, 1e-6)
+
     def test_tangents_of_the_operators_of_backward(self):
         import torch.autograd.forward_ad as forward_ad
 
