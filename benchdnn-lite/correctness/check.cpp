@@ -351,11 +351,11 @@ findings check(const execution &e, fill_kind kind, const check_options &options)
     return found;
 }
 
-void check_guards(const execution &e, findings &found, const std::string &place) {
+void check_guards(const execution &e, findings &found) {
     for (const argument &a : e.arguments()) {
         if (a.data.guards_intact()) continue;
         ++found.errors;
-        found.details.push_back(concat(place, e.name_of(a.id), ": written outside of the tensor's memory"));
+        found.details.push_back(concat(e.name_of(a.id), ": written outside of the tensor's memory"));
     }
 }
 

@@ -30,7 +30,7 @@ struct check_options {
 findings check(const execution &e, fill_kind kind, const check_options &options);
 
 // Adds a mistake for each tensor, also inputs and the scratchpad, beside whose memory something was written.
-void check_guards(const execution &e, findings &found, const std::string &place = "");
+void check_guards(const execution &e, findings &found);
 
 // Adds the time from its construction to its destruction to one of the phases; does nothing if `times` is null.
 class phase {

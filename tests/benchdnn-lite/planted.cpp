@@ -13,22 +13,21 @@ namespace {
 using namespace benchdnn_lite;
 
 void plant(const execution &e) {
-    const char *where = std::getenv("PLANT");
-    const bool is_input = where != nullptr && std::string_view(where) == "input";
-    const bool is_scratchpad = where != nullptr && std::string_view(where) == "scratchpad";
-    const buffer &out = e.data(is_input               ? JITNORM_ARG_SRC
-                               : is_scratchpad        ? JITNORM_ARG_SCRATCHPAD
-                               : e.prb().is_forward() ? JITNORM_ARG_DST
-                                                      : JITNORM_ARG_DIFF_SRC);
-    const layout &shape = out.shape();
-    if (where == nullptr)
-        out.set(out.elements() - 1, 2 * out.at(out.elements() - 1) + 1);
-    else if (std::string_view(where) == "small")
-        for (dim_t i = 0; i < out.elements(); ++i) out.set(i, out.at(i) * (1 + 4e-6));
-    else if (std::string_view(where) == "padding")
-        store(shape.type, out.data(), shape.offset_of(shape.padded_elements() - 1, shape.padded_dims), 1);
+    const char *const set = std::getenv("PLANT");
+    const std::string_view where = set != nullptr ? set : "";
+    const int result = e.prb().is_forward() ? JITNORM_ARG_DST : JITNORM_ARG_DIFF_SRC;
+    const buffer &target = e.data(where == "input"        ? JITNORM_ARG_SRC
+                                  : where == "scratchpad" ? JITNORM_ARG_SCRATCHPAD
+                                                          : result);
+    const layout &shape = target.shape();
+    if (where.empty())
+        target.set(target.elements() - 1, 2 * target.at(target.elements() - 1) + 1);
+    else if (where == "small")
+        for (dim_t i = 0; i < target.elements(); ++i) target.set(i, target.at(i) * (1 + 4e-6));
+    else if (where == "padding")
+        store(shape.type, target.data(), shape.offset_of(shape.padded_elements() - 1, shape.padded_dims), 1);
     else
-        static_cast<char *>(out.data())[out.size()] = 0;
+        static_cast<char *>(target.data())[target.size()] = 0;
 }
 
 } // namespace
