@@ -61,19 +61,14 @@ struct machine {
     dim_t memory = 50;
     dim_t shared_forward = 100, shared_others = 100;
 
-    // A batch of rows is written while the next one is reduced if a thread has more data than so many times L2. In
-    // forward f32 without a residual must come from memory, and narrow types must leave the last level. 0: never, where
-    // the processor's own prefetchers keep the rows coming if one is read after the other.
-    dim_t one_loop = 2;
-
     // Bytes of a batch that does not go in bands: with all else that is used it stays in L1 or, where that is as fast,
     // in L2.
     dim_t batch = 16 * 1024;
 
-    // To which level of the caches rows that come from memory are prefetched outside one loop. 0: they are not,
-    // unless forward stores past the caches. Bands of forward whose rows are prefetched and whose results go to the
-    // caches are short. 1: backward does rows of f32 and f64 one by one from L2 on.
-    dim_t prefetch = 0;
+    // To which level of the caches rows that come from memory are prefetched. 0: they are not, unless forward stores
+    // past the caches. Bands of forward whose rows are prefetched and whose results go to the caches are short. 1:
+    // backward does rows of f32 and f64 one by one from L2 on.
+    dim_t prefetch = 1;
 
     bool threads_sleep = false; // OpenMP's threads sleep while they wait (OMP_WAIT_POLICY=passive) and must be woken
 

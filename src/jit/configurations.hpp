@@ -112,7 +112,7 @@ struct backward_sums_conf {
     jitnorm_data_type_t gradient = jitnorm_data_type_undef;
     // The type to which xhat is rounded for diff_scale. undef: it is not rounded.
     jitnorm_data_type_t normalized = jitnorm_data_type_undef;
-    prefetch_to ahead = prefetch_to::nowhere; // where rows do not go piece by piece
+    prefetch_to ahead = prefetch_to::nowhere;
 
     auto operator<=>(const backward_sums_conf &) const = default;
 };
@@ -138,13 +138,11 @@ struct backward_data_conf {
 enum class pass_order : unsigned char {
     one_pass, // the only pass does all rows
     by_bands, // a band is reduced, its scalar steps are done, and it is written; then the next one
-    one_row,  // the same of a single row, whose scalars stay in registers; only forward
-    one_loop  // rows are written beside others that are reduced; the scalar steps are the caller's
+    one_row   // the same of a single row, whose scalars stay in registers; only forward
 };
 
 // The kernel of forward, and that of backward, with the passes that it does. No reduction is a repeated one, unless it
-// is the only pass. In one loop, rows are neither short nor quantized; bands of forward and its one row are only with
-// float.
+// is the only pass. Bands of forward and its one row are only with float.
 struct forward_conf {
     vector_kind kind = {};
     std::optional<addition_conf> added = {};    // makes the rows that the other passes read

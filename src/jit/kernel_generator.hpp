@@ -69,6 +69,9 @@ public:
     // Reserves so many bytes of the frame, before open_frame(), and returns their distance from rsp.
     int reserve(int bytes) { return std::exchange(frame_bytes_, frame_bytes_ + bytes); }
 
+    // The field of the block of arguments that is so many bytes after its start. No kernel changes rdi.
+    Xbyak::Address argument(size_t field) const { return ptr[rdi + field]; }
+
     // Emits detours and constants after the code and makes the finished kernel. Is called once.
     std::shared_ptr<const code> seal(const std::string &name);
 
@@ -76,9 +79,6 @@ protected:
     // open_frame() makes the frame, aligned to 64. close_frame() emits the return. Each is called once.
     void open_frame();
     void close_frame();
-
-    // The field of the block of arguments that is so many bytes after its start. No kernel changes rdi.
-    Xbyak::Address argument(size_t field) const { return ptr[rdi + field]; }
 
 private:
     struct stored_words {

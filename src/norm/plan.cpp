@@ -7,7 +7,8 @@ const plan &plan::anything() {
     static constinit const plan all = [] {
         plan p;
         p.band_rows = MAX_BATCH_ROWS;
-        p.one_loop_threads = p.non_temporal_threads = INT_MAX;
+        p.non_temporal_threads = INT_MAX;
+        p.chunks_from = 1;
         return p;
     }();
     return all;
@@ -43,7 +44,6 @@ std::string describe(const plan &p) {
         text += entry(",non_temporal_band:", p.non_temporal_band_rows);
     if (p.rows != row_access::in_place) text += entry(",tile_rows:", p.tile_rows);
     text += entry(",panel:", p.panel_columns) + entry(",batch:", p.batch_rows);
-    text += entry(",one_loop_threads:", p.one_loop_threads);
     if (p.prefetch != 0) text += entry(",prefetch:", p.prefetch);
     text += entry(",non_temporal_threads:", p.non_temporal_threads) + entry(",row_threads:", p.row_threads);
     text += entry(",chunk_threads:", p.chunk_threads);

@@ -78,12 +78,11 @@ private:
 };
 
 // How an execution goes through the rows. Threads share the rows, unless they share chunks. The kernels of steps and of
-// chunks are the same, with one pass each (jit::pass_order::one_pass); the others have an order of their own.
+// chunks are the same, with one pass each (jit::pass_order::one_pass).
 enum class way {
-    bands,    // one kernel reduces and writes a batch, band by band
-    steps,    // a kernel for each step does all rows of a batch
-    one_loop, // one kernel writes a batch while it reduces the next one
-    chunks    // all chunks of long rows are reduced, then all are written
+    bands, // one kernel reduces and writes a batch, band by band
+    steps, // a kernel for each step does all rows of a batch
+    chunks // all chunks of long rows are reduced, then all are written
 };
 
 // What a plan leaves open until the number of threads and the addresses of the tensors are known.
@@ -99,13 +98,11 @@ struct plan {
     dim_t panel_columns = 0; // columns of a panel
     dim_t tile_rows = 0;     // the most rows of a tile; 0: there are no tiles
     dim_t batch_rows = 1;    // the most rows of a batch; in steps they stay in a cache from one kernel to the next
-    // The most rows of a band, which one kernel reduces and then writes; 0: no batch goes in bands. Where batches go in
-    // one loop, they do not either.
+    // The most rows of a band, which one kernel reduces and then writes; 0: batches go in steps.
     dim_t band_rows = 0;
     dim_t non_temporal_band_rows = 0; // of forward, where the result is stored past the caches
 
     // ---- the use of caches
-    int one_loop_threads = 0; // a batch is written while the next one is reduced, if there are at most so many threads
     // To which level of the caches rows that come from memory are prefetched; 0: they are not, unless
     // the result is stored past the caches. Which pass prefetches
     // stands with the kernels (src/run/forward_kernels.cpp, backward.cpp) and, for tiles, in src/run/rows.cpp.
@@ -131,14 +128,14 @@ struct plan {
     // Whether there are numbers of threads with which they share the rows, or the chunks.
     bool may_share_rows() const { return chunks_from > 1; }
     bool may_share_chunks() const { return chunks_from != NEVER; }
-    // Whether rows go in bands only, so that no kernels for single steps are needed, unless threads share chunks.
-    bool goes_by_bands_only() const { return band_rows > 0 && one_loop_threads == 0; }
+    // Whether all rows go in bands, so that no kernels for single steps are needed.
+    bool goes_by_bands_only() const { return band_rows > 0 && !may_share_chunks(); }
     // `past_caches`: whether the result lies as non-temporal stores need it (result_lies_past_caches()). It matters
     // only where stores past the caches are planned.
     schedule on(int available_threads, bool past_caches) const {
         const bool by_chunks = may_go_by_chunks(available_threads);
         const int threads = std::min(by_chunks ? chunk_threads : row_threads, available_threads);
-        const way by_rows = threads <= one_loop_threads ? way::one_loop : band_rows > 0 ? way::bands : way::steps;
+        const way by_rows = band_rows > 0 ? way::bands : way::steps;
         return {threads, by_chunks ? way::chunks : by_rows, threads <= non_temporal_threads && past_caches};
     }
     // Lets threads share chunks where more of them can work then, at least `gain` times as many.

@@ -42,15 +42,6 @@ jit::backward_data_conf data_conf_of(const problem &p, bool non_temporal, jit::p
             .ahead = ahead};
 }
 
-// Kernels of both passes, which prefetch to these caches while they reduce and while they write.
-template <typename Kernel>
-jit::stores_of<Kernel> rows_kernels_of(const problem &p, const plan &planned, const jit::vector_kind &kind,
-                                       jit::pass_order order, jit::prefetch_to reduced, jit::prefetch_to written) {
-    return jit::both_stores(planned.non_temporal_threads > 0, [&](bool non_temporal) {
-        return Kernel({kind, sums_conf_of(p, reduced), data_conf_of(p, non_temporal, written), order});
-    });
-}
-
 std::optional<weights_kernels> make_weights_kernels(const problem &p, const jit::vector_kind &kind) {
     if (!wants_gradients(p) || writes_gradients_of_rows(p)) return {};
     const auto kernel = [&](jitnorm_data_type_t sums, jitnorm_data_type_t to) {
@@ -73,22 +64,22 @@ backward_kernels<T>::backward_kernels(const problem &p, const plan &planned, con
     constexpr auto nowhere = jit::prefetch_to::nowhere;
     const jit::prefetch_to ahead = prefetch_of(planned);
     const bool one_by_one = planned.band_rows == 1;
-    bands = rows_kernels_of<jit::backward_kernel<T>>(p, planned, kind, jit::pass_order::by_bands,
-                                                     one_by_one ? ahead : nowhere, one_by_one ? nowhere : ahead);
+    const jit::backward_sums_conf reduced = sums_conf_of(p, one_by_one ? ahead : nowhere);
+    bands = jit::both_stores(planned.non_temporal_threads > 0, [&](bool non_temporal) {
+        const jit::backward_data_conf written = data_conf_of(p, non_temporal, one_by_one ? nowhere : ahead);
+        return jit::backward_kernel<T>({kind, reduced, written, jit::pass_order::by_bands});
+    });
 }
 
 template <typename T>
 void backward_kernels<T>::make_steps(const problem &p, const plan &planned, const jit::vector_kind &kind) {
     constexpr auto nowhere = jit::prefetch_to::nowhere;
     if (wants_row_sums(p) || wants_gradients(p))
-        sums = jit::backward_kernel<T>({.kind = kind, .reduced = sums_conf_of(p, nowhere)});
+        sums = jit::backward_kernel<T>({.kind = kind, .reduced = sums_conf_of(p, prefetch_of(planned))});
     if (p.writes(DIFF_SRC))
         data = jit::both_stores(planned.non_temporal_threads > 0, [&](bool non_temporal) {
             return jit::backward_kernel<T>({.kind = kind, .written = data_conf_of(p, non_temporal, nowhere)});
         });
-    if (planned.one_loop_threads > 0 && may_go_in_one_loop(p))
-        one_loop = rows_kernels_of<jit::backward_loop_kernel<T>>(p, planned, kind, jit::pass_order::one_loop, nowhere,
-                                                                 nowhere);
 }
 
 // ---- the end of an execution
@@ -99,8 +90,7 @@ backward<T>::backward(const problem &p, const plan &planned, std::shared_ptr<con
       gradients_(p, layout_, kernels_->weights), rms_(p.is_rms()), wants_row_sums_(wants_row_sums(p)),
       own_rows_(has_own_rows(p)), gradients_of_rows_(!kernels_->weights),
       scale_size_(dim_t(size_of(p.scale_shift_type))), gradient_size_(dim_t(size_of(p.diff_scale_shift_type))),
-      src_row_bytes_(layout_.columns() * element_size(p[SRC])),
-      diff_dst_row_bytes_(layout_.columns() * element_size(p[DIFF_DST])), inv_C_(1.0 / double(p.row_length())) {}
+      inv_C_(1.0 / double(p.row_length())) {}
 
 template <typename T>
 void backward<T>::end(const arguments &args, const schedule &now) const {

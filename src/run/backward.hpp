@@ -24,7 +24,6 @@ struct backward_kernels {
     std::optional<jit::stores_of<jit::backward_kernel<T>>> data; // diff_src; empty: it is omitted
 
     std::optional<jit::stores_of<jit::backward_kernel<T>>> bands;
-    std::optional<jit::stores_of<jit::backward_loop_kernel<T>>> one_loop;
     std::optional<weights_kernels> weights; // empty: neither gradient is made of column sums
 
 private:
@@ -65,7 +64,6 @@ private:
     bool own_rows_;                    // whether each row has its own scale and gradients
     bool gradients_of_rows_;           // whether gradients, if there are any, are not made of column sums
     dim_t scale_size_, gradient_size_; // bytes of an element
-    dim_t src_row_bytes_, diff_dst_row_bytes_;
     double inv_C_;
 };
 
@@ -110,25 +108,8 @@ public:
         b.find_slopes(b_.inv_C_);
     }
     void write(batch &b) {
-        if (b_.writes()) write_columns(at, b, {0, layout_.columns()});
+        if (b_.writes()) write_columns(b, {0, layout_.columns()});
     }
-
-    void write_and_reduce(row_source::cursor &before, batch &ready, batch &next) {
-        b_.read_statistics(at.open_statistics(), next);
-        next.clear_sums();
-        for (dim_t chunk = 0; chunk < layout_.chunks(); ++chunk) {
-            const range columns = layout_.columns_of(chunk);
-            const panel there = before.open(columns), here = at.open(columns);
-            jit::backward_loop_arguments<T> call = {arguments_for(here, next, columns),
-                                                    arguments_for(there, ready, columns)};
-            call.reduced.src_prefetch = prefetch_distance(here.src, b_.src_row_bytes_);
-            call.reduced.diff_dst_prefetch = prefetch_distance(here.second, b_.diff_dst_row_bytes_);
-            b_.kernels_->one_loop->choose(now.non_temporal)(call);
-            add_chunk(next, next.chunk_s1, next.chunk_s2);
-        }
-        next.find_slopes(b_.inv_C_);
-    }
-    void write_at(row_source::cursor &before, batch &ready) { write_columns(before, ready, {0, layout_.columns()}); }
 
     // ---- the items are chunks, of all rows
 
@@ -143,7 +124,7 @@ public:
         for (dim_t begin = chunks.begin * CHUNK; begin < end; begin += step)
             for_each_batch_of({0, layout_.rows()}, [&](batch &b) {
                 take_sums(b);
-                write_columns(at, b, {begin, std::min(begin + step, end)});
+                write_columns(b, {begin, std::min(begin + step, end)});
             });
     }
 
@@ -174,13 +155,13 @@ private:
         if (b_.wants_row_sums_) b.add_chunk(b_.rms_ ? s2 : s1, s2);
     }
 
-    void write_columns(row_source::cursor &from, batch &b, range columns) {
+    void write_columns(batch &b, range columns) {
         const auto &kernel = b_.kernels_->data->choose(now.non_temporal);
         const dim_t step = planned.panel_columns;
         for (dim_t begin = columns.begin; begin < columns.end; begin += step) {
             const range some = {begin, std::min(begin + step, columns.end)};
-            kernel(arguments_for(from.open(some), b, some));
-            from.close();
+            kernel(arguments_for(at.open(some), b, some));
+            at.close();
         }
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // driver: the executor of both directions, but for a single batch (single_batch.hpp). An execution is one sentence:
-// reduce rows, do their scalar steps, write them. driver::run() takes one of the four ways (plan.hpp) to do so; in
+// reduce rows, do their scalar steps, write them. driver::run() takes one of the three ways (plan.hpp) to do so; in
 // bands one kernel does all three, band by band. A direction (forward.hpp, backward.hpp) has the steps; a row source
 // (rows.hpp) says where the rows are.
 //
@@ -9,7 +9,6 @@
 //
 //     bands      do_bands(batch)
 //     steps      reduce(batch), write(batch)
-//     one loop   reduce() the first batch; write_and_reduce() each batch and the next one; write_at() the last batch
 //     chunks     reduce_chunks(items), write_chunks(items)
 //
 // For chunks it says how many there are (chunk_items()) and whether they are reduced and written (reduces(), writes()).
@@ -17,8 +16,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
-#include <utility>
 
 #include "../base/parallel.hpp"
 #include "../norm/executor.hpp"
@@ -26,17 +23,6 @@
 #include "rows.hpp"
 
 namespace jitnorm::impl::layer_norm {
-
-// How many bytes ahead of an element these rows are prefetched: about `ahead`. In one loop with 512, rows of 128
-// elements of f32 take 3 to 5 % longer; with 4096 nothing is faster in both directions. Where rows have gaps, the bytes
-// ahead may not be the next elements: then the same columns of a later row are prefetched, unless rows are so long that
-// the distance would be much more than `ahead`. Bands of forward that prefetch write their rows one by one, and have
-// more ahead.
-constexpr dim_t AHEAD_IN_LOOP = 2048, AHEAD_IN_BANDS = 16 * 1024;
-inline dim_t prefetch_distance(const strip &rows, dim_t row_bytes, dim_t ahead = AHEAD_IN_LOOP) {
-    if (rows.stride == row_bytes || row_bytes >= 4 * ahead) return ahead;
-    return (row_bytes < ahead ? ahead / row_bytes : 1) * rows.stride;
-}
 
 // The base of the workers of both directions.
 struct basic_worker {
@@ -92,12 +78,9 @@ private:
     using worker = typename Direction::worker;
     using batch = typename Direction::batch;
 
-    // The way is that of plan::on(): chunks where threads share them; one loop up to so many threads; else bands, if
-    // the plan has any; else steps.
+    // The way is that of plan::on(): chunks where threads share them; else bands, if the plan has any; else steps.
     void run(const arguments &args, const schedule &now) const {
-        if (now.through_rows == way::chunks) return run_by_chunks(args, now);
-        if (now.through_rows == way::one_loop) return run_in_one_loop(args, now);
-        run_by_batches(args, now);
+        now.through_rows == way::chunks ? run_by_chunks(args, now) : run_by_batches(args, now);
     }
 
     void run_by_batches(const arguments &args, const schedule &now) const {
@@ -112,26 +95,6 @@ private:
                 mine.reduce(b);
                 mine.write(b);
             });
-            mine.finish();
-        });
-    }
-
-    // Beyond the caches: each batch is written while the next one is reduced, so that the reads of one and the writes
-    // of the other overlap.
-    void run_in_one_loop(const arguments &args, const schedule &now) const {
-        parallel_parts(now.threads, [&](int share) {
-            worker mine(direction_, rows_, args, now, share);
-            std::optional<row_source::cursor> before; // at the batch that is ready, in place
-            batch pair[2];
-            batch *next = &pair[0], *ready = &pair[1];
-            mine.for_each_batch([&](dim_t first, dim_t count) {
-                next->first = first;
-                next->rows = count;
-                before ? mine.write_and_reduce(*before, *ready, *next) : mine.reduce(*next);
-                before.emplace(mine.at);
-                std::swap(next, ready);
-            });
-            if (before) mine.write_at(*before, *ready);
             mine.finish();
         });
     }

@@ -42,7 +42,6 @@ struct forward_kernels {
 
     std::optional<jit::forward_kernel<T>> one_row; // this and bands: only with float
     std::optional<jit::stores_of<jit::forward_kernel<T>>> bands;
-    std::optional<jit::stores_of<jit::forward_loop_kernel<T>>> one_loop;
     std::vector<T> post_op_parameters; // two per post-op, as forward_arguments says
     std::vector<jit::post_op_conf> post_ops;
 

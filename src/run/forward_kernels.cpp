@@ -116,14 +116,12 @@ bool may_reduce_sums(const problem &p) { return p.row_type() == p.compute_type()
 
 jit::forward_conf conf_of(const problem &p, const plan &planned, const jit::vector_kind &kind, jit::pass_order order,
                           bool non_temporal) {
-    const bool in_bands = order != jit::pass_order::one_loop;
-    const prefetches to = prefetches_of(p, planned, in_bands, non_temporal);
+    const prefetches to = prefetches_of(p, planned, true, non_temporal);
     jit::forward_conf conf = {.kind = kind, .written = normalize_conf_of(p, non_temporal, to.written), .order = order};
     const auto besides = normalizes_the_sum(p) ? jitnorm_data_type_undef : sum_type_of(p);
     if (p.reads(RESIDUAL)) conf.added = addition_conf_of(p, besides, may_reduce_sums(p), to.added);
     if (conf.added && conf.added->reduces) return conf;
     conf.reduced = first_reduction_conf_of(p, kind, to.reduced);
-    if (!in_bands) conf.reduced->short_rows = false;
     return conf;
 }
 
@@ -137,7 +135,7 @@ forward_kernels<T>::forward_kernels(const problem &p, const plan &planned, const
     const jit::reduction_conf repeated = {.src = p.row_type(), .centered = !p.is_rms(), .repeated = true};
     if (p.finds_statistics()) repeat.emplace(jit::forward_conf{.kind = kind, .reduced = repeated});
     if (planned.band_rows > 0 && may_go_in_bands(p)) make_bands(p, planned, kind);
-    if (!planned.goes_by_bands_only() || planned.may_share_chunks()) make_steps(p, planned, kind);
+    if (!planned.goes_by_bands_only()) make_steps(p, planned, kind);
 }
 
 template <typename T>
@@ -176,10 +174,6 @@ void forward_kernels<T>::make_steps(const problem &p, const plan &planned, const
         normalize = jit::both_stores(planned.non_temporal_threads > 0, [&](bool non_temporal) {
             const jit::prefetch_to written = prefetches_of(p, planned, false, non_temporal).written;
             return jit::forward_kernel<T>({.kind = kind, .written = normalize_conf_of(p, non_temporal, written)});
-        });
-    if (planned.one_loop_threads > 0 && may_go_in_one_loop(p))
-        one_loop = jit::both_stores(planned.non_temporal_threads > 0, [&](bool non_temporal) {
-            return jit::forward_loop_kernel<T>(conf_of(p, planned, kind, jit::pass_order::one_loop, non_temporal));
         });
 }
 

@@ -17,6 +17,9 @@
 
 namespace jitnorm::impl::layer_norm {
 
+// About how many bytes ahead of an element bands prefetch the rows that they write next, one by one.
+constexpr dim_t AHEAD_IN_BANDS = 16 * 1024;
+
 template <typename T>
 class forward<T>::worker : public basic_worker {
 public:
@@ -41,7 +44,7 @@ public:
             f_.begin_chunks(call, rows);
             call.prefetch = call.band_rows * x.stride; // the next band
         } else {
-            call.prefetch = prefetch_distance(x, f_.C_ * f_.row_size_, AHEAD_IN_BANDS);
+            call.prefetch = std::max<dim_t>(AHEAD_IN_BANDS / (f_.C_ * f_.row_size_), 1) * x.stride; // whole rows
         }
         const auto &kernel = f_.kernels_->bands->choose(now.non_temporal);
         const found_scales found(call, get(scratch::values)); // only kernels that find scales write to it
@@ -65,32 +68,6 @@ public:
     }
     [[gnu::always_inline]] void write(batch &b) {
         if (f_.has_dst_) write_columns(b, {0, f_.C_});
-    }
-
-    // ---- a batch that is written while the next one is reduced
-
-    // Writes the batch `ready`, at which `before` is, while it reduces the next one.
-    void write_and_reduce(row_source::cursor &before, batch &ready, batch &next) {
-        const statistics_rows statistics = at.open_statistics();
-        if (f_.C_ <= CHUNK) {
-            const range all = {0, f_.C_};
-            const panel here = at.open(all), there = before.open(all);
-            const strip written = rows_of(there);
-            tile_ = 1 - tile_; // the batches take turns with two tiles of sums
-            const strip src = rows_of(here);
-            run_loop(here, src, next, there, written, ready, all);
-            f_.find_statistics(src, next);
-        } else {
-            write_and_reduce_chunks(before, ready, next);
-        }
-        f_.write_statistics(next, statistics);
-    }
-    // Writes the batch `ready`, at which `before` is.
-    void write_at(row_source::cursor &before, batch &ready) {
-        for_each_panel({0, f_.C_}, [&](range some) {
-            const panel here = before.open(some);
-            normalize(here, rows_of(here), ready, some);
-        });
     }
 
     // ---- the items are chunks
@@ -127,7 +104,7 @@ private:
         call.rows = b.rows;
         call.count = call.chunk = columns.end - columns.begin;
         call.x = copy_of(x);
-        call.prefetch = b.rows * x.stride; // the next batch; bands and one loop set other distances
+        call.prefetch = b.rows * x.stride; // the next batch; bands set another distance
         if (f_.adds_) {
             const memory_desc &gate = f_.problem_[GATE];
             call.src = copy_of(here.src);
@@ -223,8 +200,7 @@ private:
     strip rows_of(const panel &here) const {
         if (!f_.adds_) return here.src;
         if (f_.sum_pitch_ == 0) return here.sum;
-        std::byte *const tiles = get(scratch::sum_rows);
-        return {tiles + tile_ * planned.batch_rows * f_.sum_pitch_, f_.sum_pitch_};
+        return {get(scratch::sum_rows), f_.sum_pitch_};
     }
     // Computes the sums of a panel. If they have a tile, `writes` says whether the output is written besides.
     [[gnu::noinline]] strip add(const panel &here, batch &b, range columns, bool writes) const {
@@ -292,33 +268,6 @@ private:
         at.close();
     }
 
-    // ---- reduction beside normalization
-
-    // Writes the rows `written` of `there`, and reduces the rows `x`, which a residual makes of `here`.
-    void run_loop(const panel &here, const strip &x, batch &next, const panel &there, const strip &written,
-                  batch &ready, range columns) {
-        jit::forward_loop_arguments<T> call = {arguments_for(here, x, next, columns),
-                                               arguments_for(there, written, ready, columns)};
-        call.reduced.prefetch = prefetch_distance(x, f_.C_ * f_.row_size_);
-        call.reduced.src_prefetch = prefetch_distance(here.src, f_.C_ * element_size(f_.problem_[SRC]));
-        call.reduced.residual_prefetch = prefetch_distance(here.second, f_.C_ * element_size(f_.problem_[RESIDUAL]));
-        const auto &kernel = f_.kernels_->one_loop->choose(now.non_temporal);
-        with_operands(call.written, {ready.first, ready.rows, columns.begin, call.written.count},
-                      [&] { kernel(call); });
-    }
-    [[gnu::noinline]] void write_and_reduce_chunks(row_source::cursor &before, batch &ready, batch &next) {
-        moments<T> rows[MAX_BATCH_ROWS];
-        for (dim_t begin = 0; begin < f_.C_; begin += CHUNK) {
-            const range columns = {begin, std::min(begin + CHUNK, f_.C_)};
-            const panel here = at.open(columns), there = before.open(columns);
-            run_loop(here, here.src, next, there, there.src, ready, columns);
-            for (dim_t r = 0; r < next.rows; ++r)
-                add_chunk(rows[r], begin == 0,
-                          f_.refine_chunk(here.src.row(r), columns.end - begin, next.p[r], {next.s[r], next.q[r]}));
-        }
-        f_.set_statistics(rows, next);
-    }
-
     // ---- chunks of rows that threads share
 
     // The items are chunks of rows. Calls body(batch of one row, its chunks) for these rows.
@@ -356,7 +305,6 @@ private:
     // Whether the sums are gone from their tile when they are to be normalized, so that they are computed again.
     const bool adds_again_ = f_.adds_ && f_.has_dst_ && !f_.given_ && f_.sum_pitch_ != 0 &&
                              (now.through_rows == way::chunks || planned.panel_columns != f_.C_);
-    dim_t tile_ = 0; // of sums, which the batch has
     T src_scale_, inverse_dst_scale_;
 };
 

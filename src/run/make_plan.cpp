@@ -28,15 +28,6 @@ constexpr dim_t LONG_ROW = 128 * 1024;
 
 // ---- for both directions
 
-// The most threads with which it is worth while to write a batch while the next one is reduced. Each thread must have
-// `least` bytes, and more than its own caches keep at hand. If `bytes`, the data of all threads, do not fit into the
-// last level, it is so for any number of threads.
-int one_loop_threads_for(dim_t bytes, dim_t least, const machine &m) {
-    if (m.one_loop == 0) return 0;
-    const dim_t of_thread = std::max(least, m.one_loop * m.l2 + 1);
-    return bytes >= m.last_level ? INT_MAX : int(std::min<dim_t>(bytes / of_thread, INT_MAX));
-}
-
 // From how many bytes on data come from memory, at least in part.
 dim_t from_memory(const machine &m) { return m.last_level * m.memory / 100; }
 bool come_from_memory(dim_t bytes, const machine &m) { return bytes >= from_memory(m); }
@@ -67,23 +58,18 @@ int prefetch_of_tiles(dim_t bytes, const machine &m) { return m.prefetch == 2 &&
 
 // ---- forward: batches
 
-// Rows that come from memory are written while the next ones are reduced; narrow types are bound by conversions, not by
-// memory, until the data leave the last level, and sums with a residual are bound by memory before. Rows of more than a
-// chunk, which are read twice, are prefetched to L2, where there is room for them. Otherwise they go in pairs, unless
-// they go in one loop: larger batches of them leave L1 before they are written, as even a single one does. Where all
-// rows go in bands, batches become larger (plan_forward_bands()).
+// Rows of more than a chunk, which are read twice, are prefetched to L2, where there is room for them. Otherwise they
+// go in pairs: larger batches of them leave L1 before they are written, as even a single one does. Where rows go in
+// bands, batches become larger (plan_forward_bands()).
 void plan_batches(const problem &p, dim_t bytes, const machine &m, plan &to) {
     const bool adds = p.reads(RESIDUAL);
     const dim_t row = p.row_length() * dim_t(size_of(p.row_type()));
     if (adds && row > SMALL_TILE && !normalizes_the_sum(p) && !p.has_dynamic_scales())
         to.panel_columns = std::min(p.row_length(), CHUNK);
-    if (may_go_in_one_loop(p))
-        to.one_loop_threads = one_loop_threads_for(bytes, is_narrow(p) ? m.last_level : adds ? 0 : from_memory(m), m);
     const bool is_long = p.row_length() > CHUNK;
-    if (m.prefetch > 0 && come_from_memory(bytes, m) && (!adds || is_narrow(p) || is_long))
-        to.prefetch = is_long ? 2 : int(m.prefetch);
-    const bool in_pairs = is_long && to.prefetch == 0 && to.one_loop_threads == 0;
-    to.batch_rows = in_pairs ? jit::PAIR : batch_of(adds ? std::min(m.batch, 2 * SMALL_TILE) : m.batch, row);
+    if (m.prefetch > 0 && come_from_memory(bytes, m)) to.prefetch = is_long ? 2 : int(m.prefetch);
+    to.batch_rows =
+        is_long && to.prefetch == 0 ? jit::PAIR : batch_of(adds ? std::min(m.batch, 2 * SMALL_TILE) : m.batch, row);
     // Results of data that come from memory go past the caches, but not two streams of them.
     if (p.writes(DST) && !p.writes(PRE_QUANTIZATION) && takes_non_temporal_stores(p, p[DST]))
         to.non_temporal_threads = non_temporal_threads_for(bytes, adds ? m.shared_others : m.shared_forward, m);
@@ -128,7 +114,7 @@ void plan_forward_tiles(const problem &p, const row_tensors &tensors, const mach
 // pair, which shares the loads of scale and shift. Rows with dynamic scales go one by one; their values before they are
 // quantized, in f32, count in place of the rows.
 void plan_forward_bands(const problem &p, plan &to) {
-    if (to.panel_columns != p.row_length() || !may_go_in_bands(p) || to.one_loop_threads == INT_MAX) return;
+    if (to.panel_columns != p.row_length() || !may_go_in_bands(p)) return;
     const size_t element = p.has_dynamic_scales() ? sizeof(float) : size_of(p.row_type());
     const auto rows_of = [&](dim_t bytes) {
         const dim_t rows = batch_of(bytes, p.row_length() * dim_t(element));
@@ -138,8 +124,7 @@ void plan_forward_bands(const problem &p, plan &to) {
     const dim_t least = p.has_dynamic_scales() ? 1 : std::min<dim_t>(p.rows(), jit::PAIR);
     to.band_rows = prefetch_of(to) != jit::prefetch_to::nowhere ? rows_of(PREFETCHED_BAND)
                                                                 : std::max(to.non_temporal_band_rows, least);
-    if (to.rows == row_access::in_place && to.goes_by_bands_only() && sum_pitch(p, to) == 0)
-        to.batch_rows = std::min(p.rows(), MAX_BATCH_ROWS);
+    if (to.rows == row_access::in_place && sum_pitch(p, to) == 0) to.batch_rows = std::min(p.rows(), MAX_BATCH_ROWS);
 }
 
 void plan_forward_threads(const problem &p, dim_t work, const machine &m, plan &to) {
@@ -170,20 +155,19 @@ plan forward_plan(const problem &p, const machine &m) {
     }
     plan_forward_bands(p, planned);
     if (p.has_dynamic_scales()) planned.scratchpad.book(scratch::values, quantizer(p).tile_bytes(planned));
-    const dim_t tiles_of_sums = planned.one_loop_threads > 0 ? 2 : 1; // of the rows to write, of those to reduce
-    planned.scratchpad.book(scratch::sum_rows, tiles_of_sums * planned.batch_rows * sum_pitch(p, planned));
+    planned.scratchpad.book(scratch::sum_rows, planned.batch_rows * sum_pitch(p, planned));
     planned.scratchpad.book(scratch::operands, operand_bytes(p, planned.batch_rows, planned.panel_columns));
     plan_forward_threads(p, shared_work(p, tensors), m, planned);
     return planned;
 }
 
-// Rows in tiles share them with their sums; rows in place have batches of sums, in one loop two.
+// Rows in tiles share them with their sums; rows in place have a batch of sums.
 plan forward_plan_for_any_size(const problem &p) {
     plan planned;
     const bool in_place = have_dense_rows(row_tensors_of(p)), has_sums = p.reads(RESIDUAL) && !normalizes_the_sum(p);
     const dim_t most_of_sums = 2 * SMALL_TILE + MAX_BATCH_ROWS * row_packer::pitch_for(1);
     if (!in_place) planned.scratchpad.book(scratch::tiles, TILE_BYTES);
-    if (in_place && has_sums) planned.scratchpad.book(scratch::sum_rows, 2 * most_of_sums);
+    if (in_place && has_sums) planned.scratchpad.book(scratch::sum_rows, most_of_sums);
     planned.scratchpad.book(scratch::operands, operand_bytes(p, MAX_BATCH_ROWS, CHUNK));
     if (planned.scratchpad.has_shares()) planned.scratchpad.set_shares(MAX_SHARES);
     return planned;
@@ -200,17 +184,15 @@ constexpr dim_t SHORTEST_SINGLE_ROW = 768; // bytes of src and diff_dst
 void plan_bands_in_place(const problem &p, const row_tensors &tensors, const machine &m, dim_t row_bytes, plan &to) {
     const dim_t bytes = data_bytes(p, tensors);
     to.panel_columns = p.row_length();
-    if (may_go_in_one_loop(p)) to.one_loop_threads = one_loop_threads_for(bytes, 0, m);
-    if (to.one_loop_threads == INT_MAX) to.band_rows = 0; // no batch goes in bands
-    to.batch_rows = p.row_length() > CHUNK    ? jit::PAIR
-                    : to.goes_by_bands_only() ? MAX_BATCH_ROWS
-                                              : batch_of(m.batch, row_bytes);
+    to.batch_rows = p.row_length() > CHUNK ? jit::PAIR
+                    : to.band_rows > 0     ? MAX_BATCH_ROWS
+                                           : batch_of(m.batch, row_bytes);
     if (p.writes(DIFF_SRC) && takes_non_temporal_stores(p, p[DIFF_SRC]))
         to.non_temporal_threads = non_temporal_threads_for(bytes, m.shared_others, m);
-    if (m.prefetch == 0 || to.band_rows == 0 || !are_evenly_spaced(tensors)) return;
+    if (m.prefetch == 0 || !are_evenly_spaced(tensors)) return;
     const bool from_memory = come_from_memory(bytes, m);
     const bool from_last_level = m.prefetch == 1 && bytes > m.l2 && !is_narrow(p);
-    if ((from_memory || from_last_level) && row_bytes >= SHORTEST_SINGLE_ROW) to.band_rows = 1;
+    if (to.band_rows > 0 && (from_memory || from_last_level) && row_bytes >= SHORTEST_SINGLE_ROW) to.band_rows = 1;
     if (from_memory) to.prefetch = int(m.prefetch);
 }
 
@@ -297,14 +279,9 @@ bool writes_gradients_of_rows(const problem &p) {
 }
 bool wants_row_sums(const problem &p) { return p.writes(DIFF_SRC) && !p.has(jitnorm_use_global_stats); }
 
-bool may_go_in_one_loop(const problem &p) {
-    if (!p.is_forward()) return p.writes(DIFF_SRC) && (wants_row_sums(p) || wants_gradients(p));
-    return p.finds_statistics() && p.writes(DST) && !p.has_dynamic_scales() &&
-           (!p.reads(RESIDUAL) || p.row_length() <= CHUNK);
-}
-
 bool may_go_in_bands(const problem &p) {
-    if (!p.is_forward()) return p.row_length() <= CHUNK && may_go_in_one_loop(p);
+    if (!p.is_forward())
+        return p.row_length() <= CHUNK && p.writes(DIFF_SRC) && (wants_row_sums(p) || wants_gradients(p));
     return !p.computes_in_double() && p.finds_statistics() && p.writes(DST) &&
            (!p.has_dynamic_scales() || columns_per_scale(p) == p.row_length());
 }

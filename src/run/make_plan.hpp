@@ -21,8 +21,6 @@ plan make_plan(const problem &p, const machine &m);
 // ---- decisions that follow from a problem, for kernels as well. A row length of RUNTIME_DIM is negative, and counts
 // as one of at most CHUNK.
 
-// Whether rows may be written while others are reduced. Sums with a residual are made for whole rows.
-bool may_go_in_one_loop(const problem &p);
 // Whether one kernel may do rows from their inputs to the result, if a panel has them whole. It finds scales only of
 // whole rows. In backward the rows are at most a chunk.
 bool may_go_in_bands(const problem &p);

@@ -14,16 +14,16 @@ namespace {
 
 using namespace jitnorm::impl;
 
-constexpr machine MADE_UP = {20'000, 300'000, 10, 20, 30, 4, 5000, 1};
+constexpr machine MADE_UP = {20'000, 300'000, 10, 20, 30, 5000, 2};
 
 // These are the names of the columns of the table of processors.
 TEST(machine, text_is_what_is_read_again) {
     EXPECT_EQ(describe(MADE_UP), "l2:20000,last_level:300000,memory:10,shared_forward:20,shared_others:30,"
-                                 "one_loop:4,batch:5000,prefetch:1");
+                                 "batch:5000,prefetch:2");
     EXPECT_EQ(with_numbers(machine(), describe(MADE_UP)), MADE_UP);
     machine largest;
     largest.l2 = largest.last_level = largest.batch = dim_t(1) << 40;
-    largest.memory = largest.shared_forward = largest.shared_others = largest.one_loop = 1000;
+    largest.memory = largest.shared_forward = largest.shared_others = 1000;
     EXPECT_EQ(with_numbers(machine(), describe(largest)), largest) << "the longest text";
 }
 
@@ -36,16 +36,17 @@ TEST(machine, numbers_that_are_not_named_stay) {
     other.batch = 1;
     EXPECT_EQ(with_numbers(MADE_UP, "last_level:1099511627776,batch:1"), other);
     other = MADE_UP;
-    other.one_loop = other.prefetch = 0;
-    EXPECT_EQ(with_numbers(MADE_UP, "one_loop:0,prefetch:0"), other);
+    other.memory = 1;
+    other.prefetch = 0;
+    EXPECT_EQ(with_numbers(MADE_UP, "memory:1,prefetch:0"), other);
 }
 
 TEST(machine, texts_of_nonsense) {
     for (const char *text : {"", ",", "l2", "l2:", ":1", "l3:1", "l2:0", "l2:-1", "l2:1K", "l2: 1", " l2:1", "l2:1,",
                              ",l2:1", "l1:1", "l2:1:1", "L2:1", "prefetch", "prefetch:3", "memory:0"})
         EXPECT_EQ(with_numbers(MADE_UP, text), std::nullopt) << text;
-    for (const char *text :
-         {"l2:1;batch:1", "one_loop:-1", "overlaps_batches:0", "l2:1099511627777", "l2:99999999999999999999"})
+    for (const char *text : {"l2:1;batch:1", "prefetch:-1", "one_loop:0", "overlaps_batches:0", "l2:1099511627777",
+                             "l2:99999999999999999999"})
         EXPECT_EQ(with_numbers(MADE_UP, text), std::nullopt) << text;
     EXPECT_EQ(with_numbers(MADE_UP, "l2:" + std::string(1000, '0') + "1"), std::nullopt);
 }

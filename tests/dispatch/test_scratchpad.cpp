@@ -94,8 +94,8 @@ TEST(scratchpad, of_forward_with_runtime_sizes_is_bounded) {
 // However large the batches that a machine's L2 would keep.
 TEST(scratchpad, of_forward_with_runtime_sizes_serves_every_machine) {
     constexpr dim_t LARGEST = dim_t(1) << 40;
-    constexpr impl::machine without_loop = {.one_loop = 0, .batch = LARGEST},
-                            with_loop = {.last_level = 1 << 20, .one_loop = 1, .batch = LARGEST};
+    constexpr impl::machine roomy = {.last_level = LARGEST, .batch = LARGEST},
+                            from_memory = {.last_level = 1 << 20, .batch = LARGEST};
     for (const char *layout : {"dense", "@ba"})
         for (const bool added : {false, true})
             for (const dim_t columns : {64, 1000, 1025, 4096, 8192}) {
@@ -105,7 +105,7 @@ TEST(scratchpad, of_forward_with_runtime_sizes_serves_every_machine) {
                 problem open = with_runtime_sizes(p);
                 if (s.src == "dense") open.for_each_descriptor([](auto &md) { md.strides[md.ndims - 1] = 1; });
                 for (const implementation *by : takers(open))
-                    for (const impl::machine &m : {without_loop, with_loop}) {
+                    for (const impl::machine &m : {roomy, from_memory}) {
                         plan how = plan_of(*by, p, m);
                         how.give_up_chunks();
                         EXPECT_LE(how.scratchpad.bytes(), scratchpad_bytes(*by, open)) << describe(p);

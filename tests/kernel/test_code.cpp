@@ -96,8 +96,7 @@ void expect_room_for_the_longest(const vector_kind &kind) {
                 for (const bool non_temporal : {false, true}) {
                     normalize_conf written = with_all_factors(src, dst, jitnorm_bf16, non_temporal);
                     written.post_ops.assign(post_ops, {post_op_conf::kind::eltwise, jitnorm_eltwise_gelu_erf});
-                    EXPECT_NO_THROW(forward_kernel<float>(
-                        {kind, std::nullopt, reduction_conf{.src = src}, written, pass_order::one_loop}));
+                    EXPECT_NO_THROW(forward_kernel<float>({.kind = kind, .written = written}));
                     if (!kind.is_f64()) {
                         const reduction_conf reduced = {.short_rows = true};
                         const addition_conf added = addition_of(written);
@@ -135,11 +134,11 @@ TEST_P(generated_code, kernels_may_be_called_under_control_flow_enforcement) {
     forward({.kind = kind, .reduced = reduction_conf{.short_rows = true}});
     forward({.kind = kind, .reduced = reduction_conf()});
     forward({.kind = kind, .written = normalize_conf()});
-    for (const auto order : {pass_order::by_bands, pass_order::one_row, pass_order::one_loop})
+    for (const auto order : {pass_order::by_bands, pass_order::one_row})
         forward({kind, std::nullopt, reduction_conf(), normalize_conf(), order});
     backward({.kind = kind, .reduced = sums});
     backward({.kind = kind, .written = data});
-    for (const auto order : {pass_order::by_bands, pass_order::one_loop}) backward({kind, sums, data, order});
+    backward({kind, sums, data, pass_order::by_bands});
     const impl::jit::backward_weights_conf weights = {.kind = {GetParam(), jitnorm_f64}};
     expect_endbr64<impl::jit::backward_weights_kernel>(weights);
 }

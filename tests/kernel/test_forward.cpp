@@ -145,7 +145,7 @@ const std::vector<sweep> EMULATED = {
               each_of(&setup::affine_type, {jitnorm_f32, jitnorm_bf16}),
               flags({ROUND | SCALE | SHIFT, ROUND | SCALE | RMS})},
      .prepare = use_the_range},
-    {.name = "one_loop",
+    {.name = "small_caches",
      .of = {.dims = {37, 0}, .src_type = jitnorm_bf16, .dst_type = jitnorm_f32},
      .each = {columns({5, 37, 256, 530}), flags({SCALE | SHIFT, RMS})},
      .small_caches = true},

@@ -84,16 +84,8 @@ setup with_scales(setup s, dim_t per_row = 1) {
     return s;
 }
 
-constexpr auto ALWAYS = "one_loop_threads:2147483647", NEVER = "one_loop_threads:0";
-constexpr machine NO_PREFETCH = {.l2 = 1, .last_level = 1, .one_loop = 0};
 // The data of batches of 2^15 bytes are in L2, between L2 and the last level, or in memory.
 constexpr machine NEAR = batches_in_l2(1 << 18, FAR), BETWEEN = batches_in_l2(1 << 14, FAR), BEYOND = THROUGH_L2;
-
-// Where a thread has so many bytes that they are just too few for one loop, or, with fewer, just enough.
-machine loop_from(dim_t bytes, bool is_backward) {
-    return {.l2 = is_backward ? bytes / machine().one_loop : 1 << 10,
-            .last_level = is_backward ? FAR : 2 * (bytes + 1)};
-}
 
 // Where so many bytes are half of a last level that others use as well.
 machine shared(dim_t bytes, dim_t of_forward, dim_t of_others, dim_t memory = 50) {
@@ -104,33 +96,11 @@ machine shared(dim_t bytes, dim_t of_forward, dim_t of_others, dim_t memory = 50
             .shared_others = of_others};
 }
 
-std::vector<decision> one_loop() {
-    constexpr dim_t FORWARD = 2 * 96 * 512 * 4, BACKWARD = 3 * 96 * 512 * 4;
-    const setup larger = forward(jitnorm_f32, 96, 512), larger_backward = backward(jitnorm_f32, 96, 512);
-    return {
-        {"in the caches", forward(), ROOMY, NEVER},
-        {"beyond the last level", forward(), NO_CACHES, ALWAYS},
-        {"mostly reads", stored_as(jitnorm_s8, forward()), NO_CACHES, ALWAYS},
-        {"nothing is reduced", given(forward()), NO_CACHES, NEVER},
-        {"not far yet", larger, loop_from(FORWARD, false), NEVER},
-        {"what one thread has", larger, loop_from(FORWARD - machine().one_loop, false), "one_loop_threads:1"},
-        {"not far yet", larger_backward, loop_from(BACKWARD, true), NEVER},
-        {"what one thread has", larger_backward, loop_from(BACKWARD - machine().one_loop, true), "one_loop_threads:1"},
-        {"narrow types until the last level", forward(jitnorm_bf16, 96, 512),
-         machine{.l2 = 1 << 10, .last_level = 96 * 512 * 4 + 1}, NEVER},
-        {"sums of more than a chunk", sums(forward(jitnorm_f32, 7, 5000)), NO_CACHES, NEVER},
-        {"sums in their output", sums(forward()), NO_CACHES, ALWAYS},
-        {"sums in tiles", sums(forward(), ""), NO_CACHES, ALWAYS},
-        {"rounded sums in tiles", sums(forward(), "dense", jitnorm_bf16), NO_CACHES, ALWAYS},
-        {"gathered operands", with_gathered_operands(forward(jitnorm_f32, 5, 5000)), NO_CACHES, ALWAYS},
-        {"the last batch alone", backward(jitnorm_f32, 37, 4096 + 512), NO_CACHES, ALWAYS}};
-}
-
 std::vector<decision> batches() {
     const setup packed = laid_out("@ba", {37, 95}, forward()), packed_backward = laid_out("@ba", {37, 95}, backward());
-    return {{"whatever is in L2", forward(95), {NEAR, BETWEEN, BEYOND}, "batch:32,one_loop_threads:0"},
-            {"stays in L2", given(forward()), {NEAR, BEYOND}, "batch:32,one_loop_threads:0"},
-            {"an eighth of L2", given(forward()), BETWEEN, "batch:2,one_loop_threads:0"},
+    return {{"whatever is in L2", forward(95), {NEAR, BETWEEN, BEYOND}, "batch:32"},
+            {"stays in L2", given(forward()), {NEAR, BEYOND}, "batch:32"},
+            {"an eighth of L2", given(forward()), BETWEEN, "batch:2"},
             {"sums", sums(forward()), {NEAR, BETWEEN, BEYOND}, "batch:32"},
             {"twice the longest tiled row", sums(given(forward(4096))), batches_in_l2(1 << 22, FAR), "batch:8"},
             {"in tiles", packed, NEAR, "batch:32"},
@@ -138,19 +108,17 @@ std::vector<decision> batches() {
             {"in tiles", packed, BEYOND, "batch:32,prefetch:2"},
             {"in tiles", packed_backward, BETWEEN, "-prefetch"},
             {"in tiles", packed_backward, BEYOND, "prefetch:2"},
-            {"of backward", backward(jitnorm_f32, 37, 95), {NEAR, BETWEEN, BEYOND}, "batch:32,one_loop_threads:0"},
+            {"of backward", backward(jitnorm_f32, 37, 95), {NEAR, BETWEEN, BEYOND}, "batch:32"},
             {"in L1", given(forward(1024)), {ROOMY, NO_L2, WITH_L2}, "batch:4"},
             {"in L1, narrow", given(forward(jitnorm_bf16, 37, 1024)), {ROOMY, WITH_L2}, "batch:8"},
             {"as long as L1's part", given(forward(4096)), {ROOMY, WITH_L2}, "batch:1"},
             {"long rows in pairs", given(forward(4097)), {ROOMY, WITH_L2}, "batch:2"},
             {"no pairs where they are prefetched", given(forward(4097)), TO_L1, "batch:1"},
-            {"beside the column sums", backward(), NO_L2, "batch:10"},
-            {"beside the column sums", backward(), NO_CACHES, "batch:10,-band"},
-            {"in bands", backward(), ROOMY, "batch:32"},
-            {"as long as L1's part", backward(jitnorm_f32, 7, 4000), NO_CACHES, "batch:1"},
+            {"in bands", backward(), {ROOMY, NO_L2, NO_CACHES}, "batch:32"},
             {"long narrow rows in pairs", backward(jitnorm_bf16, 19, 4097), WITH_L2, "batch:2"},
             {"long rows in pairs", backward(jitnorm_f32, 7, 8192), {ROOMY, NO_L2, IN_L2}, "batch:2"},
-            {"without one loop", backward_data(given(backward())), NO_LOOP, "batch:10"}};
+            {"long rows in pairs", backward(jitnorm_f32, 37, 4096 + 512), {TO_L1, NO_CACHES}, "batch:2"},
+            {"without sums", backward_data(given(backward())), {ROOMY, TO_L1}, "batch:10"}};
 }
 
 // A band of forward has 16 KB of rows, at most 32, in eights if there are so many, and stored to the caches at least
@@ -158,20 +126,23 @@ std::vector<decision> batches() {
 // wide types beyond L2, one row.
 std::vector<decision> bands() {
     std::vector<decision> all = {
-        {"one loop", forward(), NO_CACHES, "-band"},
-        {"longer than a chunk", forward(jitnorm_f32, 7, 4097), NO_LOOP, "band:2,batch:7"},
-        {"no pairs in one loop", forward(4097), NO_CACHES, "batch:1"},
-        {"in double", forward(jitnorm_f64), NO_LOOP, "-band"},
-        {"nothing is reduced", given(forward()), NO_LOOP, "-band"},
-        {"a scale for each row", with_scales(forward()), NO_LOOP, "band:16"},
-        {"quantized one by one", with_scales(forward(jitnorm_f32, 7, 4096)), NO_LOOP, "band:1"},
-        {"as f32, whatever the rows are", with_scales(forward(jitnorm_bf16)), NO_LOOP, "band:16"},
-        {"several scales in a row", with_scales(forward(), 2), NO_LOOP, "-band"},
+        {"longer than a chunk", forward(jitnorm_f32, 7, 4097), ROOMY, "band:2,batch:7"},
+        {"mostly reads", stored_as(jitnorm_s8, forward()), NO_CACHES, "band:16"},
+        {"in double", forward(jitnorm_f64), ROOMY, "-band"},
+        {"nothing is reduced", given(forward()), ROOMY, "-band"},
+        {"a scale for each row", with_scales(forward()), ROOMY, "band:16"},
+        {"quantized one by one", with_scales(forward(jitnorm_f32, 7, 4096)), ROOMY, "band:1"},
+        {"as f32, whatever the rows are", with_scales(forward(jitnorm_bf16)), ROOMY, "band:16"},
+        {"several scales in a row", with_scales(forward(), 2), ROOMY, "-band"},
+        {"sums in tiles", sums(forward(), ""), NO_CACHES, "band:16"},
+        {"rounded sums in tiles", sums(forward(), "dense", jitnorm_bf16), NO_CACHES, "band:16"},
+        {"sums of more than a chunk", sums(forward(jitnorm_f32, 7, 5000)), NO_CACHES, "band:2"},
+        {"gathered operands", with_gathered_operands(forward(jitnorm_f32, 5, 5000)), NO_CACHES, "-band"},
         {"pairs", given(backward()), {WITH_L2, ROOMY}, "band:10"},
         {"one by one from memory", given(backward()), TO_L2, "band:1,prefetch:2"},
         {"but not short ones", backward(jitnorm_f32, 67, 64), TO_L1, "band:32,prefetch:1"},
         {"nor rows that are unevenly spaced", laid_out("@bac", {8, 8, 192}, backward()), TO_L2, "band:10,-prefetch"},
-        {"nor where there is no prefetch", given(backward()), NO_PREFETCH, "band:10,-prefetch"},
+        {"nor where there is no prefetch", given(backward()), NO_CACHES, "band:10,-prefetch"},
         {"one by one, whatever stores they have", given(backward(jitnorm_f32, 37, 190)), TO_L2,
          "band:1,non_temporal_threads:0"},
         {"prefetched", forward(), TO_L1, "band:2,non_temporal_band:16,prefetch:1"},
@@ -181,13 +152,13 @@ std::vector<decision> bands() {
         {"in sweeps", backward(), SMALL_CACHES[1], "band:1,prefetch:1"},
         {"in sweeps", backward(), SMALL_CACHES[2], "band:1,prefetch:2"},
         {"narrow sums", sums(forward(jitnorm_bf16, 37, 256)), TO_L1, "band:2,non_temporal_band:16,prefetch:1"},
-        {"other sums", sums(forward(256)), TO_L1, "band:16,-non_temporal_band,-prefetch"},
+        {"other sums", sums(forward(256)), TO_L1, "band:2,non_temporal_band:16,prefetch:1"},
         {"more than a chunk", forward(4097), TO_L1, "band:1,prefetch:2,batch:32"},
         {"in tiles", laid_out("@ba", {70, 48}, backward()), WITH_L2, "band:32"},
         {"in tiles, which are near", laid_out("@ba", {70, 48}, backward()), TO_L1, "band:32,-prefetch"},
         {"of strands", laid_out("@cba", {64, 64, 48}, backward()), {TO_L2, ROOMY}, "rows:interleaved,band:32"},
-        {"all in one loop", backward(), NO_CACHES, "-band"},
-        {"more than a chunk", backward(jitnorm_f32, 37, 4097), TO_L1, "-band"},
+        {"more than a chunk", backward(jitnorm_f32, 37, 4097), TO_L1, "-band,prefetch:1"},
+        {"more than a chunk", backward(jitnorm_f32, 37, 4097), {TO_L2, THROUGH_L2}, "-band,prefetch:2"},
         {"nothing is reduced", backward_data(given(backward())), TO_L1, "-band"},
         {"from memory", backward(), batches_in_l1(1, 37 * 192 * 12), "prefetch:1"},
         {"in the caches", backward(), batches_in_l1(1, 37 * 192 * 12 + 1), "band:1,-prefetch"},
@@ -202,8 +173,8 @@ std::vector<decision> bands() {
         {513, "band:7"}, {1024, "band:4"}, {1025, "band:3"}, {2049, PAIR},     {4096, PAIR}};
     for (const auto &[columns, items] : lengths) {
         const setup s = forward(jitnorm_f32, 67, columns);
-        all.push_back({"in L1", s, {NO_LOOP, ROOMY, NO_PREFETCH}, std::string(items) + ",batch:32"});
-        all.push_back({"in L1", sums(s), {NO_LOOP, ROOMY, NO_PREFETCH}, items});
+        all.push_back({"in L1", s, {ROOMY, NO_CACHES}, std::string(items) + ",batch:32"});
+        all.push_back({"in L1", sums(s), {ROOMY, NO_CACHES}, items});
     }
     return all;
 }
@@ -213,15 +184,13 @@ std::vector<decision> row_sources() {
     const machines all = {ROOMY, NO_L2, NO_CACHES};
     return {{"dense", forward(jitnorm_bf16), all, "rows:in_place"},
             {"dense", backward(jitnorm_bf16), all, "rows:in_place"},
-            {"tiles are near", laid_out("@ba", packed, forward()), all, "rows:tiles,one_loop_threads:0"},
-            {"tiles are near", laid_out("@ba", packed, backward()), all, "rows:tiles,one_loop_threads:0"},
-            {"no column sums", backward_data(laid_out("@cba", spread_out, backward())), all,
-             "rows:tiles,one_loop_threads:0"},
-            {"sums in the order of rows", laid_out("@cba", spread_out, backward()), all,
-             "rows:interleaved,one_loop_threads:0"}};
+            {"tiles are near", laid_out("@ba", packed, forward()), all, "rows:tiles"},
+            {"tiles are near", laid_out("@ba", packed, backward()), all, "rows:tiles"},
+            {"no column sums", backward_data(laid_out("@cba", spread_out, backward())), all, "rows:tiles"},
+            {"sums in the order of rows", laid_out("@cba", spread_out, backward()), all, "rows:interleaved"}};
 }
 
-// Narrow sums and long ones are prefetched, the latter to L2.
+// Long rows are prefetched to L2.
 std::vector<decision> prefetches_and_stores() {
     constexpr auto PAST = "non_temporal_threads:2147483647", ALONE = "non_temporal_threads:1",
                    NO = "non_temporal_threads:0";
@@ -241,10 +210,8 @@ std::vector<decision> prefetches_and_stores() {
         for (const auto *written : {"dense", ""})
             for (const dim_t columns : {15, 1024, 4097}) {
                 const setup s = sums(forward(type, 37, columns), written, type);
-                const bool is_fetched = type != jitnorm_f32 || columns == 4097;
-                const char *to_l1 = columns == 4097 ? "prefetch:2" : "prefetch:1";
-                all.push_back({"sums", s, TO_L2, is_fetched ? "prefetch:2" : "-prefetch"});
-                all.push_back({"sums", s, TO_L1, is_fetched ? to_l1 : "-prefetch"});
+                all.push_back({"sums", s, TO_L2, "prefetch:2"});
+                all.push_back({"sums", s, TO_L1, columns == 4097 ? "prefetch:2" : "prefetch:1"});
             }
     // Data that fill half of a last level that others use as well, from which part on several threads share it.
     const struct {
@@ -287,7 +254,6 @@ std::vector<decision> long_rows() {
 std::vector<decision> room() {
     const machine from_memory = batches_in_l2(1 << 18, 1 << 12);
     const setup packed = laid_out("@ba", {70, 48}, forward()), packed_backward = laid_out("@ba", {70, 48}, backward());
-    const setup narrow_sums = sums(forward(jitnorm_bf16), "dense", jitnorm_bf16);
     setup from_packed = packed, to_narrow = packed_backward;
     from_packed.dst = "dense";
     to_narrow.diff_src_type = jitnorm_bf16;
@@ -326,7 +292,7 @@ std::vector<decision> room() {
         {"sums have a tile", sums(forward(jitnorm_f32, 20, 1024), ""), ROOMY, "batch:4,scratchpad:16640"},
         {"rounded sums have a tile", sums(forward(jitnorm_f32, 5, 1024), "dense", jitnorm_bf16), ROOMY,
          "batch:4,scratchpad:16640"},
-        {"two tiles in one loop", sums(forward(), ""), NO_CACHES, "batch:21,scratchpad:34944"},
+        {"sums have a tile, from memory", sums(forward(), ""), NO_CACHES, "batch:21,scratchpad:17472"},
         {"long sums", sums(forward(jitnorm_f32, 7, 20000), ""), ROOMY,
          "panel:4096,batch:2,chunk_threads:35,scratchpad:1152512"},
         {"sums, and a pre-quantization output", with_pre_quantization("@ba", sums(packed)), ROOMY, "rows:tiles"},
@@ -337,8 +303,6 @@ std::vector<decision> room() {
                        {impl::binary_post_op{jitnorm_binary_mul, make_layout("ba", {5, 100000}, jitnorm_f32)},
                         impl::binary_post_op{jitnorm_binary_add, dense({5, 1})}}),
          ROOMY, "panel:4096"},
-        {"narrow sums until the last level", narrow_sums, machine{.l2 = 1 << 10, .last_level = 4 * 37 * 192 * 2 + 1},
-         NEVER},
         {"rows unevenly spaced", laid_out("@bac", {3, 5, 64}, forward()), ROOMY, "rows:in_place"},
         {"from memory", forward(1536), from_memory, "prefetch:2"},
         {"in the caches", forward(1536), IN_L2, "-prefetch"},
@@ -355,8 +319,7 @@ std::vector<decision> room() {
 // Calls body(row, machine) for each of the table.
 template <typename Body>
 void for_each_decision(Body &&body) {
-    for (const auto &rows :
-         {one_loop(), batches(), bands(), row_sources(), prefetches_and_stores(), long_rows(), room()})
+    for (const auto &rows : {batches(), bands(), row_sources(), prefetches_and_stores(), long_rows(), room()})
         for (const decision &row : rows)
             for (const machine &m : row.on) body(row, m);
 }
@@ -375,7 +338,7 @@ TEST_P(plans, are_values) {
     EXPECT_EQ(plan_of(s, NO_L2), plan_of(s, NO_L2));
     EXPECT_NE(plan_of(s, NO_L2), plan_of(s, NO_CACHES));
     EXPECT_EQ(describe(plan_of(in_place_of(jitnorm_forward_training, jitnorm_f32), NO_CACHES)),
-              "rows:in_place,panel:192,batch:21,one_loop_threads:2147483647,"
+              "rows:in_place,band:16,panel:192,batch:32,"
               "non_temporal_threads:2147483647,row_threads:1,chunk_threads:0,scratchpad:0");
 }
 

@@ -36,10 +36,10 @@ TEST(plan, goes_by_what_the_threads_and_the_result_allow) {
     plan how;
     how.row_threads = 3;
     how.chunk_threads = 8;
-    how.one_loop_threads = how.non_temporal_threads = 6;
+    how.non_temporal_threads = 6;
     how.share_chunks(1);
     const schedule by_rows = how.on(3, true), by_chunks = how.on(5, true), beyond = how.on(100, true);
-    EXPECT_EQ(std::pair(by_rows.threads, by_rows.through_rows), std::pair(3, way::one_loop));
+    EXPECT_EQ(std::pair(by_rows.threads, by_rows.through_rows), std::pair(3, way::steps));
     EXPECT_EQ(std::pair(by_chunks.threads, by_chunks.through_rows), std::pair(5, way::chunks));
     EXPECT_EQ(std::pair(beyond.threads, beyond.through_rows), std::pair(8, way::chunks));
     EXPECT_TRUE(by_rows.non_temporal);

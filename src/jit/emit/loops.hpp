@@ -151,37 +151,6 @@ public:
         g_.mov(left_, count);
     }
 
-    // Goes to element `first` of a row of `count` elements, to walk the rest of the row or at most so many elements.
-    void begin(const reg &count, const Xbyak::Address &first, int most) {
-        Xbyak::Label rest;
-        g_.mov(*position_, first);
-        g_.mov(left_, count);
-        g_.sub(left_, *position_);
-        g_.cmp(left_, most);
-        g_.jbe(rest);
-        g_.mov(left_.cvt32(), most);
-        g_.L(rest);
-    }
-
-    // The same for walk_lines(). Pieces end where lines of the row end: the first piece also has the elements before
-    // the row's first whole line, and all others begin as many elements later. Changes row.rest.
-    void begin_in_lines(const reg &count, const Xbyak::Address &first, int most, const row_in_lines &row) {
-        Xbyak::Label at_start, has_some;
-        find_line(row, row.row);
-        g_.mov(*position_, first);
-        g_.lea(left_, g_.ptr[*position_ + row.rest + most]);
-        g_.cmp(left_, count);
-        g_.cmova(left_, count);
-        g_.test(*position_, *position_);
-        g_.jz(at_start);
-        g_.add(*position_, row.rest);
-        g_.L(at_start);
-        g_.sub(left_, *position_);
-        g_.jae(has_some);
-        g_.xor_(left_, left_); // the piece before had the row's last elements
-        g_.L(has_some);
-    }
-
     // The address of a vector in a row of elements of `size` bytes.
     Xbyak::RegExp at(const Xbyak::RegExp &row, const place &p, int size) const {
         return (position_ ? row + *position_ * size : row) + p.slot * width() * size;
@@ -220,22 +189,21 @@ public:
         g_.L(done);
     }
 
-    // The same for stores past the caches, which must fill whole cache lines: past_caches(places) is emitted for the
-    // whole lines that the next `left` elements take in `row`; ordinary(places), one vector at a time, for the elements
-    // before and after them, which are walked by the same code, `part`. Prepares `tail` for each part. Changes
-    // row.rest, which the bodies must not, and `scratch`. The line that the row shares with the next one is fetched
-    // early: non-temporal stores would wait for an ordinary one to it.
+    // The same for a whole row and stores past the caches, which must fill whole cache lines: past_caches(places) is
+    // emitted for the whole lines that the `left` elements of `row` take; ordinary(places), one vector at a time, for
+    // the elements before and after them, which are walked by the same code, `part`. Prepares `tail` for each part.
+    // Changes row.rest, which the bodies must not, and `scratch`. The line that the row shares with the next one is
+    // fetched early: non-temporal stores would wait for an ordinary one to it.
     void walk_lines(const row_in_lines &row, tail_mask &tail, const reg &scratch, int unroll, vectors_body past_caches,
                     vectors_body ordinary) {
         const reg &rest = row.rest;
         Xbyak::Label ends_line, part, whole, walked;
-        g_.lea(rest, g_.ptr[*position_ + left_]);
-        g_.lea(rest, g_.ptr[row.row + rest * row.size]);
+        g_.lea(rest, g_.ptr[row.row + left_ * row.size]);
         g_.test(rest.cvt32(), CACHE_LINE - 1);
         g_.jz(ends_line);
         g_.prefetchw(g_.ptr[rest]);
         g_.L(ends_line);
-        find_line(row, row.row + *position_ * row.size);
+        find_line(row);
         g_.cmp(rest, left_);
         g_.cmova(rest, left_);
         g_.sub(left_, rest);
@@ -331,9 +299,9 @@ private:
         g_.L(rest);
     }
 
-    // Sets row.rest to the number of elements before the first line that begins at the address `from` or later.
-    void find_line(const row_in_lines &row, const Xbyak::RegExp &from) {
-        g_.lea(row.rest, g_.ptr[from]);
+    // Sets row.rest to the number of elements before the first line that begins in the row.
+    void find_line(const row_in_lines &row) {
+        g_.mov(row.rest, row.row);
         g_.neg(row.rest);
         g_.and_(row.rest, CACHE_LINE - 1);
         g_.shr(row.rest, std::countr_zero(unsigned(row.size)));

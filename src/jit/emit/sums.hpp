@@ -10,7 +10,7 @@
 
 #include "../../math/constants.hpp"
 #include "element_io.hpp"
-#include "paired_rows.hpp"
+#include "loops.hpp"
 
 namespace jitnorm::impl::jit {
 
@@ -94,7 +94,6 @@ private:
 // the lanes of the earlier ones meanwhile.
 class blocked_sum {
     static constexpr int BLOCK = int(layer_norm::BLOCK);
-    static_assert(BLOCK % paired_rows::PIECE == 0);
 
 public:
     // The register `count` has the number of the chunk's elements, `rest` the number of those after the current block.
@@ -132,48 +131,13 @@ public:
         g_.L(done);
     }
 
-    // The same for one piece of a row whose pieces are summed up one by one. Meanwhile the frame has twice as many
-    // vectors. finish() emits what follows on the last piece, with the lanes of the chunk in `sums`.
-    void sum_piece(const paired_rows &rows, lanes sums, int unroll, vectors_body body,
-                   const std::function<void()> &finish) {
-        const size_t of_block = sums.size(); // after the lanes of the chunk's earlier blocks
-        Xbyak::Label add, keep, finished, done;
-        rows.at_first([&] {
-            clear(sums);
-            save(sums);
-            save(sums, of_block);
-        });
-        for (size_t i = 0; i < sums.size(); ++i) g_.vmovaps(sums[i], saved(of_block + i));
-        rows.go_to_piece(loop_);
-        loop_.walk(unroll, body);
-        rows.end_of_piece(rest_);
-        g_.cmp(rest_, count_);
-        g_.jae(add, NEAR);
-        g_.test(rest_.cvt32(), BLOCK - 1);
-        g_.jnz(keep, NEAR);
-        g_.L(add);
-        g_.cmp(count_, BLOCK);
-        g_.jbe(finished, NEAR); // a single block
-        add_saved(sums);
-        g_.cmp(rest_, count_);
-        g_.jae(finished, NEAR);
-        save(sums);
-        clear(sums);
-        g_.L(keep);
-        save(sums, of_block);
-        g_.jmp(done, NEAR);
-        g_.L(finished);
-        finish();
-        g_.L(done);
-    }
-
 private:
     void clear(lanes sums) {
         for (const vmm &v : sums) g_.ops.clear(v);
     }
 
-    void save(lanes sums, size_t first = 0) {
-        for (size_t i = 0; i < sums.size(); ++i) g_.vmovaps(saved(first + i), sums[i]);
+    void save(lanes sums) {
+        for (size_t i = 0; i < sums.size(); ++i) g_.vmovaps(saved(i), sums[i]);
     }
 
     void add_saved(lanes sums) {

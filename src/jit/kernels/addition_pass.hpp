@@ -50,15 +50,15 @@ class addition_pass : row_pass {
                                                         {{sum_}, JITNORM_STRIP(sum)},
                                                         {{row_}, JITNORM_STRIP(x)}});
     pivots pivots_{g_, loop_, count_, other_[1]};
-    blocked_sum blocks_{g_, loop_, count_, rest_, (where_.pieces ? 2 : 1) * int(sums_.size())};
+    blocked_sum blocks_{g_, loop_, count_, rest_, int(sums_.size())};
     horizontal_sum total_{g_, x_[0]};
-    std::optional<eight_sums> eights_; // where the pass reduces rows, but not in pieces
+    std::optional<eight_sums> eights_; // where the pass reduces rows
     std::optional<trace_codegen> silu_;
 
 public:
     addition_pass(kernel_generator &g, const pass_place &where, const addition_conf &conf)
         : row_pass(g, where), conf_(conf) {
-        if (conf.reduces && !where.pieces)
+        if (conf.reduces)
             eights_.emplace(g, rows_, index_, next_lanes_, joined(sums_, other_), x_[0], g.reserve(eight_sums::BYTES),
                             conf.centered,
                             eight_sums::arrays{JITNORM_ARGUMENT(pivot), JITNORM_ARGUMENT(s), JITNORM_ARGUMENT(q)});
@@ -94,27 +94,6 @@ public:
             add_row();
             if (conf_.reduces) store_sums();
         });
-    }
-
-    void add_piece() {
-        prepare();
-        rows_.point_to_row();
-        const reg src_ahead = registers_.take(g_.r11), residual_ahead = registers_.take(g_.r13);
-        point_ahead(src_ahead, src_, JITNORM_ARGUMENT(src_prefetch));
-        point_ahead(residual_ahead, residual_, JITNORM_ARGUMENT(residual_prefetch));
-        const auto add_and_prefetch = [&](places vectors) {
-            loop_.prefetch(src_ahead, vectors, conf_.src);
-            loop_.prefetch(residual_ahead, vectors, conf_.residual);
-            add_vectors(vectors);
-        };
-        if (conf_.centered) {
-            where_.pieces->at_first([&] { find_pivot(); });
-            rows_.broadcast(JITNORM_ARGUMENT(pivot), {pivot_});
-        }
-        if (conf_.reduces)
-            return blocks_.sum_piece(*where_.pieces, sums_, vectors_, add_and_prefetch, [this] { store_sums(); });
-        where_.pieces->go_to_piece(loop_);
-        loop_.walk_freely(unroll(), add_and_prefetch);
     }
 
     // What it returns has a meaning if the pass reduces.

@@ -71,15 +71,6 @@ public:
         });
     }
 
-    void write_piece() {
-        prepare();
-        rows_.point_to_row();
-        broadcast_statistics();
-        broadcast_slopes();
-        conf_.non_temporal ? where_.pieces->go_to_lines(loop_, lines_) : where_.pieces->go_to_piece(loop_);
-        compute_vectors();
-    }
-
 private:
     void prepare() {
         g_.mov(count_, JITNORM_ARGUMENT(count));

@@ -11,22 +11,17 @@ namespace {
 class backward_generator : public rows_generator {
     using arguments = backward_arguments<float>;
     enum array { S1, S2, RSTD, M1, K };
-    static constexpr size_t WRITTEN = offsetof(backward_loop_arguments<float>, written);
 
 public:
     explicit backward_generator(const backward_conf &conf)
         : rows_generator(conf.kind, room_for(conf.reduced, conf.written), conf.order),
           centered_(conf.written && conf.written->centered) {
-        if (conf.reduced) reduced_.emplace(*this, place(0), *conf.reduced);
-        if (conf.written) written_.emplace(*this, place(order_ == pass_order::one_loop ? WRITTEN : 0), *conf.written);
+        if (conf.reduced) reduced_.emplace(*this, place(), *conf.reduced);
+        if (conf.written) written_.emplace(*this, place(), *conf.written);
         open_frame();
         switch (order_) {
         case pass_order::one_pass:
             reduced_ ? reduced_->do_all() : written_->do_all();
-            break;
-        case pass_order::one_loop:
-            pieces_.walk({JITNORM_ARGUMENT(rows), [this] { reduced_->sum_piece(); }},
-                         {argument(WRITTEN + offsetof(arguments, rows)), [this] { written_->write_piece(); }});
             break;
         case pass_order::by_bands:
             begin_bands(JITNORM_ARGUMENT(band_rows), JITNORM_ARGUMENT(rows));
@@ -43,7 +38,7 @@ public:
     }
     std::string name() const {
         if (order_ == pass_order::one_pass) return reduced_ ? reduced_->name() : written_->name();
-        return written_->name(order_ == pass_order::one_loop ? "backward_loop" : "backward_rows");
+        return written_->name("backward_rows");
     }
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // backward_sums_pass: computes the row sums and the column sums of backward. Rows go in pairs, which share the loads
-// of scale and the loads and stores of the column sums; an odd last row has no partner. One by one go rows in one loop,
-// rows with their own scale, and rows for whose pairs there are not enough registers. xhat is computed as
+// of scale and the loads and stores of the column sums; an odd last row has no partner. One by one go rows with their
+// own scale, and rows for whose pairs there are not enough registers. xhat is computed as
 // (mean - x) * -rstd, so that x can be an operand in memory.
 #pragma once
 
@@ -108,24 +108,6 @@ public:
         begin_rows(pairs_);
         if (has_pairs()) pairs_.step(PAIR, [&] { sum_rows(PAIR); });
         pairs_.step(1, [&] { sum_rows(1); });
-    }
-
-    // A row without a partner: the registers of a pair's second row point ahead of it.
-    void sum_piece() {
-        prepare();
-        pairs_.point_to_row();
-        broadcast_statistics(1);
-        point_ahead(rows_[1].src, rows_[0].src, JITNORM_ARGUMENT(src_prefetch));
-        point_ahead(rows_[1].diff_dst, rows_[0].diff_dst, JITNORM_ARGUMENT(diff_dst_prefetch));
-        const auto add_ahead = [this](places vectors) {
-            loop_.prefetch(rows_[1].src, vectors, conf_.src);
-            loop_.prefetch(rows_[1].diff_dst, vectors, conf_.diff_dst);
-            add(1, vectors);
-        };
-        if (conf_.sums)
-            return blocks_.sum_piece(*where_.pieces, lanes_of(1), vectors_, add_ahead, [this] { store_sums(1); });
-        where_.pieces->go_to_piece(loop_);
-        loop_.walk(vectors_, add_ahead);
     }
 
 private:

@@ -18,15 +18,14 @@ namespace {
 class forward_generator : public rows_generator {
     using arguments = forward_arguments<float>;
     using xmm = Xbyak::Xmm;
-    static constexpr size_t WRITTEN = offsetof(forward_loop_arguments<float>, written);
 
 public:
     explicit forward_generator(const forward_conf &conf)
         : rows_generator(conf.kind, room_for(conf.added, conf.reduced, conf.written), conf.order),
           centered_(conf.written && conf.written->centered) {
-        if (conf.reduced) reduced_.emplace(*this, place(0), *conf.reduced);
-        if (conf.written) written_.emplace(*this, place(order_ == pass_order::one_loop ? WRITTEN : 0), *conf.written);
-        if (conf.added) added_.emplace(*this, place(0), *conf.added);
+        if (conf.reduced) reduced_.emplace(*this, place(), *conf.reduced);
+        if (conf.written) written_.emplace(*this, place(), *conf.written);
+        if (conf.added) added_.emplace(*this, place(), *conf.added);
         open_frame();
         switch (order_) {
         case pass_order::one_pass:
@@ -44,10 +43,6 @@ public:
         case pass_order::one_row:
             do_one_row();
             break;
-        case pass_order::one_loop:
-            pieces_.walk({JITNORM_ARGUMENT(rows), [this] { reduce_piece(); }},
-                         {argument(WRITTEN + offsetof(arguments, rows)), [this] { written_->write_piece(); }});
-            break;
         }
         close_frame();
     }
@@ -57,8 +52,6 @@ public:
             return written_->name(centered_ ? "forward_rows" : "forward_rows_rms");
         case pass_order::one_row:
             return written_->name(centered_ ? "forward_row" : "forward_row_rms");
-        case pass_order::one_loop:
-            return written_->name(centered_ ? "forward_loop" : "forward_loop_rms");
         default:
             return added_ ? added_->name() : reduced_ ? reduced_->name() : written_->name();
         }
@@ -155,14 +148,6 @@ private:
         L(chunked.end);
         L(unfinished.end);
         written_->write_only_row();
-    }
-
-    // ---- rows that are written beside others that are reduced
-
-    // The sums with a residual are reduced as soon as they are there, in the caches.
-    void reduce_piece() {
-        if (added_) added_->add_piece();
-        if (reduced_) reduced_->sum_piece(!added_);
     }
 
     // ---- the scalar steps between the reduction and the writing (moments.hpp), of one row or of four side by side

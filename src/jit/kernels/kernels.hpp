@@ -52,20 +52,17 @@ stores_of<std::invoke_result_t<Make, bool>> both_stores(bool has_non_temporal, M
 // The arguments of the kernels of forward.
 template <typename T>
 struct forward_arguments {
-    dim_t rows;  // at least 1; has no meaning for a kernel for one row, nor have strides
-    dim_t count; // elements of each row that are written, at least 1
-    dim_t chunk; // of each row that are added or reduced, from x on, at least 1; if they are reduced, at most CHUNK
-    strip x;     // the rows to normalize: src, or the sums with a residual, which an addition stores here
-    // How many bytes ahead of an element x is prefetched: in one loop while x is reduced, otherwise while it is
-    // written.
-    dim_t prefetch;
+    dim_t rows;     // at least 1; has no meaning for a kernel for one row, nor have strides
+    dim_t count;    // elements of each row that are written, at least 1
+    dim_t chunk;    // of each row that are added or reduced, from x on, at least 1; if they are reduced, at most CHUNK
+    strip x;        // the rows to normalize: src, or the sums with a residual, which an addition stores here
+    dim_t prefetch; // how many bytes ahead of an element x is prefetched while it is written
 
     // ---- an addition: x = src (* gate) + residual (+ bias), or src (* gate) * silu(residual) (+ bias)
     // (docs/arithmetic.md, "Residual addition"). x may be src or residual.
     strip src, residual;
-    strip sum;                             // the output for the sum; may be src or residual, not x
-    const void *sum_bias, *gate;           // `chunk` values each
-    dim_t src_prefetch, residual_prefetch; // in one loop: how many bytes ahead of an element
+    strip sum;                   // the output for the sum; may be src or residual, not x
+    const void *sum_bias, *gate; // `chunk` values each
 
     // ---- a reduction: the sums for the statistics of rows (docs/arithmetic.md, "Statistics"), one for each row
     T *pivot; // an output of a first reduction, an input of a repeated one; not used for rms_norm
@@ -106,13 +103,6 @@ struct forward_arguments {
     void *values;
 };
 
-// The arguments of the kernel of one loop: the rows that are reduced (after an addition, if there is a residual) and
-// those that are written. Both have the same `count`. Either may have no rows, but not both.
-template <typename T>
-struct forward_loop_arguments {
-    forward_arguments<T> reduced, written;
-};
-
 // Reductions of rows of at most so many vectors may have code of their own (reduction_conf::short_rows).
 constexpr int SHORT_ROW_VECTORS = 8;
 constexpr bool are_short_rows(dim_t columns, const vector_kind &kind) {
@@ -125,22 +115,15 @@ constexpr bool are_short_rows(dim_t columns, const vector_kind &kind) {
 template <typename T>
 using forward_kernel = kernel<forward_conf, forward_arguments<T>>;
 
-// forward_loop_kernel: writes rows of one batch beside rows of another one that it reduces, row beside row: beyond the
-// caches the reads of one then overlap the stores of the other. Nothing that it writes may overlap other rows that it
-// reads for the reduction. It normalizes row by row.
-template <typename T>
-using forward_loop_kernel = kernel<forward_conf, forward_loop_arguments<T>>;
-
 // The arguments of the kernels of backward (docs/arithmetic.md, "Backward").
 template <typename T>
 struct backward_arguments {
     dim_t rows;  // at least 1
     dim_t count; // elements of each row, at least 1; where rows are reduced, at most CHUNK
     strip src, diff_dst;
-    strip scale;   // `count` values; the stride is 0 if all rows have the same scale
-    const T *mean; // one value for each row, as in all arrays below
-    // How many bytes ahead of an element: in one loop while rows are reduced, in bands while they are written.
-    dim_t src_prefetch, diff_dst_prefetch;
+    strip scale;                           // `count` values; the stride is 0 if all rows have the same scale
+    const T *mean;                         // one value for each row, as in all arrays below
+    dim_t src_prefetch, diff_dst_prefetch; // how many bytes ahead of an element, while rows are written
 
     // ---- the sums
     const T *factor; // rstd, negative if the kernel is centered
@@ -159,20 +142,11 @@ struct backward_arguments {
     strip diff_src; // may be diff_dst or diff_sum
 };
 
-// The arguments of the kernel of one loop, as in forward.
-template <typename T>
-struct backward_loop_arguments {
-    backward_arguments<T> reduced, written;
-};
-
 // backward_kernel: computes all sums of rows in one pass, the two of each row and the column sums for the gradients of
 // scale and shift; or diff_src of rows whose slopes are known. Or it does both, by bands, and the scalar steps of
 // moments.hpp between them.
 template <typename T>
 using backward_kernel = kernel<backward_conf, backward_arguments<T>>;
-// backward_loop_kernel: writes diff_src of one batch beside rows of another one that it reduces.
-template <typename T>
-using backward_loop_kernel = kernel<backward_conf, backward_loop_arguments<T>>;
 
 // backward_weights_kernel: adds up arrays of sums in double, in order, and stores the result as sums in double or as a
 // gradient (docs/arithmetic.md, "Backward").

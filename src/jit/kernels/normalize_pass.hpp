@@ -130,14 +130,6 @@ public:
         g_.L(done);
     }
 
-    void write_piece() {
-        prepare();
-        rows_.point_to_row();
-        broadcast_statistics(1);
-        conf_.non_temporal ? where_.pieces->go_to_lines(loop_, lines_) : where_.pieces->go_to_piece(loop_);
-        normalize_vectors(1);
-    }
-
     // write_only_row() writes the row whose hi, rstd and bias are in the lowest lanes of these registers.
     std::array<vmm, 3> scalars_of_one() const {
         return {rows_of_pair_[0].hi, rows_of_pair_[0].rstd, rows_of_pair_[0].bias};
@@ -193,7 +185,7 @@ private:
     }
 
     void give_hints(std::span<const row> rows, places vectors) {
-        if (rows.size() == 1 && !where_.pieces) loop_.prefetch(ahead_, vectors, conf_.src, conf_.ahead);
+        if (rows.size() == 1) loop_.prefetch(ahead_, vectors, conf_.src, conf_.ahead);
         if (conf_.non_temporal || conf_.quantizes) return; // values are stored to a cache before they are quantized
         for (const row &r : rows) loop_.prefetch_for_write(r.dst, vectors, conf_.dst);
     }

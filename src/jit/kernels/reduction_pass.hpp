@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduction_pass: sums up rows. Single rows go as sum_row() says, in one loop piece by piece. First reductions in float
-// take eight rows at a time, where a band or batch has as many (sum_eights()), and rows of few vectors without a loop
-// (sum_short_rows()).
+// reduction_pass: sums up rows. Single rows go as sum_row() says. First reductions in float take eight rows at a time,
+// where a band or batch has as many (sum_eights()), and rows of few vectors without a loop (sum_short_rows()).
 #pragma once
 
 #include <algorithm>
@@ -43,7 +42,7 @@ class reduction_pass : row_pass {
     element_io io_{g_, tail_, loop_, where_.loops.io};
     row_loop rows_ = loop_over(JITNORM_ARGUMENT(rows), {{{src_}, JITNORM_STRIP(x)}});
     pivots pivots_{g_, loop_, count_, factor_};
-    blocked_sum blocks_{g_, loop_, count_, rest_, (where_.pieces ? 4 : 2) * forward_vectors(g_.kind)};
+    blocked_sum blocks_{g_, loop_, count_, rest_, 2 * forward_vectors(g_.kind)};
     horizontal_sum total_{g_, d_[0], unpacks()};
     horizontal_sum straight_total_{g_, d_[0]};
     eight_sums eights_{g_,
@@ -52,7 +51,7 @@ class reduction_pass : row_pass {
                        next_lanes_,
                        joined(s_, q_),
                        d_[0],
-                       where_.pieces ? 0 : g_.reserve(eight_sums::BYTES),
+                       g_.reserve(eight_sums::BYTES),
                        conf_.centered,
                        {JITNORM_ARGUMENT(pivot), JITNORM_ARGUMENT(s), JITNORM_ARGUMENT(q)}};
 
@@ -71,23 +70,6 @@ public:
         begin_rows(rows_);
         if (has_eights()) sum_eights();
         rows_.step(1, [&] { sum_row(); });
-    }
-
-    // `prefetches`: whether later columns are prefetched.
-    void sum_piece(bool prefetches) {
-        prepare();
-        rows_.point_to_row();
-        if (finds_pivots()) where_.pieces->at_first([&] { find_pivot(); });
-        if (conf_.centered) broadcast_pivot();
-        const reg &ahead = stride_; // pieces have no eights
-        if (prefetches) point_ahead(ahead, src_, JITNORM_ARGUMENT(prefetch));
-        blocks_.sum_piece(
-            *where_.pieces, sums_, int(q_.size()),
-            [&](places vectors) {
-                if (prefetches) loop_.prefetch(ahead, vectors, conf_.src);
-                add(vectors);
-            },
-            [this] { store_sums(); });
     }
 
     reduced_rows sum_only_row() {

@@ -5,13 +5,11 @@
 //     one_pass   do_all() does all rows
 //     by_bands   do_all() does the rows of a band
 //     one_row    a function of its own does the row
-//     one_loop   a function does a piece of a row; passes take turns (paired_rows), and only count and index keep
-//                their values from piece to piece
 #pragma once
 
 #include <optional>
 
-#include "../emit/paired_rows.hpp"
+#include "../emit/loops.hpp"
 #include "../kernel_generator.hpp"
 
 namespace jitnorm::impl::jit {
@@ -25,11 +23,9 @@ struct loop_registers {
     reg count, position, left, index, io;
 };
 
-// What a kernel says to a pass: where the arguments are, and whether rows go in pieces or in bands.
+// What a kernel says to a pass: whether rows go in bands.
 struct pass_place {
     const loop_registers &loops;
-    Xbyak::RegExp arguments;
-    std::optional<paired_rows> pieces = {}; // where the pass goes in one loop with another one
     // Where rows go in bands: the numbers of the band's first row and of the first row after it. A pass then does the
     // rows from the index on.
     struct band {
@@ -43,8 +39,8 @@ protected:
     row_pass(kernel_generator &g, const pass_place &where)
         : g_(g), where_(where), count_(where.loops.count), left_(where.loops.left), index_(where.loops.index) {}
 
-    // A field of the pass's own block of arguments: in a pass this is what JITNORM_ARGUMENT calls.
-    Xbyak::Address argument(size_t field) const { return g_.ptr[where_.arguments + field]; }
+    // A field of the arguments: in a pass this is what JITNORM_ARGUMENT calls.
+    Xbyak::Address argument(size_t field) const { return g_.argument(field); }
     // The loop over the pass's rows; `all` is the address of the number of all rows.
     row_loop loop_over(const Xbyak::Address &all, const std::vector<stepped_rows> &tensors) const {
         return {g_, index_, left_, where_.band ? where_.band->end : all, tensors};
@@ -77,7 +73,7 @@ size_t room_for(const std::optional<Conf> &...passes) {
     return (room_for(passes) + ...);
 }
 
-// The base of the generators of both directions: the places of passes, and the loops over bands and over pieces.
+// The base of the generators of both directions: the place of passes, and the loop over bands.
 class rows_generator : public kernel_generator {
 protected:
     rows_generator(const vector_kind &what, size_t capacity, pass_order order)
@@ -106,12 +102,11 @@ protected:
         jb(band_, NEAR);
     }
 
-    // The place of a pass. The kernel's variables are the first in its frame, with room that keeps the vectors after
-    // them aligned. Pieces are those of one loop, which has no bands.
-    static constexpr int BAND_BEGIN = 0, BAND_END = 8, PIECE_BEGIN = 0, VARIABLES = 64;
-    pass_place place(size_t arguments_of_pass) const {
-        pass_place where{loops_, rdi + arguments_of_pass};
-        if (order_ == pass_order::one_loop) where.pieces.emplace(pieces_);
+    // The place of the passes. The kernel's variables are the first in its frame, with room that keeps the vectors
+    // after them aligned.
+    static constexpr int BAND_BEGIN = 0, BAND_END = 8, VARIABLES = 64;
+    pass_place place() const {
+        pass_place where{loops_};
         if (order_ == pass_order::by_bands) where.band = {qword[rsp + BAND_BEGIN], qword[rsp + BAND_END]};
         return where;
     }
@@ -119,7 +114,6 @@ protected:
     const pass_order order_;
     const loop_registers loops_{*this};
     const reg &index_ = loops_.index;
-    const paired_rows pieces_{*this, index_, loops_.count, qword[rsp + PIECE_BEGIN]};
 
 private:
     Xbyak::Label band_;

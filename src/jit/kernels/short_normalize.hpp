@@ -50,7 +50,7 @@ private:
 
     // The index runs from minus the number of rows to zero. That of a band begins at the number of its first row.
     void load_arguments() {
-        const auto load = [&](const reg &to, size_t field) { g_.mov(to, g_.ptr[where_.arguments + field]); };
+        const auto load = [&](const reg &to, size_t field) { g_.mov(to, g_.argument(field)); };
         load(src_, offsetof(arguments, x.first));
         load(dst_, offsetof(arguments, dst.first));
         load(src_stride_, offsetof(arguments, x.stride));
