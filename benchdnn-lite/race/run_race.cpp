@@ -32,7 +32,7 @@ std::string parse_caches(const std::string &text) {
         const size_t colon = std::min(one.find(':'), one.size());
         const auto *const number = find_named(NUMBERS, one.substr(0, colon));
         if (number == nullptr || colon == one.size())
-            throw input_error("'", text, "' names no numbers like l2:1048576,last_level:33554432,prefetch:0");
+            throw input_error("'", text, "' names no numbers like l2:1048576,last_level:33554432,prefetch:2");
         blame(std::string(number->name), [&] { parse_integer(one.substr(colon + 1), number->least, number->most); });
     }
     return text;
@@ -140,7 +140,7 @@ only move the same tensors. All work on the same memory.
                   ours: where they only come close, the race is run, the note says "bits differ", and the
                   exit status is 1
   --plan=NUMBERS  the peer plans for these numbers of a processor, as in JITNORM_CACHES, like
-                  l2:1048576,last_level:33554432,prefetch:0; without --peer the peer is this build
+                  l2:1048576,last_level:33554432,prefetch:2; without --peer the peer is this build
   --plain         the peer is the faster of two plain loops, without checks, inexact for large means: "passes"
                   goes row by row, "rows" by bands of up to eight rows in L1; the note says which it was.
                   Forward, dense rows of f32 or bf16, also with a residual: --batch=race_plain

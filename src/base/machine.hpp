@@ -61,13 +61,8 @@ struct machine {
     dim_t memory = 50;
     dim_t shared_forward = 100, shared_others = 100;
 
-    // Bytes of a batch that does not go in bands: with all else that is used it stays in L1 or, where that is as fast,
-    // in L2.
-    dim_t batch = 16 * 1024;
-
-    // To which level of the caches rows that come from memory are prefetched. 0: they are not, unless forward stores
-    // past the caches. Bands of forward whose rows are prefetched and whose results go to the caches are short. 1:
-    // backward does rows of f32 and f64 one by one from L2 on.
+    // To which level of the caches rows that come from memory are prefetched. 1: backward does rows of f32 and f64 one
+    // by one from L2 on, too.
     dim_t prefetch = 1;
 
     bool threads_sleep = false; // OpenMP's threads sleep while they wait (OMP_WAIT_POLICY=passive) and must be woken
@@ -81,7 +76,7 @@ machine machine_of(const cache_levels &levels, const machine &otherwise = machin
 // The machine whose processors all give these answers.
 machine machine_by_cpuid(cpuid_function cpuid);
 
-// m with the numbers in a text like "l2:1048576,last_level:33554432,one_loop:0"; nothing for any other text.
+// m with the numbers in a text like "l2:1048576,last_level:33554432,prefetch:2"; nothing for any other text.
 std::optional<machine> with_numbers(machine m, std::string_view text);
 
 // The machine that runs this process, with JITNORM_CACHES and OMP_WAIT_POLICY. Takes no lock after the first call.

@@ -103,9 +103,8 @@ struct plan {
     dim_t non_temporal_band_rows = 0; // of forward, where the result is stored past the caches
 
     // ---- the use of caches
-    // To which level of the caches rows that come from memory are prefetched; 0: they are not, unless
-    // the result is stored past the caches. Which pass prefetches
-    // stands with the kernels (src/run/forward_kernels.cpp, backward.cpp) and, for tiles, in src/run/rows.cpp.
+    // To which level of the caches rows are prefetched; 0: they do not come from memory. Which pass prefetches stands
+    // with the kernels (src/run/forward_kernels.cpp, backward.cpp) and, for tiles, in src/run/rows.cpp.
     int prefetch = 0;
     // The result is stored past the caches where it lies as such stores need it, with at most so many threads.
     int non_temporal_threads = 0;
@@ -174,10 +173,10 @@ constexpr int threads_for(dim_t bytes, dim_t shares, bool threads_sleep, dim_t o
     return int(std::clamp<dim_t>(std::min(bytes / of_thread, shares), 1, 1 << 20));
 }
 
-// A tile of so many bytes stays in L2 beside the data: one row of sums with a residual, or the values of groups of
-// columns before they are quantized. Longer rows of sums go in pieces, longer groups have a larger tile. Batches have
-// at most twice as much for sums, without the padding of the pitch.
-constexpr dim_t SMALL_TILE = 64 * 1024;
+// About so many bytes make a batch in steps, which stays in L2 beside the data. So do the tiles of one row of sums with
+// a residual, and of the values of groups of columns before they are quantized, that have at most so many. Longer rows
+// of sums go in pieces, longer groups have a larger tile.
+constexpr dim_t BATCH_BYTES = 64 * 1024;
 
 // How many rows of `row_bytes` make a batch of about `batch_bytes`: at least 1, at most MAX_BATCH_ROWS.
 constexpr dim_t batch_of(dim_t batch_bytes, dim_t row_bytes) {

@@ -58,18 +58,17 @@ int prefetch_of_tiles(dim_t bytes, const machine &m) { return m.prefetch == 2 &&
 
 // ---- forward: batches
 
-// Rows of more than a chunk, which are read twice, are prefetched to L2, where there is room for them. Otherwise they
-// go in pairs: larger batches of them leave L1 before they are written, as even a single one does. Where rows go in
-// bands, batches become larger (plan_forward_bands()).
+// Rows of more than a chunk, which are read twice, are prefetched to L2, where there is room for them. They go in
+// pairs: even a single one leaves L1 before it is written. Where rows go in bands, batches become larger
+// (plan_forward_bands()).
 void plan_batches(const problem &p, dim_t bytes, const machine &m, plan &to) {
     const bool adds = p.reads(RESIDUAL);
     const dim_t row = p.row_length() * dim_t(size_of(p.row_type()));
-    if (adds && row > SMALL_TILE && !normalizes_the_sum(p) && !p.has_dynamic_scales())
+    if (adds && row > BATCH_BYTES && !normalizes_the_sum(p) && !p.has_dynamic_scales())
         to.panel_columns = std::min(p.row_length(), CHUNK);
     const bool is_long = p.row_length() > CHUNK;
-    if (m.prefetch > 0 && come_from_memory(bytes, m)) to.prefetch = is_long ? 2 : int(m.prefetch);
-    to.batch_rows =
-        is_long && to.prefetch == 0 ? jit::PAIR : batch_of(adds ? std::min(m.batch, 2 * SMALL_TILE) : m.batch, row);
+    if (come_from_memory(bytes, m)) to.prefetch = is_long ? 2 : int(m.prefetch);
+    to.batch_rows = is_long ? jit::PAIR : batch_of(BATCH_BYTES, row);
     // Results of data that come from memory go past the caches, but not two streams of them.
     if (p.writes(DST) && !p.writes(PRE_QUANTIZATION) && takes_non_temporal_stores(p, p[DST]))
         to.non_temporal_threads = non_temporal_threads_for(bytes, adds ? m.shared_others : m.shared_forward, m);
@@ -103,7 +102,7 @@ void plan_forward_tiles(const problem &p, const row_tensors &tensors, const mach
         dim_t widest = sum_pitch(p, to) != 0 ? dim_t(size_of(p.row_type())) : 0; // element of a tile
         for (size_t i = 0; i < size_t(tensors.count); ++i)
             if (tiles.pitch[i] != 0) widest = std::max(widest, tensors.data[i].size);
-        to.batch_rows = std::min(to.tile_rows, batch_of(m.batch, p.row_length() * widest));
+        to.batch_rows = std::min(to.tile_rows, batch_of(BATCH_BYTES, p.row_length() * widest));
     }
     to.scratchpad.book(scratch::tiles, to.tile_rows * tiles.row_bytes);
 }
@@ -112,7 +111,8 @@ void plan_forward_tiles(const problem &p, const row_tensors &tensors, const mach
 
 // Bands of more than eight rows have a multiple of eight, whose lanes are added up at once. Long rows have bands of a
 // pair, which shares the loads of scale and shift. Rows with dynamic scales go one by one; their values before they are
-// quantized, in f32, count in place of the rows.
+// quantized, in f32, count in place of the rows. Where sums have a tile, a batch is one band, so that the tile stays in
+// L1.
 void plan_forward_bands(const problem &p, plan &to) {
     if (to.panel_columns != p.row_length() || !may_go_in_bands(p)) return;
     const size_t element = p.has_dynamic_scales() ? sizeof(float) : size_of(p.row_type());
@@ -124,7 +124,10 @@ void plan_forward_bands(const problem &p, plan &to) {
     const dim_t least = p.has_dynamic_scales() ? 1 : std::min<dim_t>(p.rows(), jit::PAIR);
     to.band_rows = prefetch_of(to) != jit::prefetch_to::nowhere ? rows_of(PREFETCHED_BAND)
                                                                 : std::max(to.non_temporal_band_rows, least);
-    if (to.rows == row_access::in_place && sum_pitch(p, to) == 0) to.batch_rows = std::min(p.rows(), MAX_BATCH_ROWS);
+    if (sum_pitch(p, to) != 0)
+        to.batch_rows = std::min(to.batch_rows, std::max(to.band_rows, to.non_temporal_band_rows));
+    else if (to.rows == row_access::in_place)
+        to.batch_rows = std::min(p.rows(), MAX_BATCH_ROWS);
 }
 
 void plan_forward_threads(const problem &p, dim_t work, const machine &m, plan &to) {
@@ -165,7 +168,7 @@ plan forward_plan(const problem &p, const machine &m) {
 plan forward_plan_for_any_size(const problem &p) {
     plan planned;
     const bool in_place = have_dense_rows(row_tensors_of(p)), has_sums = p.reads(RESIDUAL) && !normalizes_the_sum(p);
-    const dim_t most_of_sums = 2 * SMALL_TILE + MAX_BATCH_ROWS * row_packer::pitch_for(1);
+    const dim_t most_of_sums = 2 * BATCH_BYTES + MAX_BATCH_ROWS * row_packer::pitch_for(1);
     if (!in_place) planned.scratchpad.book(scratch::tiles, TILE_BYTES);
     if (in_place && has_sums) planned.scratchpad.book(scratch::sum_rows, most_of_sums);
     planned.scratchpad.book(scratch::operands, operand_bytes(p, MAX_BATCH_ROWS, CHUNK));
@@ -175,10 +178,11 @@ plan forward_plan_for_any_size(const problem &p) {
 
 // ---- backward: rows in place
 
-// Some processors prefetch later rows of data that come from memory, if rows are evenly spaced. Their own prefetchers
-// follow one row best, unless it is short. So long rows go one by one, and prefetch while they are reduced; bands of
-// short rows prefetch the next band while they are written. Processors that prefetch to L1 do rows from the last level
-// one by one as well, without prefetches; pairs of narrow types, which are bound by conversions, are faster there.
+// Later rows of data that come from memory are prefetched if rows are evenly spaced. The processors' own prefetchers
+// follow one row best, unless it is short. So rows from memory go one by one, and prefetch while they are reduced;
+// bands of short rows prefetch the next band while they are written. Processors that prefetch to L1 do rows from the
+// last level one by one as well, without prefetches; pairs of narrow types, which are bound by conversions, are faster
+// there.
 constexpr dim_t SHORTEST_SINGLE_ROW = 768; // bytes of src and diff_dst
 
 void plan_bands_in_place(const problem &p, const row_tensors &tensors, const machine &m, dim_t row_bytes, plan &to) {
@@ -186,10 +190,10 @@ void plan_bands_in_place(const problem &p, const row_tensors &tensors, const mac
     to.panel_columns = p.row_length();
     to.batch_rows = p.row_length() > CHUNK ? jit::PAIR
                     : to.band_rows > 0     ? MAX_BATCH_ROWS
-                                           : batch_of(m.batch, row_bytes);
+                                           : batch_of(BATCH_BYTES, row_bytes);
     if (p.writes(DIFF_SRC) && takes_non_temporal_stores(p, p[DIFF_SRC]))
         to.non_temporal_threads = non_temporal_threads_for(bytes, m.shared_others, m);
-    if (m.prefetch == 0 || !are_evenly_spaced(tensors)) return;
+    if (!are_evenly_spaced(tensors)) return;
     const bool from_memory = come_from_memory(bytes, m);
     const bool from_last_level = m.prefetch == 1 && bytes > m.l2 && !is_narrow(p);
     if (to.band_rows > 0 && (from_memory || from_last_level) && row_bytes >= SHORTEST_SINGLE_ROW) to.band_rows = 1;

@@ -21,9 +21,9 @@ public:
         : scales_(p[DST_SCALE], p.row_ndims()),
           scale_step_(p[DST_SCALE].strides[p[DST_SCALE].ndims - 1] * element_size(p[DST_SCALE])),
           width_(columns_per_scale(p)), groups_(scales_per_row(p)),
-          groups_of_unit_(batch_of(SMALL_TILE, width_ * dim_t(sizeof(float)))), row_size_(dim_t(size_of(p.row_type()))),
-          dst_size_(element_size(p[DST])), pre_quantization_size_(element_size(p[PRE_QUANTIZATION])),
-          scale_size_(dim_t(size_of(p.scale_shift_type))) {
+          groups_of_unit_(batch_of(BATCH_BYTES, width_ * dim_t(sizeof(float)))),
+          row_size_(dim_t(size_of(p.row_type()))), dst_size_(element_size(p[DST])),
+          pre_quantization_size_(element_size(p[PRE_QUANTIZATION])), scale_size_(dim_t(size_of(p.scale_shift_type))) {
         for (const post_op &entry : p.attr.post_ops.entries)
             if (std::holds_alternative<binary_post_op>(entry)) groups_of_unit_ = 1;
     }

@@ -14,15 +14,14 @@ namespace {
 
 using namespace jitnorm::impl;
 
-constexpr machine MADE_UP = {20'000, 300'000, 10, 20, 30, 5000, 2};
+constexpr machine MADE_UP = {20'000, 300'000, 10, 20, 30, 2};
 
 // These are the names of the columns of the table of processors.
 TEST(machine, text_is_what_is_read_again) {
-    EXPECT_EQ(describe(MADE_UP), "l2:20000,last_level:300000,memory:10,shared_forward:20,shared_others:30,"
-                                 "batch:5000,prefetch:2");
+    EXPECT_EQ(describe(MADE_UP), "l2:20000,last_level:300000,memory:10,shared_forward:20,shared_others:30,prefetch:2");
     EXPECT_EQ(with_numbers(machine(), describe(MADE_UP)), MADE_UP);
     machine largest;
-    largest.l2 = largest.last_level = largest.batch = dim_t(1) << 40;
+    largest.l2 = largest.last_level = dim_t(1) << 40;
     largest.memory = largest.shared_forward = largest.shared_others = 1000;
     EXPECT_EQ(with_numbers(machine(), describe(largest)), largest) << "the longest text";
 }
@@ -33,20 +32,20 @@ TEST(machine, numbers_that_are_not_named_stay) {
     EXPECT_EQ(with_numbers(MADE_UP, "l2:7"), other);
     other = MADE_UP;
     other.last_level = dim_t(1) << 40;
-    other.batch = 1;
-    EXPECT_EQ(with_numbers(MADE_UP, "last_level:1099511627776,batch:1"), other);
+    other.shared_others = 1;
+    EXPECT_EQ(with_numbers(MADE_UP, "last_level:1099511627776,shared_others:1"), other);
     other = MADE_UP;
     other.memory = 1;
-    other.prefetch = 0;
-    EXPECT_EQ(with_numbers(MADE_UP, "memory:1,prefetch:0"), other);
+    other.prefetch = 1;
+    EXPECT_EQ(with_numbers(MADE_UP, "memory:1,prefetch:1"), other);
 }
 
 TEST(machine, texts_of_nonsense) {
     for (const char *text : {"", ",", "l2", "l2:", ":1", "l3:1", "l2:0", "l2:-1", "l2:1K", "l2: 1", " l2:1", "l2:1,",
                              ",l2:1", "l1:1", "l2:1:1", "L2:1", "prefetch", "prefetch:3", "memory:0"})
         EXPECT_EQ(with_numbers(MADE_UP, text), std::nullopt) << text;
-    for (const char *text : {"l2:1;batch:1", "prefetch:-1", "one_loop:0", "overlaps_batches:0", "l2:1099511627777",
-                             "l2:99999999999999999999"})
+    for (const char *text : {"l2:1;memory:1", "prefetch:0", "one_loop:0", "batch:1", "overlaps_batches:0",
+                             "l2:1099511627777", "l2:99999999999999999999"})
         EXPECT_EQ(with_numbers(MADE_UP, text), std::nullopt) << text;
     EXPECT_EQ(with_numbers(MADE_UP, "l2:" + std::string(1000, '0') + "1"), std::nullopt);
 }

@@ -91,11 +91,8 @@ TEST(scratchpad, of_forward_with_runtime_sizes_is_bounded) {
         }
 }
 
-// However large the batches that a machine's L2 would keep.
 TEST(scratchpad, of_forward_with_runtime_sizes_serves_every_machine) {
-    constexpr dim_t LARGEST = dim_t(1) << 40;
-    constexpr impl::machine roomy = {.last_level = LARGEST, .batch = LARGEST},
-                            from_memory = {.last_level = 1 << 20, .batch = LARGEST};
+    constexpr impl::machine roomy = {.last_level = dim_t(1) << 40}, from_memory = {.last_level = 1 << 20};
     for (const char *layout : {"dense", "@ba"})
         for (const bool added : {false, true})
             for (const dim_t columns : {64, 1000, 1025, 4096, 8192}) {

@@ -40,7 +40,7 @@ TEST(race_options, problems_for_the_plain_loop) {
 TEST(race_options, mistakes) {
     for (const char *argument :
          {"--threads=0", "--threads", "--threads=x", "--rounds=0", "--json=", "--peer", "--peer=", "--plan",
-          "--plan=", "--plan=l2", "--plan=l3:1", "--plan=l2:0", "--plan=l2:1,", "--plan=prefetch:-1",
+          "--plan=", "--plan=l2", "--plan=l3:1", "--plan=l2:0", "--plan=l2:1,", "--plan=prefetch:0",
           "--plan=prefetch:3", "--plan=overlaps_batches:0", "--then-read=1", "--plain=1", "--speed=1"})
         EXPECT_THROW(parse_race_options({argument, "2x8"}), input_error) << argument;
     for (const char *other : {"--peer=x.so", "--plan=l2:1"})

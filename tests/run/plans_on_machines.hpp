@@ -17,11 +17,9 @@ inline constexpr dim_t FAR = dim_t(1) << 40;
 inline constexpr machine ROOMY = {.l2 = FAR, .last_level = FAR};
 inline constexpr machine NO_L2 = {.l2 = 1 << 10, .last_level = FAR};
 inline constexpr machine NO_CACHES = SMALL_CACHES[0];
-inline constexpr machine IN_MEMORY = SMALL_CACHES[1];
-// Batches in L1 or in L2, of data in the caches or from memory.
-inline constexpr machine WITH_L2 = batches_in_l1(1 << 20, FAR);
-inline constexpr machine IN_L2 = batches_in_l2(1 << 20, FAR), THROUGH_L2 = batches_in_l2(1 << 18, 1 << 12);
-inline constexpr machine TO_L1 = batches_in_l1(1, 1), TO_L2 = batches_in_l2(1, 1);
+// Data in the caches or from memory.
+inline constexpr machine IN_L2 = prefetching_to_l2(1 << 20, FAR), THROUGH_L2 = prefetching_to_l2(1 << 18, 1 << 12);
+inline constexpr machine TO_L1 = prefetching_to_l1(1, 1), TO_L2 = prefetching_to_l2(1, 1);
 inline constexpr machine MACHINES[] = {ROOMY, NO_L2, NO_CACHES};
 
 inline setup in_place_of(jitnorm_prop_kind_t kind, jitnorm_data_type_t type, dim_t rows = 37, dim_t columns = 192) {

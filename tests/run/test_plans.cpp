@@ -84,9 +84,6 @@ setup with_scales(setup s, dim_t per_row = 1) {
     return s;
 }
 
-// The data of batches of 2^15 bytes are in L2, between L2 and the last level, or in memory.
-constexpr machine NEAR = batches_in_l2(1 << 18, FAR), BETWEEN = batches_in_l2(1 << 14, FAR), BEYOND = THROUGH_L2;
-
 // Where so many bytes are half of a last level that others use as well.
 machine shared(dim_t bytes, dim_t of_forward, dim_t of_others, dim_t memory = 50) {
     return {.l2 = 1 << 14,
@@ -98,27 +95,24 @@ machine shared(dim_t bytes, dim_t of_forward, dim_t of_others, dim_t memory = 50
 
 std::vector<decision> batches() {
     const setup packed = laid_out("@ba", {37, 95}, forward()), packed_backward = laid_out("@ba", {37, 95}, backward());
-    return {{"whatever is in L2", forward(95), {NEAR, BETWEEN, BEYOND}, "batch:32"},
-            {"stays in L2", given(forward()), {NEAR, BEYOND}, "batch:32"},
-            {"an eighth of L2", given(forward()), BETWEEN, "batch:2"},
-            {"sums", sums(forward()), {NEAR, BETWEEN, BEYOND}, "batch:32"},
-            {"twice the longest tiled row", sums(given(forward(4096))), batches_in_l2(1 << 22, FAR), "batch:8"},
-            {"in tiles", packed, NEAR, "batch:32"},
-            {"in tiles", packed, BETWEEN, "batch:5,-prefetch"},
-            {"in tiles", packed, BEYOND, "batch:32,prefetch:2"},
-            {"in tiles", packed_backward, BETWEEN, "-prefetch"},
-            {"in tiles", packed_backward, BEYOND, "prefetch:2"},
-            {"of backward", backward(jitnorm_f32, 37, 95), {NEAR, BETWEEN, BEYOND}, "batch:32"},
-            {"in L1", given(forward(1024)), {ROOMY, NO_L2, WITH_L2}, "batch:4"},
-            {"in L1, narrow", given(forward(jitnorm_bf16, 37, 1024)), {ROOMY, WITH_L2}, "batch:8"},
-            {"as long as L1's part", given(forward(4096)), {ROOMY, WITH_L2}, "batch:1"},
-            {"long rows in pairs", given(forward(4097)), {ROOMY, WITH_L2}, "batch:2"},
-            {"no pairs where they are prefetched", given(forward(4097)), TO_L1, "batch:1"},
+    return {{"whatever is in L2", forward(95), {IN_L2, THROUGH_L2}, "batch:32"},
+            {"stays in L2", given(forward()), {IN_L2, THROUGH_L2}, "batch:32"},
+            {"sums", sums(forward()), {IN_L2, THROUGH_L2}, "batch:32"},
+            {"sums of the longest rows", sums(given(forward(4096))), IN_L2, "batch:4"},
+            {"in tiles", packed, IN_L2, "batch:32,-prefetch"},
+            {"in tiles", packed, THROUGH_L2, "batch:32,prefetch:2"},
+            {"in tiles", packed_backward, IN_L2, "-prefetch"},
+            {"in tiles", packed_backward, THROUGH_L2, "prefetch:2"},
+            {"of backward", backward(jitnorm_f32, 37, 95), {IN_L2, THROUGH_L2}, "batch:32"},
+            {"in L2", given(forward(1024)), {ROOMY, NO_L2}, "batch:16"},
+            {"in L2, narrow", given(forward(jitnorm_bf16, 37, 2048)), ROOMY, "batch:16"},
+            {"the longest chunk", given(forward(4096)), ROOMY, "batch:4"},
+            {"long rows in pairs", given(forward(4097)), {ROOMY, TO_L1}, "batch:2"},
             {"in bands", backward(), {ROOMY, NO_L2, NO_CACHES}, "batch:32"},
-            {"long narrow rows in pairs", backward(jitnorm_bf16, 19, 4097), WITH_L2, "batch:2"},
+            {"long narrow rows in pairs", backward(jitnorm_bf16, 19, 4097), ROOMY, "batch:2"},
             {"long rows in pairs", backward(jitnorm_f32, 7, 8192), {ROOMY, NO_L2, IN_L2}, "batch:2"},
             {"long rows in pairs", backward(jitnorm_f32, 37, 4096 + 512), {TO_L1, NO_CACHES}, "batch:2"},
-            {"without sums", backward_data(given(backward())), {ROOMY, TO_L1}, "batch:10"}};
+            {"without sums", backward_data(given(backward(jitnorm_f32, 37, 1024))), {ROOMY, TO_L1}, "batch:8"}};
 }
 
 // A band of forward has 16 KB of rows, at most 32, in eights if there are so many, and stored to the caches at least
@@ -127,43 +121,43 @@ std::vector<decision> batches() {
 std::vector<decision> bands() {
     std::vector<decision> all = {
         {"longer than a chunk", forward(jitnorm_f32, 7, 4097), ROOMY, "band:2,batch:7"},
-        {"mostly reads", stored_as(jitnorm_s8, forward()), NO_CACHES, "band:16"},
+        {"mostly reads", stored_as(jitnorm_s8, forward()), IN_L2, "band:16"},
         {"in double", forward(jitnorm_f64), ROOMY, "-band"},
         {"nothing is reduced", given(forward()), ROOMY, "-band"},
         {"a scale for each row", with_scales(forward()), ROOMY, "band:16"},
         {"quantized one by one", with_scales(forward(jitnorm_f32, 7, 4096)), ROOMY, "band:1"},
         {"as f32, whatever the rows are", with_scales(forward(jitnorm_bf16)), ROOMY, "band:16"},
         {"several scales in a row", with_scales(forward(), 2), ROOMY, "-band"},
-        {"sums in tiles", sums(forward(), ""), NO_CACHES, "band:16"},
-        {"rounded sums in tiles", sums(forward(), "dense", jitnorm_bf16), NO_CACHES, "band:16"},
-        {"sums of more than a chunk", sums(forward(jitnorm_f32, 7, 5000)), NO_CACHES, "band:2"},
+        {"sums in tiles", sums(forward(), ""), NO_CACHES, "band:2,non_temporal_band:16"},
+        {"rounded sums in tiles", sums(forward(), "dense", jitnorm_bf16), NO_CACHES, "band:2,non_temporal_band:16"},
+        {"sums of more than a chunk", sums(forward(jitnorm_f32, 7, 5000)), NO_CACHES, "band:1,prefetch:2"},
         {"gathered operands", with_gathered_operands(forward(jitnorm_f32, 5, 5000)), NO_CACHES, "-band"},
-        {"pairs", given(backward()), {WITH_L2, ROOMY}, "band:10"},
+        {"pairs", given(backward()), ROOMY, "band:10"},
         {"one by one from memory", given(backward()), TO_L2, "band:1,prefetch:2"},
         {"but not short ones", backward(jitnorm_f32, 67, 64), TO_L1, "band:32,prefetch:1"},
         {"nor rows that are unevenly spaced", laid_out("@bac", {8, 8, 192}, backward()), TO_L2, "band:10,-prefetch"},
-        {"nor where there is no prefetch", given(backward()), NO_CACHES, "band:10,-prefetch"},
+        {"nor where there is no prefetch", given(backward()), IN_L2, "band:10,-prefetch"},
         {"one by one, whatever stores they have", given(backward(jitnorm_f32, 37, 190)), TO_L2,
          "band:1,non_temporal_threads:0"},
         {"prefetched", forward(), TO_L1, "band:2,non_temporal_band:16,prefetch:1"},
         {"prefetched, longer than the band", forward(513), TO_L1, "band:1,non_temporal_band:7,prefetch:1"},
-        {"in sweeps", forward(), SMALL_CACHES[1], "band:2,non_temporal_band:16,prefetch:1"},
-        {"in sweeps", forward(), SMALL_CACHES[2], "band:2,non_temporal_band:16,prefetch:2"},
-        {"in sweeps", backward(), SMALL_CACHES[1], "band:1,prefetch:1"},
-        {"in sweeps", backward(), SMALL_CACHES[2], "band:1,prefetch:2"},
+        {"in sweeps", forward(), SMALL_CACHES[0], "band:2,non_temporal_band:16,prefetch:1"},
+        {"in sweeps", forward(), SMALL_CACHES[1], "band:2,non_temporal_band:16,prefetch:2"},
+        {"in sweeps", backward(), SMALL_CACHES[0], "band:1,prefetch:1"},
+        {"in sweeps", backward(), SMALL_CACHES[1], "band:1,prefetch:2"},
         {"narrow sums", sums(forward(jitnorm_bf16, 37, 256)), TO_L1, "band:2,non_temporal_band:16,prefetch:1"},
         {"other sums", sums(forward(256)), TO_L1, "band:2,non_temporal_band:16,prefetch:1"},
         {"more than a chunk", forward(4097), TO_L1, "band:1,prefetch:2,batch:32"},
-        {"in tiles", laid_out("@ba", {70, 48}, backward()), WITH_L2, "band:32"},
+        {"in tiles", laid_out("@ba", {70, 48}, backward()), ROOMY, "band:32"},
         {"in tiles, which are near", laid_out("@ba", {70, 48}, backward()), TO_L1, "band:32,-prefetch"},
         {"of strands", laid_out("@cba", {64, 64, 48}, backward()), {TO_L2, ROOMY}, "rows:interleaved,band:32"},
         {"more than a chunk", backward(jitnorm_f32, 37, 4097), TO_L1, "-band,prefetch:1"},
         {"more than a chunk", backward(jitnorm_f32, 37, 4097), {TO_L2, THROUGH_L2}, "-band,prefetch:2"},
         {"nothing is reduced", backward_data(given(backward())), TO_L1, "-band"},
-        {"from memory", backward(), batches_in_l1(1, 37 * 192 * 12), "prefetch:1"},
-        {"in the caches", backward(), batches_in_l1(1, 37 * 192 * 12 + 1), "band:1,-prefetch"},
-        {"in L2", backward(), batches_in_l1(37 * 192 * 12, FAR), "band:10,-prefetch"},
-        {"narrow, beyond L2", backward(jitnorm_bf16), batches_in_l1(1, FAR), "band:20,-prefetch"},
+        {"from memory", backward(), prefetching_to_l1(1, 37 * 192 * 12), "prefetch:1"},
+        {"in the caches", backward(), prefetching_to_l1(1, 37 * 192 * 12 + 1), "band:1,-prefetch"},
+        {"in L2", backward(), prefetching_to_l1(37 * 192 * 12, FAR), "band:10,-prefetch"},
+        {"narrow, beyond L2", backward(jitnorm_bf16), prefetching_to_l1(1, FAR), "band:20,-prefetch"},
         {"one row is the problem", forward(jitnorm_f32, 1, 192), ROOMY, "batch:1"},
         {"one batch is the problem", forward(jitnorm_f32, 32, 192), ROOMY, "batch:32"},
         {"more than a batch", forward(jitnorm_f32, 33, 192), ROOMY, "batch:32"}};
@@ -173,8 +167,8 @@ std::vector<decision> bands() {
         {513, "band:7"}, {1024, "band:4"}, {1025, "band:3"}, {2049, PAIR},     {4096, PAIR}};
     for (const auto &[columns, items] : lengths) {
         const setup s = forward(jitnorm_f32, 67, columns);
-        all.push_back({"in L1", s, {ROOMY, NO_CACHES}, std::string(items) + ",batch:32"});
-        all.push_back({"in L1", sums(s), {ROOMY, NO_CACHES}, items});
+        all.push_back({"in L1", s, {ROOMY, IN_L2}, std::string(items) + ",batch:32"});
+        all.push_back({"in L1", sums(s), {ROOMY, IN_L2}, items});
     }
     return all;
 }
@@ -252,7 +246,7 @@ std::vector<decision> long_rows() {
 
 // The sizes of tiles, panels and the scratchpad.
 std::vector<decision> room() {
-    const machine from_memory = batches_in_l2(1 << 18, 1 << 12);
+    const machine from_memory = prefetching_to_l2(1 << 18, 1 << 12);
     const setup packed = laid_out("@ba", {70, 48}, forward()), packed_backward = laid_out("@ba", {70, 48}, backward());
     setup from_packed = packed, to_narrow = packed_backward;
     from_packed.dst = "dense";
@@ -277,7 +271,7 @@ std::vector<decision> room() {
         {"chunk by chunk", laid_out("@ba", {70, 5000}, forward()), ROOMY,
          "rows:tiles,tile_rows:17,panel:4096,batch:17,scratchpad:17895424"},
         {"whole", laid_out("@ba", {4, 5000}, forward()), IN_L2,
-         "rows:tiles,band:2,tile_rows:14,batch:6,chunk_threads:0,scratchpad:280448"},
+         "rows:tiles,band:2,tile_rows:14,batch:3,chunk_threads:0,scratchpad:280448"},
         {"as many rows as a batch", laid_out("@ba", {70, 5000}, forward(jitnorm_bf16)), ROOMY,
          "rows:tiles,tile_rows:32,panel:4096,batch:32"},
         {"post-ops",
@@ -288,11 +282,11 @@ std::vector<decision> room() {
         {"sums are the output", sums(packed), ROOMY, "rows:tiles,tile_rows:256,batch:32,scratchpad:98304"},
         {"sums have a tile", sums(packed, ""), NO_L2, "rows:tiles,tile_rows:256,batch:32,scratchpad:104448"},
         {"narrow sums have a tile", sums(laid_out("@ba", {70, 200}, forward(jitnorm_bf16)), ""), NO_L2,
-         "rows:tiles,tile_rows:170,batch:20,scratchpad:168960"},
+         "rows:tiles,tile_rows:170,batch:16,scratchpad:165632"},
         {"sums have a tile", sums(forward(jitnorm_f32, 20, 1024), ""), ROOMY, "batch:4,scratchpad:16640"},
         {"rounded sums have a tile", sums(forward(jitnorm_f32, 5, 1024), "dense", jitnorm_bf16), ROOMY,
          "batch:4,scratchpad:16640"},
-        {"sums have a tile, from memory", sums(forward(), ""), NO_CACHES, "batch:21,scratchpad:17472"},
+        {"sums have a tile, from memory", sums(forward(), ""), NO_CACHES, "batch:16,scratchpad:13312"},
         {"long sums", sums(forward(jitnorm_f32, 7, 20000), ""), ROOMY,
          "panel:4096,batch:2,chunk_threads:35,scratchpad:1152512"},
         {"sums, and a pre-quantization output", with_pre_quantization("@ba", sums(packed)), ROOMY, "rows:tiles"},
@@ -338,7 +332,7 @@ TEST_P(plans, are_values) {
     EXPECT_EQ(plan_of(s, NO_L2), plan_of(s, NO_L2));
     EXPECT_NE(plan_of(s, NO_L2), plan_of(s, NO_CACHES));
     EXPECT_EQ(describe(plan_of(in_place_of(jitnorm_forward_training, jitnorm_f32), NO_CACHES)),
-              "rows:in_place,band:16,panel:192,batch:32,"
+              "rows:in_place,band:2,non_temporal_band:16,panel:192,batch:32,prefetch:1,"
               "non_temporal_threads:2147483647,row_threads:1,chunk_threads:0,scratchpad:0");
 }
 

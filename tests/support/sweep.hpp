@@ -82,20 +82,17 @@ std::vector<dim_t> lengths_up_to(dim_t last, const std::vector<dim_t> &others); 
 // Scales by which values are all over the range of integers.
 void use_the_range(run &r);
 
-// Machines with caches of these sizes that have the numbers of processors whose batches stay in L1, without prefetches
-// to L2, or in L2 (Zen 4).
-constexpr impl::machine batches_in_l1(dim_t l2, dim_t last_level) {
+// Machines with caches of these sizes that have the numbers of processors which prefetch to L1, or to L2 (Zen 4).
+constexpr impl::machine prefetching_to_l1(dim_t l2, dim_t last_level) {
     return {.l2 = l2, .last_level = last_level, .memory = 100};
 }
-constexpr impl::machine batches_in_l2(dim_t l2, dim_t last_level) {
-    return {.l2 = l2, .last_level = last_level, .shared_others = 50, .batch = l2 / 8, .prefetch = 2};
+constexpr impl::machine prefetching_to_l2(dim_t l2, dim_t last_level) {
+    return {.l2 = l2, .last_level = last_level, .shared_others = 50, .prefetch = 2};
 }
 
-// Machines whose caches hold nearly nothing, so that plans go the ways of large problems: without prefetches, and with
-// prefetches to L1 and to L2.
-inline constexpr impl::machine SMALL_CACHES[] = {{.l2 = 1 << 10, .last_level = 1 << 12, .prefetch = 0},
-                                                 batches_in_l1(1 << 10, 1 << 12),
-                                                 batches_in_l2(1 << 10, 1 << 12)};
+// Machines whose caches hold nearly nothing, so that plans go the ways of large problems.
+inline constexpr impl::machine SMALL_CACHES[] = {prefetching_to_l1(1 << 10, 1 << 12),
+                                                 prefetching_to_l2(1 << 10, 1 << 12)};
 
 struct layouts_of_rows {
     std::vector<dim_t> dims;
