@@ -110,7 +110,8 @@ void plan_forward_tiles(const problem &p, const row_tensors &tensors, const mach
 // ---- forward
 
 // Bands of more than eight rows have a multiple of eight, whose lanes are added up at once. Long rows have bands of a
-// pair, which shares the loads of scale and shift. Rows with dynamic scales go one by one; their values before they are
+// pair, which shares the loads of scale and shift, but not where two rows and all that belongs to them do not fit into
+// L1: with a residual, unless they leave L1 anyway, and with dynamic scales. There the values before they are
 // quantized, in f32, count in place of the rows. Where sums have a tile, a batch is one band, so that the tile stays in
 // L1.
 void plan_forward_bands(const problem &p, plan &to) {
@@ -121,7 +122,8 @@ void plan_forward_bands(const problem &p, plan &to) {
         return rows > jit::BAND_UNIT ? rows / jit::BAND_UNIT * jit::BAND_UNIT : rows;
     };
     to.non_temporal_band_rows = rows_of(BAND_BYTES);
-    const dim_t least = p.has_dynamic_scales() ? 1 : std::min<dim_t>(p.rows(), jit::PAIR);
+    const bool fill_l1 = p.has_dynamic_scales() || (p.reads(RESIDUAL) && p.row_length() <= CHUNK);
+    const dim_t least = fill_l1 ? 1 : std::min<dim_t>(p.rows(), jit::PAIR);
     to.band_rows = prefetch_of(to) != jit::prefetch_to::nowhere ? rows_of(PREFETCHED_BAND)
                                                                 : std::max(to.non_temporal_band_rows, least);
     if (sum_pitch(p, to) != 0)

@@ -139,6 +139,7 @@ std::vector<decision> bands() {
         {"nor where there is no prefetch", given(backward()), IN_L2, "band:10,-prefetch"},
         {"one by one, whatever stores they have", given(backward(jitnorm_f32, 37, 190)), TO_L2,
          "band:1,non_temporal_threads:0"},
+        {"long sums", sums(forward(jitnorm_f32, 7, 4097)), ROOMY, "band:2"},
         {"prefetched", forward(), TO_L1, "band:2,non_temporal_band:16,prefetch:1"},
         {"prefetched, longer than the band", forward(513), TO_L1, "band:1,non_temporal_band:7,prefetch:1"},
         {"in sweeps", forward(), SMALL_CACHES[0], "band:2,non_temporal_band:16,prefetch:1"},
@@ -161,14 +162,15 @@ std::vector<decision> bands() {
         {"one row is the problem", forward(jitnorm_f32, 1, 192), ROOMY, "batch:1"},
         {"one batch is the problem", forward(jitnorm_f32, 32, 192), ROOMY, "batch:32"},
         {"more than a batch", forward(jitnorm_f32, 33, 192), ROOMY, "batch:32"}};
-    constexpr auto PAIR = "band:2,non_temporal_band:1";
-    const std::pair<dim_t, const char *> lengths[] = {
+    constexpr std::string_view PAIR = "band:2,non_temporal_band:1";
+    constexpr std::pair<dim_t, std::string_view> lengths[] = {
         {1, "band:32"},  {128, "band:32"}, {129, "band:24"}, {256, "band:16"}, {257, "band:8"}, {512, "band:8"},
         {513, "band:7"}, {1024, "band:4"}, {1025, "band:3"}, {2049, PAIR},     {4096, PAIR}};
     for (const auto &[columns, items] : lengths) {
         const setup s = forward(jitnorm_f32, 67, columns);
         all.push_back({"in L1", s, {ROOMY, IN_L2}, std::string(items) + ",batch:32"});
-        all.push_back({"in L1", sums(s), {ROOMY, IN_L2}, items});
+        all.push_back(
+            {"in L1", sums(s), {ROOMY, IN_L2}, items == PAIR ? "band:1,-non_temporal_band" : std::string(items)});
     }
     return all;
 }
