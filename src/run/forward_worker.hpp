@@ -17,9 +17,6 @@
 
 namespace jitnorm::impl::layer_norm {
 
-// About how many bytes ahead of an element bands prefetch the rows that they write next, one by one.
-constexpr dim_t AHEAD_IN_BANDS = 16 * 1024;
-
 template <typename T>
 class forward<T>::worker : public basic_worker {
 public:
@@ -39,13 +36,9 @@ public:
         const strip x = rows_of(here);
         jit::forward_arguments<T> call = inline_arguments_for(here, x, b, all);
         call.band_rows = now.non_temporal ? planned.non_temporal_band_rows : planned.band_rows;
+        call.prefetch = planned.non_temporal_band_rows * x.stride; // 16 KB, also where bands are short
         moments<T> rows[MAX_BATCH_ROWS];
-        if (f_.C_ > CHUNK) {
-            f_.begin_chunks(call, rows);
-            call.prefetch = call.band_rows * x.stride; // the next band
-        } else {
-            call.prefetch = std::max<dim_t>(AHEAD_IN_BANDS / (f_.C_ * f_.row_size_), 1) * x.stride; // whole rows
-        }
+        if (f_.C_ > CHUNK) f_.begin_chunks(call, rows);
         const auto &kernel = f_.kernels_->bands->choose(now.non_temporal);
         const found_scales found(call, get(scratch::values)); // only kernels that find scales write to it
         with_operands(call, {b.first, b.rows, 0, f_.C_}, [&] { kernel(call); });
