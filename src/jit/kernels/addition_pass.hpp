@@ -44,11 +44,11 @@ class addition_pass : row_pass {
     const std::vector<vmm> narrowing_ = registers_.take_vectors(2);
 
     tail_mask tail_{g_, registers_.take_vector()};
-    element_io io_{g_, tail_, loop_, where_.loops.io, narrowing_};
-    row_loop rows_ = loop_over(JITNORM_ARGUMENT(rows), {{{src_}, JITNORM_STRIP(src)},
-                                                        {{residual_}, JITNORM_STRIP(residual)},
-                                                        {{sum_}, JITNORM_STRIP(sum)},
-                                                        {{row_}, JITNORM_STRIP(x)}});
+    element_io io_{g_, tail_, loop_, shared_.io, narrowing_};
+    row_loop rows_ = loop_over({{{src_}, JITNORM_STRIP(src)},
+                                {{residual_}, JITNORM_STRIP(residual)},
+                                {{sum_}, JITNORM_STRIP(sum)},
+                                {{row_}, JITNORM_STRIP(x)}});
     pivots pivots_{g_, loop_, count_, other_[1]};
     blocked_sum blocks_{g_, loop_, count_, rest_, int(sums_.size())};
     horizontal_sum total_{g_, x_[0]};
@@ -56,8 +56,8 @@ class addition_pass : row_pass {
     std::optional<trace_codegen> silu_;
 
 public:
-    addition_pass(kernel_generator &g, const pass_place &where, const addition_conf &conf)
-        : row_pass(g, where), conf_(conf) {
+    addition_pass(kernel_generator &g, const pass_context &shared, const addition_conf &conf)
+        : row_pass(g, shared), conf_(conf) {
         if (conf.reduces)
             eights_.emplace(g, rows_, index_, next_lanes_, joined(sums_, other_), x_[0], g.reserve(eight_sums::BYTES),
                             conf.centered,
@@ -81,7 +81,7 @@ public:
 
     void do_all() {
         prepare();
-        begin_rows(rows_);
+        rows_.point_to_row();
         if (conf_.reduces) {
             registers_.take(next_lanes_);
             rows_.while_left(BAND_UNIT, [&] {
@@ -129,7 +129,7 @@ private:
         if (has_gate()) g_.mov(vector_, JITNORM_ARGUMENT(gate));
         if (g_.kind.is_avx512() && !conf_.silu) io_.permute_bf16(registers_.take_vector());
         g_.mov(count_, JITNORM_ARGUMENT(chunk));
-        tail_.prepare(count_, left_, where_.loops.position);
+        tail_.prepare(count_, left_, shared_.position);
     }
 
     // Computes the sums of the row's first elements only for the pivot. Loads all before the loop stores anything.

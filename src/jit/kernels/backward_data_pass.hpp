@@ -33,16 +33,16 @@ class backward_data_pass : row_pass {
     const std::vector<vmm> narrowing_ = registers_.take_vectors(2);
 
     tail_mask tail_{g_, registers_.take_vector()};
-    element_io io_{g_, tail_, loop_, where_.loops.io, narrowing_};
-    row_loop rows_ = loop_over(JITNORM_ARGUMENT(rows), {{{src_}, JITNORM_STRIP(src)},
-                                                        {{diff_dst_}, JITNORM_STRIP(diff_dst)},
-                                                        {{diff_src_}, JITNORM_STRIP(diff_src)},
-                                                        {{scale_at_}, JITNORM_STRIP(scale), conf_.scale},
-                                                        {{diff_sum_}, JITNORM_STRIP(diff_sum), adds()}});
+    element_io io_{g_, tail_, loop_, shared_.io, narrowing_};
+    row_loop rows_ = loop_over({{{src_}, JITNORM_STRIP(src)},
+                                {{diff_dst_}, JITNORM_STRIP(diff_dst)},
+                                {{diff_src_}, JITNORM_STRIP(diff_src)},
+                                {{scale_at_}, JITNORM_STRIP(scale), conf_.scale},
+                                {{diff_sum_}, JITNORM_STRIP(diff_sum), adds()}});
 
 public:
-    backward_data_pass(kernel_generator &g, const pass_place &where, const backward_data_conf &conf)
-        : row_pass(g, where), conf_(conf) {}
+    backward_data_pass(kernel_generator &g, const pass_context &shared, const backward_data_conf &conf)
+        : row_pass(g, shared), conf_(conf) {}
 
     std::string name(const char *what = "backward_data") const {
         return kernel_name(what, g_.kind, {conf_.src, conf_.diff_dst, conf_.diff_src},
@@ -58,7 +58,7 @@ public:
 
     void do_all() {
         prepare();
-        begin_rows(rows_);
+        rows_.point_to_row();
         rows_.step(1, [&] {
             broadcast_statistics();
             if (conf_.ahead != prefetch_to::nowhere) {
@@ -74,7 +74,7 @@ public:
 private:
     void prepare() {
         g_.mov(count_, JITNORM_ARGUMENT(count));
-        tail_.prepare(count_, left_, where_.loops.position);
+        tail_.prepare(count_, left_, shared_.position);
         io_.keep(registers_.take_vector(), in_unpack_order(), conf_.diff_dst);
     }
 
@@ -93,7 +93,7 @@ private:
             return [=, this](places vectors) { compute(vectors, past_caches); };
         };
         if (!conf_.non_temporal) return loop_.walk_freely(UNROLL, body(false));
-        loop_.walk_lines(lines_, tail_, where_.loops.io, UNROLL, body(true), body(false));
+        loop_.walk_lines(lines_, tail_, shared_.io, UNROLL, body(true), body(false));
     }
 
     // All loads come before the first store: diff_src may overwrite an input in place, and a load would wait for an

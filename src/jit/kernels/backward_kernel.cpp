@@ -16,11 +16,12 @@ public:
     explicit backward_generator(const backward_conf &conf)
         : rows_generator(conf.kind, room_for(conf.reduced, conf.written), conf.order),
           centered_(conf.written && conf.written->centered) {
-        if (conf.reduced) reduced_.emplace(*this, place(), *conf.reduced);
-        if (conf.written) written_.emplace(*this, place(), *conf.written);
+        if (conf.reduced) reduced_.emplace(*this, shared_, *conf.reduced);
+        if (conf.written) written_.emplace(*this, shared_, *conf.written);
         open_frame();
         switch (order_) {
         case pass_order::one_pass:
+            take_all(JITNORM_ARGUMENT(rows));
             reduced_ ? reduced_->do_all() : written_->do_all();
             break;
         case pass_order::by_bands:
@@ -93,7 +94,7 @@ private:
                     {rsi, offsetof(arguments, m1)},
                     {r8, offsetof(arguments, k)}};
     const Xbyak::Xmm mean_{0}, rstd_{1}, zero_{2}, inverse_{3};
-    row_loop rows_{*this, index_, loops_.left, qword[rsp + BAND_END], {}};
+    row_loop rows_{*this, index_, shared_.left, shared_.band_end, {}};
     std::optional<backward_sums_pass> reduced_;
     std::optional<backward_data_pass> written_;
 };

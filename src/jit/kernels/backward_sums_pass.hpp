@@ -75,21 +75,20 @@ class backward_sums_pass : row_pass {
 
     tail_mask tail_{g_, scale_sum_};
     // Only rows with gradients of their own are narrowed. They go one by one and leave the second row's registers free.
-    element_io io_{g_, tail_, loop_, where_.loops.io, {rows_[1].s1[0], rows_[1].s2[0]}};
-    row_loop pairs_ =
-        loop_over(JITNORM_ARGUMENT(rows), {{{rows_[0].src, rows_[1].src}, JITNORM_STRIP(src)},
-                                           {{rows_[0].diff_dst, rows_[1].diff_dst}, JITNORM_STRIP(diff_dst)},
-                                           {{scale_at_}, JITNORM_STRIP(scale), conf_.own_rows},
-                                           {{diff_scale_}, JITNORM_STRIP(diff_scale), conf_.own_rows},
-                                           {{diff_shift_}, JITNORM_STRIP(diff_shift), conf_.own_rows}});
+    element_io io_{g_, tail_, loop_, shared_.io, {rows_[1].s1[0], rows_[1].s2[0]}};
+    row_loop pairs_ = loop_over({{{rows_[0].src, rows_[1].src}, JITNORM_STRIP(src)},
+                                 {{rows_[0].diff_dst, rows_[1].diff_dst}, JITNORM_STRIP(diff_dst)},
+                                 {{scale_at_}, JITNORM_STRIP(scale), conf_.own_rows},
+                                 {{diff_scale_}, JITNORM_STRIP(diff_scale), conf_.own_rows},
+                                 {{diff_shift_}, JITNORM_STRIP(diff_shift), conf_.own_rows}});
     horizontal_sum total_{g_, dy_};
     blocked_sum blocks_{g_, loop_, count_, rest_, vectors_ * 2 * PAIR};
     const int mask_at_ = g_.reserve(g_.kind.bytes());
     narrowing narrowing_{g_, {rounding_, rounding_}};
 
 public:
-    backward_sums_pass(kernel_generator &g, const pass_place &where, const backward_sums_conf &conf)
-        : row_pass(g, where), conf_(conf) {}
+    backward_sums_pass(kernel_generator &g, const pass_context &shared, const backward_sums_conf &conf)
+        : row_pass(g, shared), conf_(conf) {}
 
     std::string name() const {
         return kernel_name("backward_sums", g_.kind, {conf_.src, conf_.diff_dst},
@@ -105,7 +104,7 @@ public:
 
     void do_all() {
         prepare();
-        begin_rows(pairs_);
+        pairs_.point_to_row();
         if (has_pairs()) pairs_.step(PAIR, [&] { sum_rows(PAIR); });
         pairs_.step(1, [&] { sum_rows(1); });
     }
@@ -117,7 +116,7 @@ private:
         g_.mov(diff_scale_, JITNORM_ARGUMENT(diff_scale.first));
         g_.mov(diff_shift_, JITNORM_ARGUMENT(diff_shift.first));
         // With AVX2 the mask is kept in the frame, because a register is free for it only at the incomplete vector.
-        tail_.prepare(count_, left_, where_.loops.position);
+        tail_.prepare(count_, left_, shared_.position);
         if (!g_.kind.is_avx512()) g_.vmovaps(mask_in_frame(), scale_sum_);
         if (conf_.diff_dst == jitnorm_bf16 && g_.kind.is_avx512())
             io_.permute_bf16(registers_.take_vector(g_.kind.registers() - 2));

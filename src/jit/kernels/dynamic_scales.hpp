@@ -25,9 +25,9 @@ public:
         std::array<vmm, 4> work;    // the first two hold values, those of slots 0 and 1
     };
 
-    dynamic_scales(kernel_generator &g, const pass_place &where, jitnorm_data_type_t dst, tail_mask &tail,
+    dynamic_scales(kernel_generator &g, const pass_context &shared, jitnorm_data_type_t dst, tail_mask &tail,
                    element_io &io, const registers &of)
-        : row_pass(g, where), dst_(dst), tail_(tail), io_(io), at_(of), largest_(of.largest[0]) {}
+        : row_pass(g, shared), dst_(dst), tail_(tail), io_(io), at_(of), largest_(of.largest[0]) {}
 
     void prepare() { g_.ops.broadcast_bits(at_.magnitude, layer_norm::MAGNITUDE_BITS, left_); }
     void point_to_first_values() { g_.mov(at_.values, JITNORM_ARGUMENT(values)); }
@@ -80,7 +80,7 @@ private:
     // a factor are zeros, so its values become zeros: no NaN is left to be converted.
     void find_factor() {
         const Xbyak::Xmm scale = xmm_of(largest_), factor = xmm_of(at_.work[0]), is_finite = xmm_of(at_.work[1]);
-        const Xbyak::Reg32 bits = where_.loops.position.cvt32();
+        const Xbyak::Reg32 bits = shared_.position.cvt32();
         find_maximum();
         g_.vdivss(scale, scale, g_.number(layer_norm::largest_number(dst_)));
         g_.vmovss(of_row(JITNORM_ARGUMENT(dst_scales)), scale);

@@ -23,12 +23,13 @@ public:
     explicit forward_generator(const forward_conf &conf)
         : rows_generator(conf.kind, room_for(conf.added, conf.reduced, conf.written), conf.order),
           centered_(conf.written && conf.written->centered) {
-        if (conf.reduced) reduced_.emplace(*this, place(), *conf.reduced);
-        if (conf.written) written_.emplace(*this, place(), *conf.written);
-        if (conf.added) added_.emplace(*this, place(), *conf.added);
+        if (conf.reduced) reduced_.emplace(*this, shared_, *conf.reduced);
+        if (conf.written) written_.emplace(*this, shared_, *conf.written);
+        if (conf.added) added_.emplace(*this, shared_, *conf.added);
         open_frame();
         switch (order_) {
         case pass_order::one_pass:
+            take_all(JITNORM_ARGUMENT(rows));
             if (added_) added_->do_all();
             if (reduced_) reduced_->do_all();
             if (written_) written_->do_all();
@@ -92,7 +93,7 @@ private:
             or_(any.cvt32(), flag_);
             add(index_, rows);
         };
-        row_loop rows(*this, index_, loops_.left, qword[rsp + BAND_END], {});
+        row_loop rows(*this, index_, shared_.left, shared_.band_end, {});
         xor_(any.cvt32(), any.cvt32());
         return_to_band();
         rows.while_left(4, [&] { find(4); });
@@ -104,8 +105,8 @@ private:
     // ---- rows of several chunks
 
     void jump_if_rows_have_chunks(const Xbyak::Label &to) {
-        mov(loops_.left, JITNORM_ARGUMENT(next_chunk));
-        test(loops_.left, loops_.left);
+        mov(shared_.left, JITNORM_ARGUMENT(next_chunk));
+        test(shared_.left, shared_.left);
         jnz(to, NEAR);
     }
 
@@ -130,8 +131,8 @@ private:
             call_for_band(JITNORM_ARGUMENT(refine));
             load_results();
         });
-        mov(qword[rsp + BAND_BEGIN], 0);
-        mov(qword[rsp + BAND_END], 1);
+        mov(shared_.band_begin, 0);
+        mov(shared_.band_end, 1);
         L(chunk_);
         xor_(index_.cvt32(), index_.cvt32());
         reduced_rows sums = added_ ? added_->add_only_row() : reduced_rows();
@@ -195,7 +196,7 @@ private:
     // Makes m2 = q - s * s / n, since pivots are not the means, and mean = p + s / n, which is hi + lo.
     void find_mean_and_m2(const scalars &to) {
         constexpr uint8_t GREATER = 0x1E;
-        const Xbyak::Reg32 is_poor = loops_.left.cvt32(); // not 0: some pivot is too far from its mean
+        const Xbyak::Reg32 is_poor = shared_.left.cvt32(); // not 0: some pivot is too far from its mean
         const vmm &m2 = to.variance, &sum = to.lo, &shift = to.work;
         const vmm excess = to.wide(to.rstd), limit = to.wide(to.hi);
         vcvtps2pd(sum, xmm_of(sum));
@@ -256,15 +257,15 @@ private:
 
     // The elements of rows from the index on in an array of the arguments. Changes no flag.
     Xbyak::Address address_of(size_t array, int size) {
-        mov(loops_.left, argument(array));
-        return ptr[loops_.left + index_ * size];
+        mov(shared_.left, argument(array));
+        return ptr[shared_.left + index_ * size];
     }
 
     // Calls this function of the caller for the rows of the band. Of the registers that it may change only rdi holds a
     // value that is read later.
     void call_for_band(const Xbyak::Address &function) {
-        mov(rsi, qword[rsp + BAND_BEGIN]);
-        mov(rdx, qword[rsp + BAND_END]);
+        mov(rsi, shared_.band_begin);
+        mov(rdx, shared_.band_end);
         sub(rdx, rsi);
         mov(rax, function);
         push(rdi);
@@ -279,8 +280,8 @@ private:
 
     const bool centered_; // of the rows that are written: whether they have a mean
     const vector_ops in_double_{*this, true};
-    Xbyak::Label chunk_;                                // the reduction of a band or a row, or of its next chunk
-    const Xbyak::Reg32 flag_ = loops_.position.cvt32(); // of rows for which the first reduction is not enough
+    Xbyak::Label chunk_;                                 // the reduction of a band or a row, or of its next chunk
+    const Xbyak::Reg32 flag_ = shared_.position.cvt32(); // of rows for which the first reduction is not enough
     std::optional<addition_pass> added_;
     std::optional<reduction_pass> reduced_; // where there is an addition, not if that reduces the rows
     std::optional<normalize_pass> written_;

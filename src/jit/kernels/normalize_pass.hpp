@@ -73,19 +73,18 @@ class normalize_pass : row_pass {
     }
 
     tail_mask tail_{g_, registers_.take_vector()};
-    element_io io_{g_, tail_, loop_, where_.loops.io, {scale_[0], scale_[1]}}; // scale and shift have been used
-    dynamic_scales scales_{g_, where_, conf_.dst, tail_, io_, registers_of_scales()};
-    row_loop rows_ =
-        loop_over(JITNORM_ARGUMENT(rows), {{{rows_of_pair_[0].src, rows_of_pair_[1].src}, JITNORM_STRIP(x)},
-                                           {{rows_of_pair_[0].dst, rows_of_pair_[1].dst}, JITNORM_STRIP(dst)},
-                                           {{scale_at_}, JITNORM_STRIP(scale), conf_.own_rows},
-                                           {{shift_at_}, JITNORM_STRIP(shift), conf_.own_rows}});
+    element_io io_{g_, tail_, loop_, shared_.io, {scale_[0], scale_[1]}}; // scale and shift have been used
+    dynamic_scales scales_{g_, shared_, conf_.dst, tail_, io_, registers_of_scales()};
+    row_loop rows_ = loop_over({{{rows_of_pair_[0].src, rows_of_pair_[1].src}, JITNORM_STRIP(x)},
+                                {{rows_of_pair_[0].dst, rows_of_pair_[1].dst}, JITNORM_STRIP(dst)},
+                                {{scale_at_}, JITNORM_STRIP(scale), conf_.own_rows},
+                                {{shift_at_}, JITNORM_STRIP(shift), conf_.own_rows}});
     scale_shift affine_{g_, io_, conf_, scale_, shift_};
     std::optional<trace_codegen> post_ops_;
 
 public:
-    normalize_pass(kernel_generator &g, const pass_place &where, const normalize_conf &conf)
-        : row_pass(g, where), conf_(conf) {
+    normalize_pass(kernel_generator &g, const pass_context &shared, const normalize_conf &conf)
+        : row_pass(g, shared), conf_(conf) {
         if (has_post_ops()) post_ops_.emplace(g, trace_post_ops(conf.post_ops, g.kind.compute), free_registers());
     }
 
@@ -110,8 +109,8 @@ public:
         Xbyak::Label done;
         prepare();
         if (short_normalize::takes(conf_, g_.kind.compute))
-            short_normalize(g_, where_, conf_, tail_, scale_at_, shift_at_).emit(done);
-        begin_rows(rows_);
+            short_normalize(g_, shared_, conf_, tail_, scale_at_, shift_at_).emit(done);
+        rows_.point_to_row();
         if (conf_.groups) broadcast_statistics(1);
         if (takes_pairs())
             rows_.step(PAIR, [&] {
@@ -149,7 +148,7 @@ private:
         g_.mov(count_, JITNORM_ARGUMENT(count));
         g_.mov(scale_at_, JITNORM_ARGUMENT(scale.first));
         g_.mov(shift_at_, JITNORM_ARGUMENT(shift.first));
-        tail_.prepare(count_, left_, where_.loops.position);
+        tail_.prepare(count_, left_, shared_.position);
         if (conf_.quantizes) scales_.prepare();
         if (!has_post_ops()) io_.keep(registers_.take_vector(), in_unpack_order(), conf_.src);
     }
@@ -181,7 +180,7 @@ private:
             return [=, this](places vectors) { normalize(std::span(rows_of_pair_).first(rows), vectors, past_caches); };
         };
         if (!conf_.non_temporal) return loop_.walk_freely(unroll, body(false));
-        loop_.walk_lines(lines_, tail_, where_.loops.io, unroll, body(true), body(false));
+        loop_.walk_lines(lines_, tail_, shared_.io, unroll, body(true), body(false));
     }
 
     void give_hints(std::span<const row> rows, places vectors) {
@@ -265,8 +264,8 @@ private:
     // Stores the rows whose values and factors are found. Not row by row: while the processor computes a factor, it
     // needs the values of the next row to work on.
     void quantize_rows() {
-        if (where_.band) g_.mov(index_, where_.band->begin);
-        begin_rows(rows_);
+        g_.mov(index_, shared_.band_begin);
+        rows_.point_to_row();
         scales_.point_to_first_values();
         rows_.step(1, [&] { scales_.quantize_kept_row(); });
     }

@@ -39,8 +39,8 @@ class reduction_pass : row_pass {
     tail_mask tail_{g_, registers_.take_vector()};
     const vmm kept_ = registers_.take_vector(); // a constant: for conversions (element_io::keep()), or ones
 
-    element_io io_{g_, tail_, loop_, where_.loops.io};
-    row_loop rows_ = loop_over(JITNORM_ARGUMENT(rows), {{{src_}, JITNORM_STRIP(x)}});
+    element_io io_{g_, tail_, loop_, shared_.io};
+    row_loop rows_ = loop_over({{{src_}, JITNORM_STRIP(x)}});
     pivots pivots_{g_, loop_, count_, factor_};
     blocked_sum blocks_{g_, loop_, count_, rest_, 2 * forward_vectors(g_.kind)};
     horizontal_sum total_{g_, d_[0], unpacks()};
@@ -56,8 +56,8 @@ class reduction_pass : row_pass {
                        {JITNORM_ARGUMENT(pivot), JITNORM_ARGUMENT(s), JITNORM_ARGUMENT(q)}};
 
 public:
-    reduction_pass(kernel_generator &g, const pass_place &where, const reduction_conf &conf)
-        : row_pass(g, where), conf_(conf) {}
+    reduction_pass(kernel_generator &g, const pass_context &shared, const reduction_conf &conf)
+        : row_pass(g, shared), conf_(conf) {}
 
     std::string name() const {
         return kernel_name(
@@ -67,7 +67,7 @@ public:
 
     void do_all() {
         prepare();
-        begin_rows(rows_);
+        rows_.point_to_row();
         if (has_eights()) sum_eights();
         rows_.step(1, [&] { sum_row(); });
     }
@@ -83,7 +83,7 @@ private:
     // Conversions need kept_ for bf16 only, and ones are for f16, s8 and u8.
     void prepare() {
         g_.mov(count_, JITNORM_ARGUMENT(chunk));
-        tail_.prepare(count_, left_, where_.loops.position);
+        tail_.prepare(count_, left_, shared_.position);
         if (conf_.repeated) g_.ops.broadcast(factor_, JITNORM_ARGUMENT(factor));
         if (finds_pivots()) pivots_.begin(left_);
         io_.keep(kept_, unpacks(), conf_.src);

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_pass: the base classes of passes over rows, which are emitters, and of the kernels that are made of them. What a
-// pass does follows from the kernel's pass_order:
-//
-//     one_pass   do_all() does all rows
-//     by_bands   do_all() does the rows of a band
-//     one_row    a function of its own does the row
+// row_pass: the base classes of passes over rows, which are emitters, and of the kernels that are made of them. A pass
+// does the rows of a band: do_all() those from the index on, a function of its own the only row (pass_order::one_row).
 #pragma once
 
 #include <optional>
@@ -14,38 +10,31 @@
 
 namespace jitnorm::impl::jit {
 
-// The registers of the loops over rows and over vectors, which all passes of a kernel share; `io` is for element_io.
-struct loop_registers {
-    explicit loop_registers(kernel_generator &g)
+// What all passes of a kernel share: the registers of the loops over rows and over vectors (`io` is for element_io),
+// and the numbers of the band's first row and of the first row after it, which are the first in the frame, with room
+// that keeps the vectors after them aligned.
+struct pass_context {
+    explicit pass_context(kernel_generator &g)
         : count(g.registers.take(g.rcx)), position(g.registers.take(g.rax)), left(g.registers.take(g.rbx)),
-          index(g.registers.take(g.r12)), io(g.registers.take(g.r15)) {}
+          index(g.registers.take(g.r12)), io(g.registers.take(g.r15)), band_begin(g.qword[g.rsp]),
+          band_end(g.qword[g.rsp + 8]) {
+        g.reserve(64);
+    }
 
     reg count, position, left, index, io;
-};
-
-// What a kernel says to a pass: whether rows go in bands.
-struct pass_place {
-    const loop_registers &loops;
-    // Where rows go in bands: the numbers of the band's first row and of the first row after it. A pass then does the
-    // rows from the index on.
-    struct band {
-        Xbyak::Address begin, end;
-    };
-    std::optional<pass_place::band> band = {};
+    Xbyak::Address band_begin, band_end;
 };
 
 class row_pass {
 protected:
-    row_pass(kernel_generator &g, const pass_place &where)
-        : g_(g), where_(where), count_(where.loops.count), left_(where.loops.left), index_(where.loops.index) {}
+    row_pass(kernel_generator &g, const pass_context &shared)
+        : g_(g), shared_(shared), count_(shared.count), left_(shared.left), index_(shared.index) {}
 
     // A field of the arguments: in a pass this is what JITNORM_ARGUMENT calls.
     Xbyak::Address argument(size_t field) const { return g_.argument(field); }
-    // The loop over the pass's rows; `all` is the address of the number of all rows.
-    row_loop loop_over(const Xbyak::Address &all, const std::vector<stepped_rows> &tensors) const {
-        return {g_, index_, left_, where_.band ? where_.band->end : all, tensors};
+    row_loop loop_over(const std::vector<stepped_rows> &tensors) const {
+        return {g_, index_, left_, shared_.band_end, tensors};
     }
-    void begin_rows(row_loop &rows) const { where_.band ? rows.point_to_row() : rows.begin(); }
 
     // Sets `ahead` to so many bytes after `row`.
     void point_ahead(const reg &ahead, const reg &row, const Xbyak::Address &bytes) const {
@@ -54,10 +43,10 @@ protected:
     }
 
     kernel_generator &g_;
-    const pass_place where_;
+    const pass_context &shared_;
     const reg count_, left_, index_;
     register_set registers_ = g_.registers; // a copy: another pass may use the same ones
-    vector_loop loop_{g_, where_.loops.position, left_};
+    vector_loop loop_{g_, shared_.position, left_};
 };
 
 // The bytes of a pass, with its post-ops; 0: there is no such pass.
@@ -73,47 +62,44 @@ size_t room_for(const std::optional<Conf> &...passes) {
     return (room_for(passes) + ...);
 }
 
-// The base of the generators of both directions: the place of passes, and the loop over bands.
+// The base of the generators of both directions: the loop over bands.
 class rows_generator : public kernel_generator {
 protected:
     rows_generator(const vector_kind &what, size_t capacity, pass_order order)
-        : kernel_generator(what, capacity), order_(order) {
-        if (order != pass_order::one_pass) reserve(VARIABLES);
+        : kernel_generator(what, capacity), order_(order) {}
+
+    // Makes all rows one band.
+    void take_all(const Xbyak::Address &rows) {
+        xor_(index_.cvt32(), index_.cvt32());
+        mov(shared_.band_begin, index_);
+        mov(shared_.left, rows);
+        mov(shared_.band_end, shared_.left);
     }
 
     // The loop over bands of at most `band_rows` of `rows` rows each. Before each pass over a band, the index gets the
     // band's first row.
     void begin_bands(const Xbyak::Address &band_rows, const Xbyak::Address &rows) {
-        const reg &end = loops_.left, &all = loops_.position;
+        const reg &end = shared_.left, &all = shared_.position;
         xor_(index_.cvt32(), index_.cvt32());
         L(band_);
-        mov(qword[rsp + BAND_BEGIN], index_);
+        mov(shared_.band_begin, index_);
         mov(end, index_);
         add(end, band_rows);
         mov(all, rows);
         cmp(end, all);
         cmova(end, all);
-        mov(qword[rsp + BAND_END], end);
+        mov(shared_.band_end, end);
     }
-    void return_to_band() { mov(index_, qword[rsp + BAND_BEGIN]); }
+    void return_to_band() { mov(index_, shared_.band_begin); }
     void end_bands(const Xbyak::Address &rows) {
-        mov(index_, qword[rsp + BAND_END]);
+        mov(index_, shared_.band_end);
         cmp(index_, rows);
         jb(band_, NEAR);
     }
 
-    // The place of the passes. The kernel's variables are the first in its frame, with room that keeps the vectors
-    // after them aligned.
-    static constexpr int BAND_BEGIN = 0, BAND_END = 8, VARIABLES = 64;
-    pass_place place() const {
-        pass_place where{loops_};
-        if (order_ == pass_order::by_bands) where.band = {qword[rsp + BAND_BEGIN], qword[rsp + BAND_END]};
-        return where;
-    }
-
     const pass_order order_;
-    const loop_registers loops_{*this};
-    const reg &index_ = loops_.index;
+    const pass_context shared_{*this};
+    const reg &index_ = shared_.index;
 
 private:
     Xbyak::Label band_;

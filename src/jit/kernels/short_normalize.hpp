@@ -22,9 +22,9 @@ public:
 
     // `scale` and `shift` are the registers of these arguments. This part takes all other registers but rdi, the count,
     // the index and the tail's mask.
-    short_normalize(kernel_generator &g, const pass_place &where, const normalize_conf &conf, tail_mask &tail,
+    short_normalize(kernel_generator &g, const pass_context &shared, const normalize_conf &conf, tail_mask &tail,
                     const reg &scale, const reg &shift)
-        : g_(g), tail_(tail), where_(where), type_(g.kind.compute), count_(where.loops.count), scale_(scale),
+        : g_(g), tail_(tail), shared_(shared), type_(g.kind.compute), count_(shared.count), scale_(scale),
           shift_(shift), affine_{g, io_, conf, registers_.take_vectors(VECTORS), registers_.take_vectors(VECTORS)} {}
 
     // Emits code that does all rows and jumps to `done` if they are short enough, and otherwise changes nothing.
@@ -58,17 +58,12 @@ private:
         load(hi_, offsetof(arguments, hi));
         load(rstd_, offsetof(arguments, rstd));
         load(bias_, offsetof(arguments, bias));
-        if (where_.band) {
-            for (const auto &[row, stride] : {std::pair(src_, src_stride_), std::pair(dst_, dst_stride_)}) {
-                g_.mov(ahead_, stride);
-                g_.imul(ahead_, index_);
-                g_.add(row, ahead_);
-            }
-            g_.mov(ahead_, where_.band->end);
-        } else {
-            g_.xor_(index_, index_);
-            load(ahead_, offsetof(arguments, rows));
+        for (const auto &[row, stride] : {std::pair(src_, src_stride_), std::pair(dst_, dst_stride_)}) {
+            g_.mov(ahead_, stride);
+            g_.imul(ahead_, index_);
+            g_.add(row, ahead_);
         }
+        g_.mov(ahead_, shared_.band_end);
         for (const reg &numbers : {hi_, rstd_, bias_}) g_.lea(numbers, g_.ptr[numbers + ahead_ * g_.kind.element()]);
         g_.sub(index_, ahead_);
         // As many rows after these are prefetched, whatever the plan says: here this takes no time.
@@ -111,12 +106,11 @@ private:
 
     kernel_generator &g_;
     tail_mask &tail_;
-    const pass_place where_;
+    const pass_context &shared_;
     const jitnorm_data_type_t type_;
     const reg count_, scale_, shift_;
     register_set registers_ = registers_of_rest();
-    const reg src_ = registers_.take(g_.rsi), dst_ = registers_.take(g_.rdx),
-              index_ = registers_.take(where_.loops.index);
+    const reg src_ = registers_.take(g_.rsi), dst_ = registers_.take(g_.rdx), index_ = registers_.take(shared_.index);
     const reg hi_ = registers_.take(g_.r8), rstd_ = registers_.take(g_.r13), bias_ = registers_.take(g_.rbx);
     const reg src_stride_ = registers_.take(g_.rax), dst_stride_ = registers_.take(g_.r15);
     const reg ahead_ = registers_.take(g_.r14), reg_io_ = registers_.take(g_.r9);
