@@ -8,8 +8,19 @@ install(DIRECTORY include/ ${PROJECT_BINARY_DIR}/include/ DESTINATION ${CMAKE_IN
   FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 install(TARGETS jitnorm jitnorm_ascend jitnorm_onednn EXPORT jitnorm_shared)
 install(TARGETS jitnorm_static EXPORT jitnorm_static)
+# below(VARIABLE PREFIX FOLDER): a folder of the installation, which is below the prefix unless it is absolute.
+function(below variable prefix folder)
+  set(path "${prefix}")
+  cmake_path(APPEND path "${folder}")
+  set(${variable} "${path}" PARENT_SCOPE)
+endfunction()
+below(lib_at_install "\${CMAKE_INSTALL_PREFIX}" "${CMAKE_INSTALL_LIBDIR}")
+below(doc_at_install "\${CMAKE_INSTALL_PREFIX}" "${CMAKE_INSTALL_DOCDIR}")
+below(pc_libdir "\${prefix}" "${CMAKE_INSTALL_LIBDIR}")
+below(pc_includedir "\${prefix}" "${CMAKE_INSTALL_INCLUDEDIR}")
+
 # CMake strips programs and shared libraries; most of libjitnorm.a is debug information.
-set(archive "\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/$<TARGET_FILE_NAME:jitnorm_static>")
+set(archive "\$ENV{DESTDIR}${lib_at_install}/$<TARGET_FILE_NAME:jitnorm_static>")
 install(CODE "if(CMAKE_INSTALL_DO_STRIP)
   execute_process(COMMAND \"${CMAKE_STRIP}\" --strip-debug \"${archive}\" COMMAND_ERROR_IS_FATAL ANY)
 endif()")
@@ -27,7 +38,7 @@ set(pc_libs_private "-lstdc++ -lm")
 if(JITNORM_THREADING STREQUAL OMP)
   string(PREPEND pc_libs_private "${OpenMP_CXX_FLAGS} ")
 endif()
-file(RELATIVE_PATH prefix_from_pc /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+file(RELATIVE_PATH prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 foreach(name jitnorm jitnorm-onednn)
   configure_file(cmake/${name}.pc.in ${generated_dir}/${name}.pc @ONLY)
   install(FILES ${generated_dir}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
@@ -44,9 +55,9 @@ install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
   PATTERN CMakeLists.txt EXCLUDE PATTERN reference EXCLUDE)
 file(RELATIVE_PATH include_from_docs ${CMAKE_INSTALL_FULL_DOCDIR} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
 install(CODE "file(CREATE_LINK \"${include_from_docs}\"
-  \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DOCDIR}/include\" SYMBOLIC)")
+  \"\$ENV{DESTDIR}${doc_at_install}/include\" SYMBOLIC)")
 
-file(RELATIVE_PATH lib_from_bin /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
+file(RELATIVE_PATH lib_from_bin ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
 foreach(program benchdnn-lite benchdnn-lite-race)
   if(TARGET ${program})
     set_target_properties(${program} PROPERTIES
