@@ -99,7 +99,7 @@ void plan_forward_tiles(const problem &p, const row_tensors &tensors, const mach
     if (!whole_rows) to.tile_rows = std::min(to.tile_rows, MAX_BATCH_ROWS);
     to.batch_rows = to.tile_rows;
     if (whole_rows) {
-        dim_t widest = sum_pitch(p, to) != 0 ? dim_t(size_of(p.row_type())) : 0; // element of a tile
+        dim_t widest = 0; // element of a tile
         for (size_t i = 0; i < size_t(tensors.count); ++i)
             if (tiles.pitch[i] != 0) widest = std::max(widest, tensors.data[i].size);
         to.batch_rows = std::min(to.tile_rows, batch_of(BATCH_BYTES, p.row_length() * widest));
@@ -307,8 +307,8 @@ jit::prefetch_to prefetch_of(const plan &planned) {
 
 bool takes_single_batch(const problem &p, const plan &planned) {
     return p.is_forward() && planned.rows == row_access::in_place && planned.goes_by_bands_only() &&
-           planned.takes_one_thread() && planned.prefetch == 0 && planned.non_temporal_threads == 0 &&
-           p.rows() <= planned.batch_rows && are_evenly_spaced(row_tensors_of(p));
+           planned.takes_one_thread() && planned.prefetch == 0 && p.rows() <= planned.batch_rows &&
+           are_evenly_spaced(row_tensors_of(p));
 }
 
 } // namespace jitnorm::impl::layer_norm

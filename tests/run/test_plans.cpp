@@ -108,7 +108,7 @@ std::vector<decision> batches() {
             {"in L2, narrow", given(forward(jitnorm_bf16, 37, 2048)), ROOMY, "batch:16"},
             {"the longest chunk", given(forward(4096)), ROOMY, "batch:4"},
             {"long rows in pairs", given(forward(4097)), {ROOMY, TO_L1}, "batch:2"},
-            {"in bands", backward(), {ROOMY, NO_L2, NO_CACHES}, "batch:32"},
+            {"in bands", backward(jitnorm_f32, 37, 1024), {ROOMY, NO_L2, NO_CACHES}, "batch:32"},
             {"long narrow rows in pairs", backward(jitnorm_bf16, 19, 4097), ROOMY, "batch:2"},
             {"long rows in pairs", backward(jitnorm_f32, 7, 8192), {ROOMY, NO_L2, IN_L2}, "batch:2"},
             {"long rows in pairs", backward(jitnorm_f32, 37, 4096 + 512), {TO_L1, NO_CACHES}, "batch:2"},
