@@ -21,9 +21,9 @@ public:
         pointers_[s] = const_cast<void *>(pointer);
         set_ |= uint64_t(1) << s;
     }
-    // The same in two steps: mark() says which slots have been put. Nobody sees what is not marked.
-    void put(slot s, void *pointer) { pointers_[s] = pointer; }
-    void mark(uint64_t slots) { set_ |= slots; }
+    // The same in two steps. Nobody sees what is not marked.
+    void put_unmarked(slot s, void *pointer) { pointers_[s] = pointer; }
+    void mark_as_set(uint64_t slots) { set_ |= slots; }
 
     // Only for a problem with run-time sizes: the same problem with the sizes of this execution, and the plan for it.
     const problem *sizes = nullptr;

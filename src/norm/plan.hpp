@@ -100,11 +100,13 @@ struct plan {
     dim_t batch_rows = 1;    // the most rows of a batch; in steps they stay in a cache from one kernel to the next
     // The most rows of a band, which one kernel reduces and then writes; 0: batches go in steps.
     dim_t band_rows = 0;
-    dim_t non_temporal_band_rows = 0; // of forward, where the result is stored past the caches
+    // Forward: the most rows of a band where the result is stored past the caches; and of how many rows the distance of
+    // prefetches is.
+    dim_t non_temporal_band_rows = 0;
 
     // ---- the use of caches
-    // To which level of the caches rows are prefetched; 0: they do not come from memory. Which pass prefetches stands
-    // with the kernels (src/run/forward_kernels.cpp, backward.cpp) and, for tiles, in src/run/rows.cpp.
+    // To which level of the caches rows are prefetched, since they come from memory; 0: they are not. Which pass does
+    // so stands with the kernels (src/run/forward_kernels.cpp, backward.cpp) and, for tiles, in src/run/rows.cpp.
     int prefetch = 0;
     // The result is stored past the caches where it lies as such stores need it, with at most so many threads.
     int non_temporal_threads = 0;

@@ -5,7 +5,7 @@
 // (rows.hpp) says where the rows are.
 //
 // A direction has the classes kernels (from the kernel cache), batch (the numbers of a batch's rows) and worker, a
-// thread's share of an execution, which has a function for each step of each way:
+// thread's part of the work, which has a function for each step of each way:
 //
 //     bands      do_bands(batch)
 //     steps      reduce(batch), write(batch)
@@ -36,7 +36,7 @@ struct basic_worker {
     basic_worker(const row_source &rows, const plan &made, const arguments &given, const schedule &current, int number)
         : source(rows), planned(made), args(given), now(current), share(number), at(rows, given, get(scratch::tiles)) {}
 
-    // Calls body(first row, number of rows) for each batch of the thread's rows.
+    // Calls body(first row, number of rows) for each batch of the thread's rows. The worker of backward has its own.
     template <typename Body>
     void for_each_batch(Body &&body) {
         const range mine = split(source.rows(), now.threads, share);

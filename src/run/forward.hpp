@@ -74,9 +74,9 @@ private:
 
     // ---- the first reductions of a batch, or of a band of it in the kernel for bands, in the order of an execution
 
-    // Sets the arguments that do not depend on tensors: 1 / count and epsilon, the numbers of the batch's rows, and
-    // what the kernel for bands does if a first reduction is not enough.
-    [[gnu::always_inline]] void set_numbers(jit::forward_arguments<T> &call, batch &b) const;
+    // Sets what the scalar steps need: 1 / the length of a whole row, epsilon, the addresses of the batch's arrays, and
+    // what the kernel for bands calls if a first reduction is not enough.
+    [[gnu::always_inline]] void set_scalar_steps(jit::forward_arguments<T> &call, batch &b) const;
     // forward_arguments::refine and next_chunk, with this object as the context.
     static void refine_band(const jit::forward_arguments<T> &call, dim_t first, dim_t rows);
     static bool next_chunk(jit::forward_arguments<T> &call, dim_t first, dim_t rows);
@@ -131,7 +131,7 @@ private:
 };
 
 template <typename T>
-inline void forward<T>::set_numbers(jit::forward_arguments<T> &call, batch &b) const {
+inline void forward<T>::set_scalar_steps(jit::forward_arguments<T> &call, batch &b) const {
     call.pivot = b.p;
     call.s = b.s;
     call.q = b.q;

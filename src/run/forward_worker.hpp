@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// forward_worker: a thread's share of an execution of forward, in the order in which things happen. In the common case
+// forward_worker: a thread's part of an execution of forward, in the order in which things happen. In the common case
 // one kernel does bands of rows from their inputs to dst. Otherwise a batch goes in steps: it is reduced to the moments
 // of its rows, from which the statistics follow; then its rows are normalized. A residual is added as rows are reduced.
 //
@@ -36,7 +36,7 @@ public:
         const strip x = rows_of(here);
         jit::forward_arguments<T> call = inline_arguments_for(here, x, b, all);
         call.band_rows = now.non_temporal ? planned.non_temporal_band_rows : planned.band_rows;
-        call.prefetch = planned.non_temporal_band_rows * x.stride; // 16 KB, also where bands are short
+        call.prefetch = planned.non_temporal_band_rows * x.stride; // those of 16 KB, or one
         moments<T> rows[MAX_BATCH_ROWS];
         if (f_.C_ > CHUNK) f_.begin_chunks(call, rows);
         const auto &kernel = f_.kernels_->bands->choose(now.non_temporal);
@@ -113,7 +113,7 @@ private:
         call.src_scale = src_scale_;
         call.inverse_dst_scale = inverse_dst_scale_;
         call.parameters = f_.kernels_->post_op_parameters.data();
-        f_.set_numbers(call, b);
+        f_.set_scalar_steps(call, b);
         return call;
     }
 

@@ -305,6 +305,7 @@ jit::prefetch_to prefetch_of(const plan &planned) {
     return planned.prefetch == 1 ? jit::prefetch_to::l1 : jit::prefetch_to::l2;
 }
 
+// Results of rows in place go past the caches only where the rows are prefetched.
 bool takes_single_batch(const problem &p, const plan &planned) {
     return p.is_forward() && planned.rows == row_access::in_place && planned.goes_by_bands_only() &&
            planned.takes_one_thread() && planned.prefetch == 0 && p.rows() <= planned.batch_rows &&

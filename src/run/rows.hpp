@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // rows: the list of a problem's data tensors, and where kernels find their rows.
 //
-// A row_source opens panels: some columns of the rows of a batch of all data tensors, as dense rows that are evenly
-// spaced in memory. A worker hands them to kernels and then closes the panel. Tensors whose rows are dense are their
-// own panels. The others have tiles, which are dense buffers in the thread's scratchpad: rows are gathered into them,
-// and what is written there is scattered. The results have the bits of dense tensors.
+// A cursor of a row_source opens panels: some columns of the rows of a batch of all data tensors, as dense rows that
+// are evenly spaced in memory. A worker hands them to kernels and then closes the panel. Tensors whose rows are dense
+// are their own panels. The others have tiles, which are dense buffers in the thread's scratchpad: rows are gathered
+// into them, and what is written there is scattered. The results have the bits of dense tensors.
 //
 // Each thread goes through rows with a cursor of its own, in batches of at most `most` rows that cover a range in
 // order. In the body, the cursor's functions are about its batch:
@@ -94,13 +94,6 @@ struct statistics_rows {
     void *&operator[](slot s) { return first[size_t(s - ROW_STATISTICS.front())]; }
     void *operator[](slot s) const { return first[size_t(s - ROW_STATISTICS.front())]; }
 };
-
-// `offset` is from the data handles to the first statistics, in bytes.
-inline statistics_rows statistics_at(const arguments &args, dim_t offset, dim_t stride) {
-    statistics_rows found = {.stride = stride};
-    for (const slot s : ROW_STATISTICS) found[s] = after(args[s], offset);
-    return found;
-}
 
 // ---- stores past the caches
 
@@ -193,7 +186,9 @@ public:
         }
 
         statistics_rows open_statistics() const {
-            return statistics_at(args_, statistics_offset_, rows_.statistics_stride_);
+            statistics_rows found = {.stride = rows_.statistics_stride_};
+            for (const slot s : ROW_STATISTICS) found[s] = after(args_[s], statistics_offset_);
+            return found;
         }
 
         // Ends a thread's work: scatters the rest of the tiles and writes zeros to the thread's piece of the padding,

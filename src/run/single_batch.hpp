@@ -62,7 +62,7 @@ public:
             call.gate = at(args, GATE);
         }
         if (rows_ > 1) go_from_row_to_row(call);
-        forward_.set_numbers(call, b);
+        forward_.set_scalar_steps(call, b);
         moments<float> rows[MAX_BATCH_ROWS];
         if (forward_.C_ > CHUNK) forward_.begin_chunks(call, rows);
         has_post_ops_or_dynamic_scales_ ? do_with_post_ops(args, call) : kernel_(call);

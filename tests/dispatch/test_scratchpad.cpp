@@ -92,10 +92,11 @@ TEST(scratchpad, of_forward_with_runtime_sizes_is_bounded) {
 }
 
 TEST(scratchpad, of_forward_with_runtime_sizes_serves_every_machine) {
-    constexpr impl::machine roomy = {.last_level = dim_t(1) << 40}, from_memory = {.last_level = 1 << 20};
+    constexpr impl::machine roomy = {.last_level = dim_t(1) << 40},
+                            from_memory = {.last_level = 1 << 20, .prefetch = 2};
     for (const char *layout : {"dense", "@ba"})
         for (const bool added : {false, true})
-            for (const dim_t columns : {64, 1000, 1025, 4096, 8192}) {
+            for (const dim_t columns : {64, 1000, 1025, 4096, 8192, 16384}) {
                 setup s{.dims = {30000, columns}, .src = layout, .dst = layout};
                 if (added) s.residual = {.added = layout, .sum = "", .type = jitnorm_f32, .sum_type = jitnorm_f32};
                 const problem p = make_problem(s);

@@ -97,8 +97,9 @@ void expect_room_for_the_longest(const vector_kind &kind) {
                     normalize_conf written = with_all_factors(src, dst, jitnorm_bf16, non_temporal);
                     written.post_ops.assign(post_ops, {post_op_conf::kind::eltwise, jitnorm_eltwise_gelu_erf});
                     EXPECT_NO_THROW(forward_kernel<float>({.kind = kind, .written = written}));
+                    EXPECT_NO_THROW(forward_kernel<float>({.kind = kind, .reduced = reduction_conf{.src = src}}));
                     if (!kind.is_f64()) {
-                        const reduction_conf reduced = {.short_rows = true};
+                        const reduction_conf reduced = {.src = src, .short_rows = true};
                         const addition_conf added = addition_of(written);
                         for (const pass_order order : {pass_order::by_bands, pass_order::one_row}) {
                             EXPECT_NO_THROW(forward_kernel<float>({kind, added, std::nullopt, written, order}));

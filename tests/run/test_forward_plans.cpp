@@ -59,7 +59,6 @@ TEST_P(forward_plans, single_batches) {
                  {"enough for several threads, in chunks", false, forward({32, 4096 * 8})},
                  {"several chunks", true, forward({3, 4097})},
                  {"prefetched", false, found_scales, TO_L1},
-                 {"past the caches", false, forward({32, 192}), NO_CACHES},
                  {"in tiles", false, forward({32, 192}, "@ba")},
                  {"not dense", false, normalized_together},
                  {"unevenly spaced", false, forward({3, 5, 64}, "@bac")},

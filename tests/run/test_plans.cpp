@@ -116,8 +116,8 @@ std::vector<decision> batches() {
 }
 
 // A band of forward has 16 KB of rows, at most 32, in eights if there are so many, and stored to the caches at least
-// two; prefetched and stored to the caches 2 KB. One of backward has pairs of 16 KB of both tensors; from memory, and
-// wide types beyond L2, one row.
+// two, but not with a residual up to a chunk; prefetched and stored to the caches 2 KB. One of backward has pairs of 16
+// KB of both tensors; from memory, and wide types beyond L2, one row.
 std::vector<decision> bands() {
     std::vector<decision> all = {
         {"longer than a chunk", forward(jitnorm_f32, 7, 4097), ROOMY, "band:2,batch:7"},
@@ -136,7 +136,7 @@ std::vector<decision> bands() {
         {"one by one from memory", given(backward()), TO_L2, "band:1,prefetch:2"},
         {"but not short ones", backward(jitnorm_f32, 67, 64), TO_L1, "band:32,prefetch:1"},
         {"nor rows that are unevenly spaced", laid_out("@bac", {8, 8, 192}, backward()), TO_L2, "band:10,-prefetch"},
-        {"nor where there is no prefetch", given(backward()), IN_L2, "band:10,-prefetch"},
+        {"nor in the caches", given(backward()), IN_L2, "band:10,-prefetch"},
         {"one by one, whatever stores they have", given(backward(jitnorm_f32, 37, 190)), TO_L2,
          "band:1,non_temporal_threads:0"},
         {"long sums", sums(forward(jitnorm_f32, 7, 4097)), ROOMY, "band:2"},

@@ -33,9 +33,9 @@ public:
             if ((plain & only(s)) == 0 || memory == nullptr) break;
             if (memory->key != keys_[s] || memory->handle == nullptr) break;
             plain ^= only(s);
-            result.put(s, memory->handle);
+            result.put_unmarked(s, memory->handle);
         }
-        result.mark(plain_ ^ plain);
+        result.mark_as_set(plain_ ^ plain);
         if (args != end || plain != 0 || plain_ != required_ || has_runtime_sizes_ || aliases_.finds_alias(result))
             JITNORM_TRY(resolve_rest(int(end - args), args, (required_ | ignored_) ^ plain_ ^ plain, result, sizes));
         if (void *const scratchpad = result[SCRATCHPAD]) result.set(SCRATCHPAD, align_up(scratchpad));

@@ -6,6 +6,7 @@
 #include <array>
 #include <functional>
 
+#include "element_io.hpp"
 #include "sums.hpp"
 
 namespace jitnorm::impl::jit {

@@ -72,7 +72,11 @@ private:
     reg scratch_;
 };
 
-// Whether loading elements of `type` as pairs in unpack order (sums.hpp) takes fewer instructions.
+// Unpack order: AVX2 unpacks and packs each half of 128 bits by itself. Of 16 consecutive floats, the first vector of a
+// pair in unpack order holds 0 to 3 and 8 to 11, the second 4 to 7 and 12 to 15. A shuffle is saved when bf16 is
+// widened to such a pair, or packed from one.
+//
+// Whether loading elements of `type` as such pairs takes fewer instructions.
 inline bool unpacks_for_less(const vector_kind &kind, jitnorm_data_type_t type) {
     return !kind.is_avx512() && !kind.is_f64() && type == jitnorm_bf16;
 }
@@ -90,7 +94,7 @@ public:
     // in unpack order from now on after every load_all(), and every store_all() of the same places expects them so.
     // Then rows must be f32, bf16 or f16, and stores must be of types for which narrowing::joins_two() holds. bf16 is
     // permuted with AVX-512, where nothing unpacks.
-    void keep(const vmm &kept, bool unpacks, jitnorm_data_type_t type) {
+    void prepare(const vmm &kept, bool unpacks, jitnorm_data_type_t type) {
         if (unpacks) g_.ops.clear(zeros_.emplace(kept));
         if (type == jitnorm_bf16) permute_bf16(kept);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// loops: emits the loop over the rows of a batch and the loop over the vectors of a row.
+// loops: emits the loop over the rows of a band and the loop over the vectors of a row.
 #pragma once
 
 #include <algorithm>
@@ -16,27 +16,27 @@
 
 namespace jitnorm::impl::jit {
 
-// The rows of a batch in one tensor. `at` has a register for each row of a step. The memory `first` has the address of
-// the batch's first row, and `stride` the number of bytes from row to row.
+// The rows of a tensor. `at` has a register for each row of a step. The memory `first` has the address of the first
+// row, and `stride` the number of bytes from row to row.
 struct stepped_rows {
     std::vector<reg> at;
     Xbyak::Address first, stride;
     bool exists = true;
 };
 
-// Emits the loop over the rows of a batch, with one or several rows in a step. It keeps the addresses of the rows in
+// Emits the loop over the rows of a band, with one or several rows in a step. It keeps the addresses of the rows in
 // each tensor, and of their elements in arrays that have one of the compute type for each row.
 class row_loop {
 public:
-    // `index` holds the index of the step's first row; `number` is the address of the index after the last row.
-    row_loop(kernel_generator &g, const reg &index, const reg &scratch, const Xbyak::Address &number,
+    // `index` holds the index of the step's first row; `end` is the address of the index after the last row.
+    row_loop(kernel_generator &g, const reg &index, const reg &scratch, const Xbyak::Address &end,
              std::vector<stepped_rows> tensors)
-        : g_(g), index_(index), scratch_(scratch), number_(number), tensors_(std::move(tensors)) {
+        : g_(g), index_(index), scratch_(scratch), end_(end), tensors_(std::move(tensors)) {
         std::erase_if(tensors_, [](const stepped_rows &rows) { return !rows.exists; });
     }
 
-    void begin() {
-        g_.xor_(index_.cvt32(), index_.cvt32());
+    // Loads the addresses of the first row.
+    void point_to_first() {
         for (const stepped_rows &rows : tensors_) g_.mov(rows.at.front(), rows.first);
     }
 
@@ -58,11 +58,11 @@ public:
         body();
         g_.L(check);
         if (rows == 1) {
-            g_.cmp(index_, number_);
+            g_.cmp(index_, end_);
             g_.jb(next, NEAR);
         } else {
             g_.lea(scratch_, g_.ptr[index_ + rows]);
-            g_.cmp(scratch_, number_);
+            g_.cmp(scratch_, end_);
             g_.jbe(next, NEAR);
         }
     }
@@ -72,7 +72,7 @@ public:
         g_.inc(index_);
     }
 
-    // Loads the addresses of the row with the current index, for loops outside this class.
+    // Loads the addresses of the row with the current index.
     void point_to_row() const {
         for (const stepped_rows &rows : tensors_) point_to_row(rows.at.front(), rows.first, rows.stride);
     }
@@ -111,7 +111,7 @@ private:
 
     kernel_generator &g_;
     reg index_, scratch_;
-    Xbyak::Address number_;
+    Xbyak::Address end_;
     std::vector<stepped_rows> tensors_;
 };
 
@@ -203,7 +203,10 @@ public:
         g_.jz(ends_line);
         g_.prefetchw(g_.ptr[rest]);
         g_.L(ends_line);
-        find_line(row);
+        g_.mov(rest, row.row); // the number of elements before the first line that begins in the row
+        g_.neg(rest);
+        g_.and_(rest, CACHE_LINE - 1);
+        g_.shr(rest, std::countr_zero(unsigned(row.size)));
         g_.cmp(rest, left_);
         g_.cmova(rest, left_);
         g_.sub(left_, rest);
@@ -297,14 +300,6 @@ private:
         g_.sub(left_, width());
         g_.jmp(next, NEAR);
         g_.L(rest);
-    }
-
-    // Sets row.rest to the number of elements before the first line that begins in the row.
-    void find_line(const row_in_lines &row) {
-        g_.mov(row.rest, row.row);
-        g_.neg(row.rest);
-        g_.and_(row.rest, CACHE_LINE - 1);
-        g_.shr(row.rest, std::countr_zero(unsigned(row.size)));
     }
 
     // After `slot` of fewer than `unroll` vectors that were left: does one more vector, whole or incomplete, or none.

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "../../math/constants.hpp"
-#include "element_io.hpp"
 #include "loops.hpp"
 
 namespace jitnorm::impl::jit {
@@ -150,23 +149,6 @@ private:
     reg count_, rest_;
     int frame_;
 };
-
-// Unpack order: AVX2 unpacks and packs each half of 128 bits by itself. Of 16 consecutive floats, the first vector of a
-// pair in unpack order holds 0 to 3 and 8 to 11, the second 4 to 7 and 12 to 15. A shuffle is saved when bf16 is
-// widened to such a pair, or packed from one.
-//
-// Makes a pair in unpack order from one vector in plain order, which is the first or the second of its pair. The other
-// vector's elements become zeros.
-inline void spread_to_unpack_order(Xbyak::CodeGenerator &g, const Xbyak::Ymm &first, const Xbyak::Ymm &second,
-                                   bool from_second) {
-    constexpr int LOW = 0, HIGH = 1, ZEROS = 8;
-    const auto take = [&](const Xbyak::Ymm &to, int half) {
-        const Xbyak::Ymm from = from_second ? second : first;
-        g.vperm2f128(to, from, from, uint8_t(from_second ? half << 4 | ZEROS : ZEROS << 4 | half));
-    };
-    take(from_second ? first : second, from_second ? LOW : HIGH);
-    take(from_second ? second : first, from_second ? HIGH : LOW);
-}
 
 // The horizontal sum of lanes, which are in several registers: lane l + w is added to lane l, where w is half of the
 // number of lanes, a quarter, ..., 1.

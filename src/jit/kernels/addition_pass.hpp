@@ -26,9 +26,9 @@ class addition_pass : row_pass {
 
     const reg src_ = registers_.take(g_.rsi), residual_ = registers_.take(g_.rdx), sum_ = registers_.take(g_.r8);
     const reg row_ = registers_.take(g_.r9), rest_ = registers_.take(g_.r14);
-    const reg next_lanes_ = g_.r11;                // of eights, in bands, which take it
-    const reg vector_ = registers_.take(g_.r10);   // at the bias or at the gate, or at one after the other
-    const int vectors_ = forward_vectors(g_.kind); // registers for the lanes of a sum, at least UNROLL
+    const reg next_lanes_ = registers_.take(g_.r11); // of eights
+    const reg vector_ = registers_.take(g_.r10);     // at the bias or at the gate, or at one after the other
+    const int vectors_ = forward_vectors(g_.kind);   // registers for the lanes of a sum, at least UNROLL
     // UNROLL registers, of which slots take turns.
     std::vector<vmm> take_in_turns() {
         const std::vector<vmm> few = registers_.take_vectors(UNROLL);
@@ -83,7 +83,6 @@ public:
         prepare();
         rows_.point_to_row();
         if (conf_.reduces) {
-            registers_.take(next_lanes_);
             rows_.while_left(BAND_UNIT, [&] {
                 eights_->begin();
                 eights_->sum_rows(total_, s_, q_, false, [this] { add_row(); });
@@ -99,7 +98,7 @@ public:
     // What it returns has a meaning if the pass reduces.
     reduced_rows add_only_row() {
         prepare();
-        rows_.begin();
+        rows_.point_to_first();
         add_row();
         if (!conf_.reduces) return reduced_rows();
         store_sums();

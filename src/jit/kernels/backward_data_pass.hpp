@@ -75,7 +75,7 @@ private:
     void prepare() {
         g_.mov(count_, JITNORM_ARGUMENT(count));
         tail_.prepare(count_, left_, shared_.position);
-        io_.keep(registers_.take_vector(), in_unpack_order(), conf_.diff_dst);
+        io_.prepare(registers_.take_vector(), in_unpack_order(), conf_.diff_dst);
     }
 
     void broadcast_statistics() {

@@ -30,9 +30,7 @@ public:
         switch (order_) {
         case pass_order::one_pass:
             take_all(JITNORM_ARGUMENT(rows));
-            if (added_) added_->do_all();
-            if (reduced_) reduced_->do_all();
-            if (written_) written_->do_all();
+            added_ ? added_->do_all() : reduced_ ? reduced_->do_all() : written_->do_all();
             break;
         case pass_order::by_bands:
             begin_bands(JITNORM_ARGUMENT(band_rows), JITNORM_ARGUMENT(rows));

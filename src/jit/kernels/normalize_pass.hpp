@@ -135,8 +135,7 @@ public:
     }
     void write_only_row() {
         prepare();
-        rows_.begin();
-        if (conf_.ahead != prefetch_to::nowhere) point_ahead(ahead_, rows_of_pair_[0].src, JITNORM_ARGUMENT(prefetch));
+        rows_.point_to_first();
         for (const vmm &number : scalars_of_one()) g_.ops.broadcast(number, xmm_of(number));
         if (conf_.quantizes) scales_.point_to_first_values();
         write_rows(1);
@@ -150,7 +149,7 @@ private:
         g_.mov(shift_at_, JITNORM_ARGUMENT(shift.first));
         tail_.prepare(count_, left_, shared_.position);
         if (conf_.quantizes) scales_.prepare();
-        if (!has_post_ops()) io_.keep(registers_.take_vector(), in_unpack_order(), conf_.src);
+        if (!has_post_ops()) io_.prepare(registers_.take_vector(), in_unpack_order(), conf_.src);
     }
 
     void broadcast_statistics(size_t rows) {

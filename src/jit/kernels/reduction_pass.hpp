@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // reduction_pass: sums up rows. Single rows go as sum_row() says. First reductions in float take eight rows at a time,
-// where a band or batch has as many (sum_eights()), and rows of few vectors without a loop (sum_short_rows()).
+// where a band has as many (sum_eights()), and rows of few vectors without a loop (sum_short_rows()).
 #pragma once
 
 #include <algorithm>
@@ -10,6 +10,19 @@
 #include "row_pass.hpp"
 
 namespace jitnorm::impl::jit {
+
+// Makes a pair in unpack order from one vector in plain order, which is the first or the second of its pair. The other
+// vector's elements become zeros.
+inline void spread_to_unpack_order(Xbyak::CodeGenerator &g, const Xbyak::Ymm &first, const Xbyak::Ymm &second,
+                                   bool from_second) {
+    constexpr int LOW = 0, HIGH = 1, ZEROS = 8;
+    const auto take = [&](const Xbyak::Ymm &to, int half) {
+        const Xbyak::Ymm from = from_second ? second : first;
+        g.vperm2f128(to, from, from, uint8_t(from_second ? half << 4 | ZEROS : ZEROS << 4 | half));
+    };
+    take(from_second ? first : second, from_second ? LOW : HIGH);
+    take(from_second ? second : first, from_second ? HIGH : LOW);
+}
 
 class reduction_pass : row_pass {
     using arguments = forward_arguments<float>;
@@ -37,7 +50,7 @@ class reduction_pass : row_pass {
     const vmm pivot_ = registers_.take_vector();
     const vmm factor_ = registers_.take_vector(); // of repeated reductions; in others `pivots` keeps 0.25 here
     tail_mask tail_{g_, registers_.take_vector()};
-    const vmm kept_ = registers_.take_vector(); // a constant: for conversions (element_io::keep()), or ones
+    const vmm kept_ = registers_.take_vector(); // a constant: for conversions (element_io::prepare()), or ones
 
     element_io io_{g_, tail_, loop_, shared_.io};
     row_loop rows_ = loop_over({{{src_}, JITNORM_STRIP(x)}});
@@ -74,7 +87,7 @@ public:
 
     reduced_rows sum_only_row() {
         prepare();
-        rows_.begin();
+        rows_.point_to_first();
         sum_row();
         return {1, pivot_, s_[0], q_[0]};
     }
@@ -86,7 +99,7 @@ private:
         tail_.prepare(count_, left_, shared_.position);
         if (conf_.repeated) g_.ops.broadcast(factor_, JITNORM_ARGUMENT(factor));
         if (finds_pivots()) pivots_.begin(left_);
-        io_.keep(kept_, unpacks(), conf_.src);
+        io_.prepare(kept_, unpacks(), conf_.src);
         if (subtracts_by_products()) g_.ops.load(kept_, g_.vector_of(1));
     }
 

@@ -27,7 +27,8 @@ public:
         : g_(g), tail_(tail), shared_(shared), type_(g.kind.compute), count_(shared.count), scale_(scale),
           shift_(shift), affine_{g, io_, conf, registers_.take_vectors(VECTORS), registers_.take_vectors(VECTORS)} {}
 
-    // Emits code that does all rows and jumps to `done` if they are short enough, and otherwise changes nothing.
+    // Emits code that does the rows of a band and jumps to `done` if they are short enough, and otherwise changes
+    // nothing.
     void emit(Xbyak::Label &done) {
         Xbyak::Label longer;
         g_.cmp(count_, VECTORS * g_.kind.width());
@@ -48,7 +49,7 @@ private:
         return rest;
     }
 
-    // The index runs from minus the number of rows to zero. That of a band begins at the number of its first row.
+    // Makes the index, which is the number of the band's first row, run from minus the number of its rows to zero.
     void load_arguments() {
         const auto load = [&](const reg &to, size_t field) { g_.mov(to, g_.argument(field)); };
         load(src_, offsetof(arguments, x.first));
