@@ -166,13 +166,14 @@ plan forward_plan(const problem &p, const machine &m) {
     return planned;
 }
 
-// Rows in tiles share them with their sums; rows in place have a batch of sums.
+// Rows in tiles share them with their sums; rows in place have a batch of sums: at most a pair of rows of BATCH_BYTES,
+// with the padding of the pitch.
 plan forward_plan_for_any_size(const problem &p) {
     plan planned;
     const bool in_place = have_dense_rows(row_tensors_of(p)), has_sums = p.reads(RESIDUAL) && !normalizes_the_sum(p);
-    const dim_t most_of_sums = 2 * BATCH_BYTES + MAX_BATCH_ROWS * row_packer::pitch_for(1);
     if (!in_place) planned.scratchpad.book(scratch::tiles, TILE_BYTES);
-    if (in_place && has_sums) planned.scratchpad.book(scratch::sum_rows, most_of_sums);
+    if (in_place && has_sums)
+        planned.scratchpad.book(scratch::sum_rows, 2 * BATCH_BYTES + MAX_BATCH_ROWS * row_packer::pitch_for(1));
     planned.scratchpad.book(scratch::operands, operand_bytes(p, MAX_BATCH_ROWS, CHUNK));
     if (planned.scratchpad.has_shares()) planned.scratchpad.set_shares(MAX_SHARES);
     return planned;
