@@ -75,7 +75,7 @@ constexpr processor PROCESSORS[] = {
     // before
     {true, 0, {ALL},
         {512 * KB, 16 * MB,   50, 100,  50, 2}},
-    // Intel, measured on Granite Rapids (the first three on Emerald Rapids, too), and others
+    // Intel, measured on Granite Rapids (percentages on Emerald Rapids, too), and others
     {false, 0, {ALL}, machine()},
 };
 // clang-format on
