@@ -175,9 +175,9 @@ constexpr int threads_for(dim_t bytes, dim_t shares, bool threads_sleep, dim_t o
     return int(std::clamp<dim_t>(std::min(bytes / of_thread, shares), 1, 1 << 20));
 }
 
-// About so many bytes make a batch in steps, which stays in L2 beside the data. So do the tiles of one row of sums with
-// a residual, and of the values of groups of columns before they are quantized, that have at most so many. Longer rows
-// of sums go in pieces, longer groups have a larger tile.
+// A batch in steps has about so many bytes, which stay in L2 beside the data. So has a tile of the values of groups of
+// columns before they are quantized, unless one group has more. A row of sums with a residual that has more goes in
+// pieces.
 constexpr dim_t BATCH_BYTES = 64 * 1024;
 
 // How many rows of `row_bytes` make a batch of about `batch_bytes`: at least 1, at most MAX_BATCH_ROWS.

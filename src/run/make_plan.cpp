@@ -122,8 +122,8 @@ void plan_forward_bands(const problem &p, plan &to) {
         return rows > jit::BAND_UNIT ? rows / jit::BAND_UNIT * jit::BAND_UNIT : rows;
     };
     to.non_temporal_band_rows = rows_of(BAND_BYTES);
-    const bool fill_l1 = p.has_dynamic_scales() || (p.reads(RESIDUAL) && p.row_length() <= CHUNK);
-    const dim_t least = fill_l1 ? 1 : std::min<dim_t>(p.rows(), jit::PAIR);
+    const bool needs_no_pair = p.has_dynamic_scales() || (p.reads(RESIDUAL) && p.row_length() <= CHUNK);
+    const dim_t least = needs_no_pair ? 1 : std::min<dim_t>(p.rows(), jit::PAIR);
     to.band_rows = prefetch_of(to) != jit::prefetch_to::nowhere ? rows_of(PREFETCHED_BAND)
                                                                 : std::max(to.non_temporal_band_rows, least);
     if (sum_pitch(p, to) != 0)
