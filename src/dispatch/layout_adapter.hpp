@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "../norm/executor.hpp"
+#include "../norm/implementation.hpp"
 #include "../norm/problem.hpp"
 
 namespace jitnorm::impl::layer_norm {

@@ -11,7 +11,6 @@
 #include <span>
 #include <vector>
 
-#include "executor.hpp"
 #include "problem.hpp"
 
 namespace jitnorm::impl::layer_norm {

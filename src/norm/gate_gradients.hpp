@@ -11,7 +11,6 @@
 // and shift.
 #pragma once
 
-#include "executor.hpp"
 #include "problem.hpp"
 
 namespace jitnorm::impl::layer_norm {

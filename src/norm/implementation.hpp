@@ -1,16 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// implementation: one way to solve problems, as a value. src/dispatch ranks the implementations.
+// implementation: one way to solve problems, as a value, and the executors that it makes. src/dispatch ranks the
+// implementations.
 #pragma once
 
 #include <memory>
 #include <string>
 
 #include "../base/machine.hpp"
-#include "executor.hpp"
 #include "plan.hpp"
 #include "problem.hpp"
 
 namespace jitnorm::impl::layer_norm {
+
+// A problem made ready to run. Executors are immutable, and several threads may execute one at once: only the memory of
+// the arguments changes.
+class executor {
+public:
+    executor() = default;
+    executor(const executor &) = delete;
+    executor &operator=(const executor &) = delete;
+    virtual ~executor() = default;
+
+    virtual jitnorm_status_t execute(const arguments &args) const = 0;
+};
 
 struct implementation {
     // "ref:any", for example. JITNORM_IMPL takes this name, and jitnorm_query_impl_info_str returns it.

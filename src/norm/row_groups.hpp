@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <array>
 
-#include "executor.hpp"
+#include "implementation.hpp"
 #include "problem.hpp"
 
 namespace jitnorm::impl::layer_norm {

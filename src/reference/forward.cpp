@@ -7,7 +7,6 @@
 #include "../math/constants.hpp"
 #include "../math/dynamic_scale.hpp"
 #include "../math/post_ops.hpp"
-#include "../norm/executor.hpp"
 #include "../norm/problem.hpp"
 #include "../simd/simd.hpp"
 #include "affine.hpp"

@@ -8,7 +8,6 @@
 #include <memory>
 
 #include "../base/parallel.hpp"
-#include "../norm/executor.hpp"
 #include "../norm/implementation.hpp"
 #include "../norm/problem.hpp"
 #include "../simd/simd.hpp"

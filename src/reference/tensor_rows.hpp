@@ -5,7 +5,6 @@
 #include "../base/bytes.hpp"
 #include "../math/convert.hpp"
 #include "../math/moments.hpp"
-#include "../norm/executor.hpp"
 #include "../norm/problem.hpp"
 #include "../tensor/tensor_axis.hpp"
 

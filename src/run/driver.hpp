@@ -18,7 +18,7 @@
 #include <memory>
 
 #include "../base/parallel.hpp"
-#include "../norm/executor.hpp"
+#include "../norm/implementation.hpp"
 #include "../simd/simd.hpp"
 #include "rows.hpp"
 

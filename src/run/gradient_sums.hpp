@@ -9,8 +9,8 @@
 
 #include "../jit/kernels/kernels.hpp"
 #include "../math/row_blocks.hpp"
-#include "../norm/executor.hpp"
 #include "../norm/plan.hpp"
+#include "../norm/tensors.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

@@ -5,7 +5,7 @@
 #include "../norm/row_groups.hpp"
 #include "../reference/reference.hpp"
 #include "backward.hpp"
-#include "forward_worker.hpp"
+#include "forward.hpp"
 #include "make_plan.hpp"
 #include "single_batch.hpp"
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "../jit/configurations.hpp"
-#include "../norm/executor.hpp"
 #include "../norm/plan.hpp"
 #include "../norm/problem.hpp"
 #include "../tensor/row_packer.hpp"

@@ -23,7 +23,6 @@
 #include <functional>
 #include <optional>
 
-#include "../norm/executor.hpp"
 #include "../norm/plan.hpp"
 #include "../norm/problem.hpp"
 #include "../tensor/row_packer.hpp"

@@ -8,7 +8,6 @@
 #include <memory>
 
 #include "../base/bytes.hpp"
-#include "../norm/executor.hpp"
 #include "../tensor/tensor_axis.hpp"
 #include "forward.hpp"
 

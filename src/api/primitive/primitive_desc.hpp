@@ -9,7 +9,6 @@
 
 #include "../../base/boundary.hpp"
 #include "../../dispatch/prepare.hpp"
-#include "../../norm/executor.hpp"
 #include "../../norm/problem.hpp"
 #include "../attr/attr.hpp"
 
