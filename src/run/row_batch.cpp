@@ -5,24 +5,6 @@
 
 namespace jitnorm::impl::layer_norm {
 
-namespace {
-
-// Computes reciprocal_deviation() of each variance by multiplications only. Returns false, with `rstd` undefined, if
-// there are few rows, for which a root and a division take less time than the steps of the multiplications; or if a
-// root is not known, which is rare: for tiny and huge variances and a few others.
-JITNORM_SIMD bool find_rstd_by_products(const double *variance, dim_t count, double epsilon, float *rstd) {
-    if (count < 4) return false;
-    int32_t unknown = 0;
-    for (dim_t r = 0; r < count; ++r) {
-        const rounded_root root = reciprocal_root(variance[r] + epsilon);
-        unknown |= is_unknown(root);
-        rstd[r] = root.below;
-    }
-    return unknown == 0;
-}
-
-} // namespace
-
 template <typename T>
 void forward_batch<T>::set_no_pivots() {
     for (dim_t r = 0; r < rows; ++r) {
@@ -79,8 +61,6 @@ void backward_batch<T>::find_slopes(double inv_count) {
 
 template <typename T>
 void find_rstd(const double *variance, dim_t count, double epsilon, T *rstd) {
-    if constexpr (std::is_same_v<T, float>)
-        if (find_rstd_by_products(variance, count, epsilon, rstd)) return;
     for (dim_t r = 0; r < count; ++r) rstd[r] = reciprocal_deviation<T>(variance[r], epsilon);
 }
 
