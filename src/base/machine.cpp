@@ -60,21 +60,21 @@ struct processor {
 };
 // clang-format off
 constexpr processor PROCESSORS[] = {
-    // l2, last_level; memory, shared_forward, shared_others; prefetch
+    // l2, last_level; memory, shared; prefetch
 
     // Zen 5, and later ones until they have a row: of family 26, models 0x50 to 0x5f, 0x80 to 0xaf and 0xc0 to
     // 0xcf are Zen 6.
     {true, 26, {ALL},
-        {      MB, 32 * MB,   50,  50,  75, 1}},
+        {      MB, 32 * MB,   50,  50, 1}},
     // Zen 4
     {true, 25, {{0x10, 0x1f}, {0x60, 0xaf}},
-        {      MB, 32 * MB,   50, 100,  50, 2}},
+        {      MB, 32 * MB,   50, 100, 2}},
     // Zen 3
     {true, 25, {ALL},
-        {512 * KB, 32 * MB,   37,  50,  50, 2}},
+        {512 * KB, 32 * MB,   37,  50, 2}},
     // before
     {true, 0, {ALL},
-        {512 * KB, 16 * MB,   50, 100,  50, 2}},
+        {512 * KB, 16 * MB,   50, 100, 2}},
     // Intel, measured on Granite Rapids (percentages on Emerald Rapids, too), and others
     {false, 0, {ALL}, machine()},
 };

@@ -32,10 +32,10 @@ constexpr dim_t LONG_ROW = 128 * 1024;
 dim_t from_memory(const machine &m) { return m.last_level * m.memory / 100; }
 bool come_from_memory(dim_t bytes, const machine &m) { return bytes >= from_memory(m); }
 
-// The most threads whose results are worth storing past the caches; from `shared` percent of the last level on, any.
-int non_temporal_threads_for(dim_t bytes, dim_t shared, const machine &m) {
+// The most threads whose results are worth storing past the caches.
+int non_temporal_threads_for(dim_t bytes, const machine &m) {
     if (!come_from_memory(bytes, m)) return 0;
-    return bytes >= m.last_level * shared / 100 ? INT_MAX : 1;
+    return bytes >= m.last_level * m.shared / 100 ? INT_MAX : 1;
 }
 
 // Whether src has fewer bits than the compute type.
@@ -71,7 +71,7 @@ void plan_batches(const problem &p, dim_t bytes, const machine &m, plan &to) {
     to.batch_rows = is_long ? jit::PAIR : batch_of(BATCH_BYTES, row);
     // Results of data that come from memory go past the caches, but not two streams of them.
     if (p.writes(DST) && !p.writes(PRE_QUANTIZATION) && takes_non_temporal_stores(p, p[DST]))
-        to.non_temporal_threads = non_temporal_threads_for(bytes, adds ? m.shared_others : m.shared_forward, m);
+        to.non_temporal_threads = non_temporal_threads_for(bytes, m);
 }
 
 // ---- forward: tiles, for every tensor whose rows are not dense
@@ -195,7 +195,7 @@ void plan_bands_in_place(const problem &p, const row_tensors &tensors, const mac
                     : to.band_rows > 0     ? MAX_BATCH_ROWS
                                            : batch_of(BATCH_BYTES, row_bytes);
     if (p.writes(DIFF_SRC) && takes_non_temporal_stores(p, p[DIFF_SRC]))
-        to.non_temporal_threads = non_temporal_threads_for(bytes, m.shared_others, m);
+        to.non_temporal_threads = non_temporal_threads_for(bytes, m);
     if (!are_evenly_spaced(tensors)) return;
     const bool from_memory = come_from_memory(bytes, m);
     const bool from_last_level = m.prefetch == 1 && bytes > m.l2 && !is_narrow(p);

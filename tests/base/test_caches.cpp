@@ -53,10 +53,10 @@ const recorded_leaves ALDER_LAKE_E = {{{4, 0}, {0xfc004121, 0x01c0003f, 0x000000
                                       {{4, 3}, {0xfc1fc163, 0x0240003f, 0x00009fff, 4}}};
 
 // Plans of these processors are measured; a number that changes has figures in docs/measurements.md.
-constexpr machine ZEN_5 = {MB, 32 * MB, 50, 50, 75, 1};
-constexpr machine ZEN_4 = {MB, 32 * MB, 50, 100, 50, 2};
-constexpr machine ZEN_3 = {512 * KB, 32 * MB, 37, 50, 50, 2};
-constexpr machine BEFORE_ZEN_3 = {512 * KB, 16 * MB, 50, 100, 50, 2};
+constexpr machine ZEN_5 = {MB, 32 * MB, 50, 50, 1};
+constexpr machine ZEN_4 = {MB, 32 * MB, 50, 100, 2};
+constexpr machine ZEN_3 = {512 * KB, 32 * MB, 37, 50, 2};
+constexpr machine BEFORE_ZEN_3 = {512 * KB, 16 * MB, 50, 100, 2};
 
 TEST(caches, recorded) {
     const struct {

@@ -14,15 +14,15 @@ namespace {
 
 using namespace jitnorm::impl;
 
-constexpr machine MADE_UP = {20'000, 300'000, 10, 20, 30, 2};
+constexpr machine MADE_UP = {20'000, 300'000, 10, 20, 2};
 
 // These are the names of the columns of the table of processors.
 TEST(machine, text_is_what_is_read_again) {
-    EXPECT_EQ(describe(MADE_UP), "l2:20000,last_level:300000,memory:10,shared_forward:20,shared_others:30,prefetch:2");
+    EXPECT_EQ(describe(MADE_UP), "l2:20000,last_level:300000,memory:10,shared:20,prefetch:2");
     EXPECT_EQ(with_numbers(machine(), describe(MADE_UP)), MADE_UP);
     machine largest;
     largest.l2 = largest.last_level = dim_t(1) << 40;
-    largest.memory = largest.shared_forward = largest.shared_others = 1000;
+    largest.memory = largest.shared = 1000;
     EXPECT_EQ(with_numbers(machine(), describe(largest)), largest) << "the longest text";
 }
 
@@ -32,8 +32,8 @@ TEST(machine, numbers_that_are_not_named_stay) {
     EXPECT_EQ(with_numbers(MADE_UP, "l2:7"), other);
     other = MADE_UP;
     other.last_level = dim_t(1) << 40;
-    other.shared_others = 1;
-    EXPECT_EQ(with_numbers(MADE_UP, "last_level:1099511627776,shared_others:1"), other);
+    other.shared = 1;
+    EXPECT_EQ(with_numbers(MADE_UP, "last_level:1099511627776,shared:1"), other);
     other = MADE_UP;
     other.memory = 1;
     other.prefetch = 1;

@@ -81,9 +81,8 @@ protected:
 
 // Its log shows it: a library that is opened now reads the environment now.
 TEST_F(race_plan, is_made_by_this_build_once_more_for_other_caches) {
-    for (const std::string numbers :
-         {"l2:200000,last_level:2000000,memory:100,shared_forward:100,shared_others:50,prefetch:1",
-          "l2:300000,last_level:3000000,memory:50,shared_forward:50,shared_others:100,prefetch:2"}) {
+    for (const std::string numbers : {"l2:200000,last_level:2000000,memory:100,shared:50,prefetch:1",
+                                      "l2:300000,last_level:3000000,memory:50,shared:100,prefetch:2"}) {
         const answer a =
             run(nobody(), {"--rounds=1", "--plan=" + numbers, "--dir=FWD_D,BWD_DW", "--flags=CH", "100x400"});
         EXPECT_EQ(a.status, 0) << a.errors;

@@ -85,12 +85,8 @@ setup with_scales(setup s, dim_t per_row = 1) {
 }
 
 // Where so many bytes are half of a last level that others use as well.
-machine shared(dim_t bytes, dim_t of_forward, dim_t of_others, dim_t memory = 50) {
-    return {.l2 = 1 << 14,
-            .last_level = 2 * bytes,
-            .memory = memory,
-            .shared_forward = of_forward,
-            .shared_others = of_others};
+machine shared(dim_t bytes, dim_t by_threads, dim_t memory = 50) {
+    return {.l2 = 1 << 14, .last_level = 2 * bytes, .memory = memory, .shared = by_threads};
 }
 
 std::vector<decision> batches() {
@@ -213,16 +209,13 @@ std::vector<decision> prefetches_and_stores() {
     const struct {
         setup s;
         dim_t tensors;
-        bool is_forward;
-    } problems[] = {
-        {forward(128), 2, true}, {forward(256), 2, true}, {sums(forward(128)), 4, false}, {backward(), 3, false}};
-    for (const auto &[s, tensors, is_forward] : problems) {
+    } problems[] = {{forward(128), 2}, {forward(256), 2}, {sums(forward(128)), 4}, {backward(), 3}};
+    for (const auto &[s, tensors] : problems) {
         const dim_t bytes = tensors * s.dims[0] * s.dims[1] * dim_t(sizeof(float));
-        all.push_back({"one thread's", s, shared(bytes, 100, 100), ALONE});
-        all.push_back({"of several", s, shared(bytes, 100, 50), is_forward ? ALONE : PAST});
-        all.push_back({"of several", s, shared(bytes, 50, 100), is_forward ? PAST : ALONE});
-        all.push_back({"in the caches", s, shared(bytes + 1, 50, 50), NO});
-        all.push_back({"of this process alone", s, shared(bytes, 50, 50, 100), NO});
+        all.push_back({"one thread's", s, shared(bytes, 100), ALONE});
+        all.push_back({"of several", s, shared(bytes, 50), PAST});
+        all.push_back({"in the caches", s, shared(bytes + 1, 50), NO});
+        all.push_back({"of this process alone", s, shared(bytes, 50, 100), NO});
     }
     return all;
 }

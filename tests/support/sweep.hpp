@@ -87,7 +87,7 @@ constexpr impl::machine prefetching_to_l1(dim_t l2, dim_t last_level) {
     return {.l2 = l2, .last_level = last_level, .memory = 100};
 }
 constexpr impl::machine prefetching_to_l2(dim_t l2, dim_t last_level) {
-    return {.l2 = l2, .last_level = last_level, .shared_others = 50, .prefetch = 2};
+    return {.l2 = l2, .last_level = last_level, .shared = 50, .prefetch = 2};
 }
 
 // Machines whose caches hold nearly nothing, so that plans go the ways of large problems.
