@@ -129,7 +129,6 @@ struct backward_data_conf {
     bool sums = true;          // uses the row sums; false where statistics are constants (use_global_stats)
     bool non_temporal = false; // whole lines of diff_src, which is aligned to its elements, pass the caches
     unsigned affine_flags = 0; // problem::affine_flags()
-    prefetch_to ahead = prefetch_to::nowhere; // of src and diff_dst of the rows that come next
 
     auto operator<=>(const backward_data_conf &) const = default;
 };

@@ -28,7 +28,7 @@ jit::backward_sums_conf sums_conf_of(const problem &p, jit::prefetch_to ahead) {
             .ahead = ahead};
 }
 
-jit::backward_data_conf data_conf_of(const problem &p, bool non_temporal, jit::prefetch_to ahead) {
+jit::backward_data_conf data_conf_of(const problem &p, bool non_temporal) {
     return {.src = p[SRC].data_type,
             .diff_dst = p[DIFF_DST].data_type,
             .diff_src = p[DIFF_SRC].data_type,
@@ -38,8 +38,7 @@ jit::backward_data_conf data_conf_of(const problem &p, bool non_temporal, jit::p
             .centered = !p.is_rms(),
             .sums = wants_row_sums(p),
             .non_temporal = non_temporal,
-            .affine_flags = p.affine_flags(),
-            .ahead = ahead};
+            .affine_flags = p.affine_flags()};
 }
 
 std::optional<weights_kernels> make_weights_kernels(const problem &p, const jit::vector_kind &kind) {
@@ -61,24 +60,19 @@ backward_kernels<T>::backward_kernels(const problem &p, const plan &planned, con
     : weights(make_weights_kernels(p, kind)) {
     if (!planned.goes_by_bands_only()) make_steps(p, planned, kind);
     if (planned.band_rows == 0 || !may_go_in_bands(p)) return;
-    constexpr auto nowhere = jit::prefetch_to::nowhere;
-    const jit::prefetch_to ahead = prefetch_of(planned);
-    const bool one_by_one = planned.band_rows == 1;
-    const jit::backward_sums_conf reduced = sums_conf_of(p, one_by_one ? ahead : nowhere);
+    const jit::backward_sums_conf reduced = sums_conf_of(p, prefetch_of(planned));
     bands = jit::both_stores(planned.non_temporal_threads > 0, [&](bool non_temporal) {
-        const jit::backward_data_conf written = data_conf_of(p, non_temporal, one_by_one ? nowhere : ahead);
-        return jit::backward_kernel<T>({kind, reduced, written, jit::pass_order::by_bands});
+        return jit::backward_kernel<T>({kind, reduced, data_conf_of(p, non_temporal), jit::pass_order::by_bands});
     });
 }
 
 template <typename T>
 void backward_kernels<T>::make_steps(const problem &p, const plan &planned, const jit::vector_kind &kind) {
-    constexpr auto nowhere = jit::prefetch_to::nowhere;
     if (wants_row_sums(p) || wants_gradients(p))
         sums = jit::backward_kernel<T>({.kind = kind, .reduced = sums_conf_of(p, prefetch_of(planned))});
     if (p.writes(DIFF_SRC))
         data = jit::both_stores(planned.non_temporal_threads > 0, [&](bool non_temporal) {
-            return jit::backward_kernel<T>({.kind = kind, .written = data_conf_of(p, non_temporal, nowhere)});
+            return jit::backward_kernel<T>({.kind = kind, .written = data_conf_of(p, non_temporal)});
         });
 }
 

@@ -279,8 +279,6 @@ private:
                 .scale =
                     b_.own_rows_ ? copy_of(here.scale) : strip{after(args[SCALE], columns.begin * b_.scale_size_), 0},
                 .mean = b.mean,
-                .src_prefetch = planned.band_rows * here.src.stride,
-                .diff_dst_prefetch = planned.band_rows * here.second.stride,
                 .factor = b.factor,
                 .diff_scale = gradient_of(DIFF_SCALE, here.diff_scale, sums.scale, columns),
                 .diff_shift = gradient_of(DIFF_SHIFT, here.diff_shift, sums.shift, columns),

@@ -130,7 +130,7 @@ std::vector<decision> bands() {
         {"gathered operands", with_gathered_operands(forward(jitnorm_f32, 5, 5000)), NO_CACHES, "-band"},
         {"pairs", given(backward()), ROOMY, "band:10"},
         {"one by one from memory", given(backward()), TO_L2, "band:1,prefetch:2"},
-        {"but not short ones", backward(jitnorm_f32, 67, 64), TO_L1, "band:32,prefetch:1"},
+        {"short ones, too", backward(jitnorm_f32, 67, 16), TO_L1, "band:1,prefetch:1"},
         {"nor rows that are unevenly spaced", laid_out("@bac", {8, 8, 192}, backward()), TO_L2, "band:10,-prefetch"},
         {"nor in the caches", given(backward()), IN_L2, "band:10,-prefetch"},
         {"one by one, whatever stores they have", given(backward(jitnorm_f32, 37, 190)), TO_L2,

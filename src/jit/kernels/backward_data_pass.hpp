@@ -25,7 +25,6 @@ class backward_data_pass : row_pass {
 
     const reg src_ = registers_.take(g_.rsi), diff_dst_ = registers_.take(g_.rdx), diff_src_ = registers_.take(g_.r8);
     const reg diff_sum_ = registers_.take(g_.r9), scale_at_ = registers_.take(g_.r10);
-    const reg next_src_ = registers_.take(g_.r13), next_diff_dst_ = registers_.take(g_.r14);
     const row_in_lines lines_{diff_src_, element_bytes(conf_.diff_src), registers_.take(g_.r11)};
     const vmm mean_ = registers_.take_vector(), rstd_ = registers_.take_vector();
     const vmm m1_ = registers_.take_vector(), k_ = registers_.take_vector();
@@ -50,9 +49,7 @@ public:
                             {adds(), "residual"},
                             {!conf_.centered, "rms"},
                             {!conf_.sums, "global"},
-                            {conf_.non_temporal, "non_temporal"},
-                            {conf_.ahead == prefetch_to::l1, "to_l1"},
-                            {conf_.ahead == prefetch_to::l2, "to_l2"}},
+                            {conf_.non_temporal, "non_temporal"}},
                            conf_.affine_flags);
     }
 
@@ -61,10 +58,6 @@ public:
         rows_.point_to_row();
         rows_.step(1, [&] {
             broadcast_statistics();
-            if (conf_.ahead != prefetch_to::nowhere) {
-                point_ahead(next_src_, src_, JITNORM_ARGUMENT(src_prefetch));
-                point_ahead(next_diff_dst_, diff_dst_, JITNORM_ARGUMENT(diff_dst_prefetch));
-            }
             broadcast_slopes();
             loop_.begin(count_);
             compute_vectors();
@@ -100,8 +93,6 @@ private:
     // earlier store to an address that differs by a multiple of 4096 bytes.
     void compute(places vectors, bool past_caches) {
         if (!conf_.non_temporal) loop_.prefetch_for_write(diff_src_, vectors, conf_.diff_src);
-        loop_.prefetch(next_src_, vectors, conf_.src, conf_.ahead);
-        loop_.prefetch(next_diff_dst_, vectors, conf_.diff_dst, conf_.ahead);
         load_g(vectors);
         if (subtracts_means())
             io_.load_all_differences(x_, mean_, src_, vectors, conf_.src);

@@ -121,9 +121,8 @@ struct backward_arguments {
     dim_t rows;  // at least 1
     dim_t count; // elements of each row, at least 1; where rows are reduced, at most CHUNK
     strip src, diff_dst;
-    strip scale;                           // `count` values; the stride is 0 if all rows have the same scale
-    const T *mean;                         // one value for each row, as in all arrays below
-    dim_t src_prefetch, diff_dst_prefetch; // how many bytes ahead of an element, while rows are written
+    strip scale;   // `count` values; the stride is 0 if all rows have the same scale
+    const T *mean; // one value for each row, as in all arrays below
 
     // ---- the sums
     const T *factor; // rstd, negative if the kernel is centered

@@ -119,8 +119,10 @@ public:
             });
         if (conf_.quantizes) scales_.point_to_first_values();
         rows_.step(1, [&] {
-            if (conf_.ahead != prefetch_to::nowhere)
-                point_ahead(ahead_, rows_of_pair_[0].src, JITNORM_ARGUMENT(prefetch));
+            if (conf_.ahead != prefetch_to::nowhere) {
+                g_.mov(ahead_, JITNORM_ARGUMENT(prefetch));
+                g_.add(ahead_, rows_of_pair_[0].src);
+            }
             if (!conf_.groups) broadcast_statistics(1);
             write_rows(1);
             if (conf_.quantizes) scales_.keep_row();

@@ -36,12 +36,6 @@ protected:
         return {g_, index_, left_, shared_.band_end, tensors};
     }
 
-    // Sets `ahead` to so many bytes after `row`.
-    void point_ahead(const reg &ahead, const reg &row, const Xbyak::Address &bytes) const {
-        g_.mov(ahead, bytes);
-        g_.add(ahead, row);
-    }
-
     kernel_generator &g_;
     const pass_context &shared_;
     const reg count_, left_, index_;
