@@ -88,24 +88,19 @@ backward<T>::backward(const problem &p, const plan &planned, std::shared_ptr<con
 
 template <typename T>
 void backward<T>::end(const arguments &args, const schedule &now) const {
-    if (now.through_rows == way::chunks || layout_.gradients() == 0 || sums_become_gradients()) return;
+    if (now.through_rows == way::chunks || layout_.gradients() == 0) return;
     auto *const sums = plan_.scratchpad.get<double>(scratch::gradient_sums, args[SCRATCHPAD]);
     const auto *const kept = plan_.scratchpad.get<T>(scratch::kept_blocks, args[SCRATCHPAD]);
-    const dim_t parts = layout_.cut().parts();
-    const bool adds_kept = is_interleaved() && !layout_.keeps_blocks();
-    // How many parts are added up in the place of part 0: those of the first thread, or itself.
-    const dim_t added = adds_kept ? 1 : is_interleaved() ? 0 : split(parts, now.threads, 0).end;
-    const int threads = gradients_.threads_to_finish(added, now.threads);
-    if (adds_kept)
+    if (is_interleaved() && !layout_.keeps_blocks())
         parallel_parts(now.threads, [&](int share) {
-            const range mine = split(parts, now.threads, share);
+            const range mine = split(layout_.cut().parts(), now.threads, share);
             for (dim_t part = mine.begin; part < mine.end; ++part) {
                 const range blocks = layout_.cut().part(part);
                 gradients_.add(nullptr, kept + blocks.begin * layout_.width(), sums + part * layout_.width(),
                                layout_.width(), blocks.end - blocks.begin);
             }
         });
-    gradients_.finish_parts(args, sums, kept, added, threads);
+    gradients_.finish_parts(args, sums, kept, now.threads);
 }
 
 // ---- the numbers of a batch

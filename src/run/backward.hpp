@@ -47,10 +47,6 @@ public:
     dim_t chunk_items() const { return layout_.chunks(); }
 
 private:
-    // Whether there is a single row block, by rows, whose sums become the gradients in one step.
-    bool sums_become_gradients() const {
-        return layout_.gradients() > 0 && layout_.cut().blocks() == 1 && !gradients_.are_partial() && !is_interleaved();
-    }
     bool is_interleaved() const { return plan_.rows == row_access::interleaved; }
 
     void read_statistics(const statistics_rows &from, batch &b) const;
@@ -137,7 +133,6 @@ private:
     }
     double *part_sums(dim_t part) const { return shared<double>(scratch::gradient_sums) + part * layout_.width(); }
     T *kept_block(dim_t block) const { return shared<T>(scratch::kept_blocks) + block * layout_.width(); }
-    T *own_sums() const { return reinterpret_cast<T *>(get(scratch::column_sums)); }
     // By chunks: for each row its sum s1 (`sum` is 0) or s2 (1) over the chunk.
     T *row_sums(int sum, dim_t chunk) const {
         return shared<T>(scratch::gradient_sums) + (chunk * 2 + sum) * layout_.rows();
@@ -167,25 +162,17 @@ private:
 
     // ---- column sums
 
-    // The first thread adds up its parts at once, in the place of part 0. They come first in the order of the total, so
-    // the bits are the same as if they were added later. The parts of a partial problem are not added up.
+    // Finds the sums of each part: body(range rows) adds those of a row block to the current sums. Where a part is one
+    // block, its sums are kept in the compute type.
     template <typename Body>
     void for_each_part(range parts, Body &&body) {
-        const bool is_first = parts.begin == 0;
-        double *const total = part_sums(0);
         for (dim_t part = parts.begin; part < parts.end; ++part) {
             if (layout_.keeps_blocks()) {
-                T *const sums = is_first ? own_sums() : kept_block(part);
-                begin_sums(sums, layout_.pitch());
+                begin_sums(kept_block(part), layout_.pitch());
                 body(layout_.cut().block(part));
-                if (b_.sums_become_gradients()) return gradients_.finish_block(args, sums);
-                if (is_first) gradients_.add(part == 0 ? nullptr : total, sums, total, layout_.width());
-                continue;
+            } else {
+                add_up(part, reinterpret_cast<T *>(get(scratch::column_sums)), part_sums(part), layout_.pitch(), body);
             }
-            const bool joins = is_first && part > 0 && !gradients_.are_partial();
-            double *const sums = part_sums(joins ? 1 : part);
-            add_up(part, own_sums(), sums, layout_.pitch(), body);
-            if (joins) gradients_.add(total, sums, total, layout_.width());
         }
     }
 
@@ -194,7 +181,7 @@ private:
         sums_ = gradients_.begin(sums, pitch);
     }
 
-    // The sums of a part: body(range rows) adds those of each row block.
+    // The sums of a part of several row blocks, or of a partial problem.
     template <typename Body>
     void add_up(dim_t part, T *of_block, double *of_part, dim_t pitch, Body &&body) {
         const range blocks = layout_.cut().part(part);

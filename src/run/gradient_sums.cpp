@@ -29,14 +29,14 @@ gradient_layout::gradient_layout(const problem &p, bool from_sums)
 void gradient_layout::book(plan &to) const {
     constexpr dim_t WIDE = sizeof(double);
     const bool by_rows = to.may_share_rows(), by_chunks = to.may_share_chunks();
-    to.scratchpad.book(
-        scratch::column_sums,
-        std::max(by_rows ? width() * element_ : 0, by_chunks ? gradients() * CHUNK_WIDTH * (element_ + 2 * WIDE) : 0));
+    const bool keeps = to.rows == row_access::interleaved || (by_rows && keeps_blocks_);
+    to.scratchpad.book(scratch::column_sums,
+                       std::max(by_rows && !keeps ? width() * element_ : 0,
+                                by_chunks ? gradients() * CHUNK_WIDTH * (element_ + 2 * WIDE) : 0));
     const dim_t parts = keeps_blocks_ ? 1 : cut_.parts();
     to.scratchpad.book(scratch::gradient_sums,
                        std::max(by_rows ? parts * width() * WIDE : 0, by_chunks ? 2 * rows_ * chunks() * element_ : 0));
-    if (to.rows == row_access::interleaved || (by_rows && keeps_blocks_))
-        to.scratchpad.book(scratch::kept_blocks, cut_.blocks() * width() * element_);
+    if (keeps) to.scratchpad.book(scratch::kept_blocks, cut_.blocks() * width() * element_);
 }
 
 template <typename T>
@@ -84,12 +84,11 @@ void gradient_sums<T>::store_part(const arguments &args, dim_t part, const doubl
 }
 
 template <typename T>
-int gradient_sums<T>::threads_to_finish(dim_t added, int available) const {
+int gradient_sums<T>::threads_to_finish(int available) const {
     const dim_t parts = layout_.cut().parts(), sum = layout_.keeps_blocks() ? sizeof(T) : sizeof(double);
-    const dim_t left = partial_ ? parts : parts - added;
     // The sums lie in the caches of the cores that have computed them, from which one thread reads them slowly.
     constexpr dim_t MERGED_BYTES_PER_THREAD = 6 * 1024;
-    return std::min(threads_for(left * layout_.width() * sum, partial_ ? parts : lines(),
+    return std::min(threads_for(parts * layout_.width() * sum, partial_ ? parts : lines(),
                                 the_environment().threads_sleep, MERGED_BYTES_PER_THREAD),
                     available);
 }
@@ -104,22 +103,23 @@ void gradient_sums<T>::share_columns(int threads, Body &&body) const {
 }
 
 template <typename T>
-void gradient_sums<T>::finish_parts(const arguments &args, double *sums, const T *kept, dim_t added,
-                                    int threads) const {
+void gradient_sums<T>::finish_parts(const arguments &args, double *sums, const T *kept, int available) const {
     const dim_t parts = layout_.cut().parts();
+    if (layout_.cut().blocks() == 1 && !partial_) return finish_block(args, kept);
+    const int threads = threads_to_finish(available);
     if (partial_)
         return parallel_parts(threads, [&](int share) {
             const range mine = split(parts, threads, share);
             for (dim_t part = mine.begin; part < mine.end; ++part)
                 store_part(args, part, sums + part * layout_.width(), layout_.pitch(), {0, layout_.columns()});
         });
-    const dim_t left = parts - added, left_kept = layout_.keeps_blocks() ? left : 0, after = added * layout_.width();
     share_columns(threads, [&](range columns) {
-        for (dim_t begin = columns.begin; left_kept > 0 && begin < layout_.width(); begin += layout_.pitch())
-            add(added > 0 ? sums + begin : nullptr, kept + after + begin, sums + begin, columns.end - columns.begin,
-                left_kept);
         double *const total = sums + columns.begin;
-        finish(args, total, total + after, left - left_kept, layout_.pitch(), columns);
+        if (!layout_.keeps_blocks())
+            return finish(args, total, total + layout_.width(), parts - 1, layout_.pitch(), columns);
+        for (dim_t begin = columns.begin; begin < layout_.width(); begin += layout_.pitch())
+            add(nullptr, kept + begin, sums + begin, columns.end - columns.begin, parts);
+        finish(args, total, nullptr, 0, layout_.pitch(), columns);
     });
 }
 

@@ -16,9 +16,9 @@ namespace jitnorm::impl::layer_norm {
 
 // How the sums of a backward problem are cut, and the areas of the scratchpad for them (plan.hpp). By rows the area
 // gradient_sums has width() sums of each part or, where the blocks are kept, of all rows, and kept_blocks those of each
-// row block where they are kept and for interleaved rows. By chunks gradient_sums has for each chunk the sums s1 of all
-// rows and then s2, and a thread's area column_sums has those of one chunk: of a part, of all parts and of a row block,
-// each with CHUNK_WIDTH sums for each gradient.
+// row block where they are kept and for interleaved rows; otherwise a thread's area column_sums has those of a row
+// block. By chunks gradient_sums has for each chunk the sums s1 of all rows and then s2, and column_sums has those of
+// one chunk: of a part, of all parts and of a row block, each with CHUNK_WIDTH sums for each gradient.
 class gradient_layout {
 public:
     // `from_sums`: whether gradients are made of column sums, unless rows have their own. Plans have room for the
@@ -98,9 +98,6 @@ public:
         (std::is_same_v<Number, T> ? kernels_->add_block : kernels_->add_part)(call);
     }
 
-    // Writes the gradients from the sums of the only row block.
-    void finish_block(const arguments &args, const T *sums) const;
-
     // Writes some columns of the gradients: start + the sums of `parts` more parts. Both pointers point to the sums of
     // the first of these columns.
     void finish(const arguments &args, const double *start, const double *sums, dim_t parts, dim_t pitch,
@@ -110,14 +107,15 @@ public:
     // columns.
     void store_part(const arguments &args, dim_t part, const double *sums, dim_t pitch, range columns) const;
 
-    // Writes the result from the sums of all parts, which begin at `sums`, on so many threads. Unless the problem is
-    // partial, the sums of the first `added` parts have been added up already, in the place of part 0. Where the sums
-    // of row blocks are kept, which are the parts, the others are in `kept`.
-    void finish_parts(const arguments &args, double *sums, const T *kept, dim_t added, int threads) const;
-    // How many threads this is worth, of those that are available.
-    int threads_to_finish(dim_t added, int available) const;
+    // Writes the result from the sums of all parts, on at most so many threads. The sums of the parts are in `sums` or,
+    // where those of row blocks are kept, in `kept`; then `sums` has room for those of all rows.
+    void finish_parts(const arguments &args, double *sums, const T *kept, int available) const;
 
 private:
+    void finish_block(const arguments &args, const T *sums) const;
+    // How many threads it is worth to finish the sums, of those that are available.
+    int threads_to_finish(int available) const;
+
     // Calls body(gradient, the number of the first of its sums) for each gradient.
     template <typename Body>
     void for_each_gradient(dim_t pitch, Body &&body) const {
