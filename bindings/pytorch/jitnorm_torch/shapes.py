@@ -55,10 +55,6 @@ def _statistics(input, normalized_shape):
     return torch.empty(shape, dtype=torch.float32, device=input.device)
 
 
-def _affine(normalized_shape, like):
-    return torch.empty(tuple(normalized_shape), dtype=like.dtype, device=like.device)
-
-
 def _layer_norm_forward(input, normalized_shape, weight=None, bias=None, eps=1e-5):
     _check(input, normalized_shape, weight, bias, rows=True)
     return _like(input), _statistics(input, normalized_shape), _statistics(input, normalized_shape)
@@ -66,11 +62,13 @@ def _layer_norm_forward(input, normalized_shape, weight=None, bias=None, eps=1e-
 
 def _layer_norm_backward(grad_output, input, normalized_shape, mean, rstd, weight, output_mask, grad_input=None):
     _check(input, normalized_shape, weight, others=(grad_output, mean, rstd, grad_input), rows=True)
-    shape, side = (normalized_shape, input) if weight is None else (weight.shape, weight)
+    shape, dtype = normalized_shape, torch.promote_types(input.dtype, torch.float32)
+    if weight is not None:
+        shape, dtype = weight.shape, weight.dtype
     return (
         _like(input) if output_mask[0] else None,
-        _affine(shape, side) if output_mask[1] and weight is not None else None,
-        _affine(shape, side) if output_mask[2] else None,
+        _like(weight) if output_mask[1] and weight is not None else None,
+        torch.empty(tuple(shape), dtype=dtype, device=input.device) if output_mask[2] else None,
     )
 
 

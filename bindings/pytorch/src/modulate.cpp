@@ -21,10 +21,6 @@ using sizes = c10::SmallVector<int64_t, 8>;
 
 constexpr int64_t PIECE = 1 << 16; // elements that one thread works on at once in a chain of PyTorch's operations
 
-at::ScalarType computed_in(const Tensor &input) {
-    return input.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
-}
-
 void check_rows(const Tensor &input) {
     check_device("the input", input);
     TORCH_CHECK(input.dim() > 0, "the input has no dimension to normalize");

@@ -82,7 +82,7 @@ request backward_request(const at::Tensor &input, const norm &how, const affine 
     if (side.weight->defined())
         asked.affine_type = type_of(*side.weight, "the weight");
     else if (wanted.bias)
-        asked.affine_type = type_of(side.any() ? *side.bias : input, "the bias");
+        asked.affine_type = type_of(side.any() ? side.bias->scalar_type() : computed_in(input), "the bias");
     return asked;
 }
 
@@ -227,7 +227,7 @@ gradients backward(const at::Tensor &of_output, const at::Tensor &input, const a
     if (has_rows(how)) return rows_backward(of_output, input, mean, rstd, how, wanted, of_input);
     const backward_inputs from(of_output, input, mean, rstd, how, of_input);
     const affine side(how);
-    const auto type = (side.any() ? side.either() : input).scalar_type();
+    const auto type = side.any() ? side.either().scalar_type() : computed_in(input);
     gradients made = {empty_data(input), {}, {}};
     if (makes_weight_gradient(side, wanted)) made.weight = empty(how.shape, type);
     if (wanted.bias) made.bias = empty(how.shape, type);

@@ -46,8 +46,9 @@ struct wanted_gradients {
     bool input, weight, bias;
 };
 
-// The gradients of these tensors. Each is contiguous and has the type of its tensor; one that is not wanted, and that
-// of a weight that is absent, is undefined.
+// The gradients of these tensors. Each is contiguous and has the type of its tensor, but that of a bias that is not
+// given: the weight's, or without one the type that is computed in. One that is not wanted, and that of a weight that
+// is absent, is undefined.
 struct gradients {
     at::Tensor input, weight, bias;
 };

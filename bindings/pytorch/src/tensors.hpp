@@ -15,8 +15,8 @@ using optional_tensor = c10::optional<at::Tensor>;
 
 inline at::Tensor or_none(const optional_tensor &tensor) { return tensor.has_value() ? *tensor : at::Tensor(); }
 
-inline int64_t type_of(const at::Tensor &tensor, const char *what = "the input") {
-    switch (tensor.scalar_type()) {
+inline int64_t type_of(at::ScalarType type, const char *what) {
+    switch (type) {
     case at::kFloat:
         return jitnorm_f32;
     case at::kBFloat16:
@@ -26,9 +26,17 @@ inline int64_t type_of(const at::Tensor &tensor, const char *what = "the input")
     case at::kDouble:
         return jitnorm_f64;
     default:
-        TORCH_CHECK(false, "jitnorm normalizes float32, bfloat16, float16 and float64, but ", what, " is ",
-                    tensor.scalar_type());
+        TORCH_CHECK(false, "jitnorm normalizes float32, bfloat16, float16 and float64, but ", what, " is ", type);
     }
+}
+
+inline int64_t type_of(const at::Tensor &tensor, const char *what = "the input") {
+    return type_of(tensor.scalar_type(), what);
+}
+
+// The type of values between the input and the output.
+inline at::ScalarType computed_in(const at::Tensor &input) {
+    return input.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
 }
 
 // The dispatcher gives a call with a tensor of another device to that device, but a caller can ask it for the CPU's

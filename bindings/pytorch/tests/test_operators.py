@@ -61,10 +61,11 @@ class Layer(TestCase):
             layer_norm(x, (768,), eps=-1e-300)
 
     def test_any_subset_of_tensors_and_gradients(self):
-        x, weight, bias, gradient = random((6, 33)), random(33, seed=2), random(33, seed=3), random((6, 33), seed=4)
-        for has_weight, has_bias in itertools.product([False, True], repeat=2):
+        weight, bias = random(33, seed=2), random(33, seed=3)
+        for has_weight, has_bias, dtype in itertools.product([False, True], [False, True], [torch.float32, torch.bfloat16]):
+            x, gradient = random((6, 33), dtype), random((6, 33), dtype, 4)
             for wanted in subsets:
-                with self.subTest(weight=has_weight, bias=has_bias, wanted=wanted):
+                with self.subTest(weight=has_weight, bias=has_bias, dtype=dtype, wanted=wanted):
                     self.compare(x, (33,), weight if has_weight else None, bias if has_bias else None, gradient, wanted)
 
     def test_weight_and_bias_of_two_types(self):

@@ -73,6 +73,9 @@ class Shapes(TestCase):
                     (OPERATORS.ada_layer_norm_backward(x, x, x, x, rstd, rstd, None, None, (True,) * 5), "11100"),
                 ):
                     self.assertEqual("".join("01"[one is not None] for one in made), there)
+                narrow = x.detach().bfloat16()
+                made = OPERATORS.layer_norm_backward(narrow, narrow, (8,), rstd, rstd, None, (True, True, True))
+                self.assertEqual(made[2].dtype, torch.float32)
 
     def test_refuse_what_tensors_with_data_refuse(self):
         x, weight = torch.ones(3, 8, device="meta"), torch.ones(7, device="meta")
