@@ -2,7 +2,6 @@
 // The operators for autograd. Derivatives in forward mode and of gradients are those of compositions of PyTorch's
 // operators; those of ada_layer_norm are errors.
 #include <ATen/TensorOperators.h>
-#include <ATen/ops/zeros.h>
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/csrc/autograd/autograd_not_implemented_fallback.h>
 #include <torch/csrc/autograd/functions/utils.h>
@@ -40,120 +39,122 @@ composition gated_composition(const Tensor &input, bool norm_before_gate, bool r
     return {{input.size(-1)}, true, false, rounds, true, !norm_before_gate};
 }
 
-// PyTorch 2 has sizes that are symbols.
-template <typename Impl>
-bool has_symbols(const Impl &tensor) {
-    if constexpr (requires { tensor.has_symbolic_sizes_strides(); })
-        return tensor.has_symbolic_sizes_strides();
-    else
-        return false;
+// Calls an operator below autograd.
+template <typename Result, typename... Parameters>
+Result run_below(const operation<Result, Parameters...> &run, std::type_identity_t<Parameters>... arguments) {
+    const at::AutoDispatchBelowADInplaceOrView below;
+    return run(arguments...);
 }
 
-// Tensors without data are no CPU's, and sizes that a tracer makes symbols cannot be compared.
-bool can_be_checked(const Tensor &input) { return !input.is_meta() && !has_symbols(*input.unsafeGetTensorImpl()); }
-
-// A normalization that is composed, after the checks of the operator for which it stands in.
-Tensor compose_checked(const composition &how, const Tensor &input, const Tensor &weight, const Tensor &bias,
-                       double epsilon) {
-    if (can_be_checked(input))
-        check_forward(input, {how.shape, as_optional(weight), as_optional(bias), epsilon, how.rms});
-    return compose(how, {input, weight, bias}, epsilon);
+// Each operator NAME has a variant NAME_forward, which also computes the statistics that backward needs. The variant is
+// what is recorded, and what nested transforms (functorch) record at their outer levels. It runs first where
+// its output is then composed, too: it makes the checks. The statistics have no derivatives.
+three record_layer_norm_forward(const Tensor &input, IntArrayRef shape, const optional_tensor &weight,
+                                const optional_tensor &bias, double epsilon) {
+    static const operation<three, const Tensor &, IntArrayRef, const optional_tensor &, const optional_tensor &, double>
+        norm("jitnorm::layer_norm_forward");
+    const leaves from = {input, or_none(weight), or_none(bias), {}};
+    if (from.weight_and_bias_differ())
+        return record_layer_norm_forward(input, shape, from.weight.to(from.common_type()),
+                                         from.bias.to(from.common_type()), epsilon);
+    three made = run_below(norm, input, shape, weight, bias, epsilon);
+    auto &[output, mean, rstd] = made;
+    Tensor none;
+    if (from.have_tangents())
+        output = compose(layer_composition(shape), {input, from.weight, from.bias}, epsilon);
+    else if (from.are_recorded())
+        attach(from, shape, mean, rstd, output, none);
+    return made;
 }
-
-Tensor add_checked(const Tensor &input, const Tensor &residual) {
-    if (can_be_checked(input)) check_same_shape("the residual", residual, input);
-    return input + residual;
-}
-
-// An operator, and its variant NAME_forward, which also computes the statistics that backward needs.
-template <typename Operator, typename With>
-class recordable;
-
-template <typename Alone, typename... Parameters, typename With>
-class recordable<operation<Alone, Parameters...>, With> {
-public:
-    explicit recordable(const std::string &name)
-        : alone_(name.c_str()), with_statistics_((name + "_forward").c_str()) {}
-
-    // Calls the variant if the call is recorded, otherwise the operator, in both cases below autograd. Returns
-    // `recorded`.
-    bool run(bool recorded, Alone &made_alone, With &made, Parameters... arguments) const {
-        const at::AutoDispatchBelowADInplaceOrView below;
-        if (recorded)
-            made = with_statistics_(arguments...);
-        else
-            made_alone = alone_(arguments...);
-        return recorded;
-    }
-
-private:
-    operation<Alone, Parameters...> alone_;
-    operation<With, Parameters...> with_statistics_;
-};
 
 Tensor record_layer_norm(const Tensor &input, IntArrayRef shape, const optional_tensor &weight,
                          const optional_tensor &bias, double epsilon) {
-    static const recordable<layer_norm_operation, three> norm("jitnorm::layer_norm");
+    static const layer_norm_operation norm("jitnorm::layer_norm");
     const leaves from = {input, or_none(weight), or_none(bias), {}};
-    if (from.weight_and_bias_differ())
-        return record_layer_norm(input, shape, from.weight.to(from.common_type()), from.bias.to(from.common_type()),
-                                 epsilon);
-    if (from.have_tangents()) return compose_checked(layer_composition(shape), input, from.weight, from.bias, epsilon);
-    Tensor alone, none;
-    three made;
-    if (!norm.run(from.are_recorded(), alone, made, input, shape, weight, bias, epsilon)) return alone;
-    attach(from, shape, std::get<1>(made), std::get<2>(made), std::get<0>(made), none);
-    return std::get<0>(made);
+    if (from.have_derivatives()) return std::get<0>(record_layer_norm_forward(input, shape, weight, bias, epsilon));
+    return run_below(norm, input, shape, weight, bias, epsilon);
+}
+
+two record_rms_norm_forward(const Tensor &input, IntArrayRef shape, const optional_tensor &weight,
+                            optional_double epsilon, bool plus_one, bool rounds) {
+    static const operation<two, const Tensor &, IntArrayRef, const optional_tensor &, optional_double, bool, bool> norm(
+        "jitnorm::rms_norm_forward");
+    const leaves from = {input, or_none(weight), {}, {}};
+    two made = run_below(norm, input, shape, weight, epsilon, plus_one, rounds);
+    auto &[output, rstd] = made;
+    Tensor none;
+    if (from.have_tangents())
+        output = compose(rms_composition(shape, plus_one, rounds), {input, from.weight, {}},
+                         epsilon_or_default(epsilon, input));
+    else if (from.are_recorded())
+        attach(from, shape, {}, rstd, output, none, plus_one, rounds);
+    return made;
 }
 
 Tensor record_rms_norm(const Tensor &input, IntArrayRef shape, const optional_tensor &weight, optional_double epsilon,
                        bool plus_one, bool rounds) {
-    static const recordable<rms_norm_operation, two> norm("jitnorm::rms_norm");
+    static const rms_norm_operation norm("jitnorm::rms_norm");
     const leaves from = {input, or_none(weight), {}, {}};
-    if (from.have_tangents())
-        return compose_checked(rms_composition(shape, plus_one, rounds), input, from.weight, {},
-                               epsilon_or_default(epsilon, input.scalar_type()));
-    Tensor alone, none;
-    two made;
-    if (!norm.run(from.are_recorded(), alone, made, input, shape, weight, epsilon, plus_one, rounds)) return alone;
-    attach(from, shape, {}, std::get<1>(made), std::get<0>(made), none, plus_one, rounds);
-    return std::get<0>(made);
+    if (from.have_derivatives())
+        return std::get<0>(record_rms_norm_forward(input, shape, weight, epsilon, plus_one, rounds));
+    return run_below(norm, input, shape, weight, epsilon, plus_one, rounds);
+}
+
+four record_add_layer_norm_forward(const Tensor &input, const Tensor &residual, IntArrayRef shape,
+                                   const optional_tensor &weight, const optional_tensor &bias, double epsilon) {
+    static const operation<four, const Tensor &, const Tensor &, IntArrayRef, const optional_tensor &,
+                           const optional_tensor &, double>
+        norm("jitnorm::add_layer_norm_forward");
+    const leaves from = {input, or_none(weight), or_none(bias), residual};
+    if (from.weight_and_bias_differ())
+        return record_add_layer_norm_forward(input, residual, shape, from.weight.to(from.common_type()),
+                                             from.bias.to(from.common_type()), epsilon);
+    four made = run_below(norm, input, residual, shape, weight, bias, epsilon);
+    auto &[output, sum, mean, rstd] = made;
+    if (from.have_tangents()) {
+        sum = input + residual;
+        output = compose(layer_composition(shape), {sum, from.weight, from.bias}, epsilon);
+    } else if (from.are_recorded()) {
+        attach(from, shape, mean, rstd, output, sum);
+    }
+    return made;
 }
 
 two record_add_layer_norm(const Tensor &input, const Tensor &residual, IntArrayRef shape, const optional_tensor &weight,
                           const optional_tensor &bias, double epsilon) {
-    static const recordable<add_layer_norm_operation, four> norm("jitnorm::add_layer_norm");
+    static const add_layer_norm_operation norm("jitnorm::add_layer_norm");
     const leaves from = {input, or_none(weight), or_none(bias), residual};
-    if (from.weight_and_bias_differ())
-        return record_add_layer_norm(input, residual, shape, from.weight.to(from.common_type()),
-                                     from.bias.to(from.common_type()), epsilon);
+    if (!from.have_derivatives()) return run_below(norm, input, residual, shape, weight, bias, epsilon);
+    const auto [output, sum, mean, rstd] = record_add_layer_norm_forward(input, residual, shape, weight, bias, epsilon);
+    return {output, sum};
+}
+
+three record_add_rms_norm_forward(const Tensor &input, const Tensor &residual, IntArrayRef shape,
+                                  const optional_tensor &weight, optional_double epsilon, bool plus_one, bool rounds) {
+    static const operation<three, const Tensor &, const Tensor &, IntArrayRef, const optional_tensor &, optional_double,
+                           bool, bool>
+        norm("jitnorm::add_rms_norm_forward");
+    const leaves from = {input, or_none(weight), {}, residual};
+    three made = run_below(norm, input, residual, shape, weight, epsilon, plus_one, rounds);
+    auto &[output, sum, rstd] = made;
     if (from.have_tangents()) {
-        const Tensor sum = add_checked(input, residual);
-        return {compose_checked(layer_composition(shape), sum, from.weight, from.bias, epsilon), sum};
+        sum = input + residual;
+        output =
+            compose(rms_composition(shape, plus_one, rounds), {sum, from.weight, {}}, epsilon_or_default(epsilon, sum));
+    } else if (from.are_recorded()) {
+        attach(from, shape, {}, rstd, output, sum, plus_one, rounds);
     }
-    two alone;
-    four made;
-    if (!norm.run(from.are_recorded(), alone, made, input, residual, shape, weight, bias, epsilon)) return alone;
-    attach(from, shape, std::get<2>(made), std::get<3>(made), std::get<0>(made), std::get<1>(made));
-    return {std::get<0>(made), std::get<1>(made)};
+    return made;
 }
 
 two record_add_rms_norm(const Tensor &input, const Tensor &residual, IntArrayRef shape, const optional_tensor &weight,
                         optional_double epsilon, bool plus_one, bool rounds) {
-    static const recordable<add_rms_norm_operation, three> norm("jitnorm::add_rms_norm");
+    static const add_rms_norm_operation norm("jitnorm::add_rms_norm");
     const leaves from = {input, or_none(weight), {}, residual};
-    if (from.have_tangents()) {
-        const Tensor sum = add_checked(input, residual);
-        return {compose_checked(rms_composition(shape, plus_one, rounds), sum, from.weight, {},
-                                epsilon_or_default(epsilon, sum.scalar_type())),
-                sum};
-    }
-    two alone;
-    three made;
-    if (!norm.run(from.are_recorded(), alone, made, input, residual, shape, weight, epsilon, plus_one, rounds))
-        return alone;
-    attach(from, shape, {}, std::get<2>(made), std::get<0>(made), std::get<1>(made), plus_one, rounds);
-    return {std::get<0>(made), std::get<1>(made)};
+    if (!from.have_derivatives()) return run_below(norm, input, residual, shape, weight, epsilon, plus_one, rounds);
+    const auto [output, sum, rstd] =
+        record_add_rms_norm_forward(input, residual, shape, weight, epsilon, plus_one, rounds);
+    return {output, sum};
 }
 
 // A node of an operator with one result, whose gradient is all that its backward operator reads beside saved tensors.
@@ -246,44 +247,50 @@ Tensor with_node(Node *made, Tensor output, const Leaves &...leaf) {
 
 Tensor record_ada_layer_norm(const Tensor &input, const Tensor &scale, const Tensor &shift,
                              const optional_tensor &weight, const optional_tensor &bias, double epsilon) {
-    static const recordable<ada_layer_norm_operation, three> norm("jitnorm::ada_layer_norm");
+    static const ada_layer_norm_operation alone("jitnorm::ada_layer_norm");
+    static const operation<three, const Tensor &, const Tensor &, const Tensor &, const optional_tensor &,
+                           const optional_tensor &, double>
+        norm("jitnorm::ada_layer_norm_forward");
     const Tensor own_weight = or_none(weight), own_bias = or_none(bias);
-    TORCH_CHECK(!have_tangents({&input, &scale, &shift, &own_weight, &own_bias}),
-                "jitnorm's ada_layer_norm has no forward-mode derivatives");
-    Tensor alone;
-    three made;
-    if (!norm.run(are_recorded({&input, &scale, &shift, &own_weight, &own_bias}), alone, made, input, scale, shift,
-                  weight, bias, epsilon))
-        return alone;
-    return with_node(
-        new ada_layer_norm_backward({input, scale, shift, std::get<1>(made), std::get<2>(made), own_weight, own_bias}),
-        std::get<0>(made), input, scale, shift, own_weight, own_bias);
+    const auto given = {&input, &scale, &shift, &own_weight, &own_bias};
+    TORCH_CHECK(!have_tangents(given), "jitnorm's ada_layer_norm has no forward-mode derivatives");
+    if (!are_recorded(given)) return run_below(alone, input, scale, shift, weight, bias, epsilon);
+    const auto [output, mean, rstd] = run_below(norm, input, scale, shift, weight, bias, epsilon);
+    return with_node(new ada_layer_norm_backward({input, scale, shift, mean, rstd, own_weight, own_bias}), output,
+                     input, scale, shift, own_weight, own_bias);
+}
+
+two record_gated_rms_norm_forward(const Tensor &input, const optional_tensor &gate, const optional_tensor &weight,
+                                  double epsilon, bool norm_before_gate, bool rounds) {
+    static const operation<two, const Tensor &, const optional_tensor &, const optional_tensor &, double, bool, bool>
+        norm("jitnorm::gated_rms_norm_forward");
+    const Tensor own_gate = or_none(gate), own_weight = or_none(weight);
+    const auto given = {&input, &own_gate, &own_weight};
+    two made = run_below(norm, input, gate, weight, epsilon, norm_before_gate, rounds);
+    auto &[output, rstd] = made;
+    if (have_tangents(given))
+        output = compose(gated_composition(input, norm_before_gate, rounds), {input, own_gate, own_weight}, epsilon);
+    else if (are_recorded(given))
+        output = with_node(new gated_rms_norm_backward({input, rstd, own_gate, own_weight}, norm_before_gate, rounds),
+                           output, input, own_gate, own_weight);
+    return made;
 }
 
 Tensor record_gated_rms_norm(const Tensor &input, const optional_tensor &gate, const optional_tensor &weight,
                              double epsilon, bool norm_before_gate, bool rounds) {
-    static const recordable<gated_rms_norm_operation, two> norm("jitnorm::gated_rms_norm");
+    static const gated_rms_norm_operation norm("jitnorm::gated_rms_norm");
     const Tensor own_gate = or_none(gate), own_weight = or_none(weight);
-    if (have_tangents({&input, &own_gate, &own_weight})) {
-        if (can_be_checked(input)) check_gated_forward(input, {gate, weight, norm_before_gate, rounds});
-        return compose(gated_composition(input, norm_before_gate, rounds), {input, own_gate, own_weight}, epsilon);
-    }
-    Tensor alone;
-    two made;
-    if (!norm.run(are_recorded({&input, &own_gate, &own_weight}), alone, made, input, gate, weight, epsilon,
-                  norm_before_gate, rounds))
-        return alone;
-    return with_node(
-        new gated_rms_norm_backward({input, std::get<1>(made), own_gate, own_weight}, norm_before_gate, rounds),
-        std::get<0>(made), input, own_gate, own_weight);
+    const auto given = {&input, &own_gate, &own_weight};
+    if (have_tangents(given) || are_recorded(given))
+        return std::get<0>(record_gated_rms_norm_forward(input, gate, weight, epsilon, norm_before_gate, rounds));
+    return run_below(norm, input, gate, weight, epsilon, norm_before_gate, rounds);
 }
 
-// Differentiates gradients: autograd's of a composition take their place.
+// Differentiates gradients.
 class second_backward final : public Node {
 public:
-    second_backward(composition how, const composed_leaves &of, const Tensor &of_output, const Tensor &rstd,
-                    mask<3> wanted)
-        : how_(std::move(how)), wanted_(wanted), of_output_(of_output, false), rstd_(rstd, false) {
+    second_backward(composition how, const composed_leaves &of, const Tensor &of_output, const Tensor &rstd)
+        : how_(std::move(how)), of_output_(of_output, false), rstd_(rstd, false) {
         for (size_t i = 0; i < of.size(); ++i) leaves_[i] = SavedVariable(of[i], false);
     }
 
@@ -292,28 +299,10 @@ public:
     // The gradients of the leaves, of the output's gradient, and of the gradient that was added to the input's.
     variable_list apply(variable_list &&given) override {
         const std::lock_guard lock(mutex_);
-        const bool recorded = at::GradMode::is_enabled();
-        const at::AutoGradMode mode(true);
-        composed_leaves of;
-        variable_list from, outputs, of_outputs;
-        for (size_t i = 0; i < of.size(); ++i) from.push_back(of[i] = as_leaf(leaves_[i].unpack()));
-        from.push_back(as_leaf(of_output_.unpack()));
-        const composed_leaves made = compose_gradients(how_, of, from.back(), rstd_.unpack(), wanted_);
-        for (size_t i = 0; i < made.size(); ++i) {
-            if (!given[i].defined() || !made[i].defined()) continue;
-            outputs.push_back(made[i]);
-            of_outputs.push_back(given[i].to(made[i].scalar_type()));
-        }
-        variable_list defined, gradients(from.size());
-        for (const Tensor &one : from)
-            if (one.defined()) defined.push_back(one);
-        if (!outputs.empty()) {
-            const variable_list found = torch::autograd::grad(outputs, defined, of_outputs, true, recorded, true);
-            for (size_t i = 0, next = 0; i < from.size(); ++i)
-                if (from[i].defined()) gradients[i] = found[next++];
-        }
-        gradients.push_back(given[0]);
-        return gradients;
+        const composed_leaves of = {leaves_[0].unpack(), leaves_[1].unpack(), leaves_[2].unpack()};
+        auto [a, b, c, d] =
+            compose_second_gradients(how_, of, of_output_.unpack(), rstd_.unpack(), {given[0], given[1], given[2]});
+        return {a, b, c, d, given[0]};
     }
 
     void release_variables() override {
@@ -323,7 +312,6 @@ public:
 
 private:
     composition how_;
-    mask<3> wanted_;
     std::array<SavedVariable, 3> leaves_;
     SavedVariable of_output_, rstd_;
 };
@@ -333,12 +321,9 @@ private:
 template <typename Run>
 composed_leaves record_gradients(const composition &how, const composed_leaves &of, const Tensor &of_output,
                                  const Tensor &rstd, mask<3> wanted, const Tensor &added, Run run) {
-    for (size_t i = 0; i < of.size(); ++i) wanted[i] = wanted[i] && of[i].defined();
     const auto all = {&of[0], &of[1], &of[2], &of_output, &added};
     if (have_tangents(all)) {
-        composed_leaves from;
-        for (size_t i = 0; i < of.size(); ++i) from[i] = as_leaf(of[i]);
-        composed_leaves made = compose_gradients(how, from, of_output, rstd, wanted);
+        composed_leaves made = compose_gradients(how, of, of_output, rstd, wanted);
         if (added.defined() && made[0].defined()) made[0] = made[0] + added;
         return made;
     }
@@ -349,7 +334,7 @@ composed_leaves record_gradients(const composition &how, const composed_leaves &
         made = std::apply([](const auto &...gradient) { return composed_leaves{gradient...}; }, run());
     }
     if (!recorded) return made;
-    const node_pointer node = hold<node_pointer>(new second_backward(how, of, of_output, rstd, wanted));
+    const node_pointer node = hold<node_pointer>(new second_backward(how, of, of_output, rstd));
     node->set_next_edges(torch::autograd::collect_next_edges(of[0], of[1], of[2], of_output, added));
     for (Tensor &one : made)
         if (one.defined())
@@ -359,21 +344,14 @@ composed_leaves record_gradients(const composition &how, const composed_leaves &
     return made;
 }
 
-Tensor zeros_of_bias(const Tensor &input, IntArrayRef shape, const Tensor &weight) {
-    return at::zeros(weight.defined() ? weight.sizes() : shape, input.options());
-}
-
 three record_layer_norm_backward(const Tensor &of_output, const Tensor &input, IntArrayRef shape, const Tensor &mean,
                                  const Tensor &rstd, const optional_tensor &weight, mask<3> wanted,
                                  const optional_tensor &added) {
     static const operation<three, const Tensor &, const Tensor &, IntArrayRef, const Tensor &, const Tensor &,
                            const optional_tensor &, mask<3>, const optional_tensor &>
         norm("jitnorm::layer_norm_backward");
-    const Tensor own = or_none(weight), plus = or_none(added);
-    const auto given = {&input, &own, &of_output, &plus};
-    const bool differentiates = wanted[2] && (have_tangents(given) || are_recorded(given));
-    const composed_leaves of = {input, own, differentiates ? zeros_of_bias(input, shape, own) : Tensor()};
-    auto [a, b, c] = record_gradients(layer_composition(shape), of, of_output, rstd, wanted, plus,
+    auto [a, b, c] = record_gradients(layer_composition(shape), {input, or_none(weight), {}}, of_output, rstd, wanted,
+                                      or_none(added),
                                       [&] { return norm(of_output, input, shape, mean, rstd, weight, wanted, added); });
     return {a, b, c};
 }
@@ -410,12 +388,16 @@ TORCH_LIBRARY_IMPL(jitnorm, Autograd, m) {
     m.impl("add_rms_norm", &record_add_rms_norm);
     m.impl("ada_layer_norm", &record_ada_layer_norm);
     m.impl("gated_rms_norm", &record_gated_rms_norm);
+    m.impl("layer_norm_forward", &record_layer_norm_forward);
+    m.impl("rms_norm_forward", &record_rms_norm_forward);
+    m.impl("add_layer_norm_forward", &record_add_layer_norm_forward);
+    m.impl("add_rms_norm_forward", &record_add_rms_norm_forward);
+    m.impl("gated_rms_norm_forward", &record_gated_rms_norm_forward);
     m.impl("layer_norm_backward", &record_layer_norm_backward);
     m.impl("rms_norm_backward", &record_rms_norm_backward);
     m.impl("gated_rms_norm_backward", &record_gated_rms_norm_backward);
     for (const char *name :
-         {"layer_norm_forward", "rms_norm_forward", "add_layer_norm_forward", "add_rms_norm_forward",
-          "ada_layer_norm_forward", "ada_layer_norm_backward", "gated_rms_norm_forward", "layer_norm_partial_backward",
+         {"ada_layer_norm_forward", "ada_layer_norm_backward", "layer_norm_partial_backward",
           "rms_norm_partial_backward", "chunk_moments", "merge_moments", "layer_norm_partial_forward",
           "rms_norm_partial_forward", "rms_norm_int8", "ada_layer_norm_int8"})
         m.impl(name, torch::autograd::autogradNotImplementedFallback());

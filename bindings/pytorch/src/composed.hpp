@@ -21,13 +21,17 @@ using composed_leaves = std::array<at::Tensor, 3>;
 // The caller has checked that the shapes fit to each other: PyTorch's operators would broadcast.
 at::Tensor compose(const composition &how, const composed_leaves &of, double epsilon);
 
-// The gradients of those leaves that are wanted, by autograd, so that they can be differentiated again, backward where
-// autograd records and in forward mode. rstd is that of forward, which knew the epsilon.
+// The gradients that are wanted, each of the type of its tensor. That of a bias needs no bias: it has the shape and
+// type of the weight, or without one the normalized shape and the type that is computed in. rstd is that of forward,
+// which knew the epsilon.
 composed_leaves compose_gradients(const composition &how, const composed_leaves &of, const at::Tensor &grad_output,
                                   const at::Tensor &rstd, std::array<bool, 3> wanted);
 
-// A tensor with the same values and tangents, of which autograd finds the gradient without regard to how the tensor was
-// computed, and whether or not it requires one.
-at::Tensor as_leaf(const at::Tensor &tensor);
+// Backward of compose_gradients: the gradients of the leaves and of grad_output, from those of its results, of which
+// any may be undefined. Formulas, since autograd within a node sees no derivatives of a transform that has ended
+// (functorch).
+std::array<at::Tensor, 4> compose_second_gradients(const composition &how, const composed_leaves &of,
+                                                   const at::Tensor &grad_output, const at::Tensor &rstd,
+                                                   const composed_leaves &given);
 
 } // namespace jitnorm_torch

@@ -329,8 +329,6 @@ std::pair<Tensor, Tensor> affine_in_rank(const Tensor &input, const norm &how) {
 
 } // namespace
 
-void check_rows_forward(const Tensor &input, const norm &how) { affine_in_rank(input, how); }
-
 normalized rows_forward(const Tensor &input, const norm &how, bool wants_statistics) {
     const auto [weight, bias] = affine_in_rank(input, how);
     return run_forward(input, {weight, bias, how.plus_one, how.rms, {}, {}, how.rounds}, how.epsilon, wants_statistics);
@@ -363,11 +361,6 @@ std::pair<Tensor, Tensor> gate_and_weight(const Tensor &input, const gated_norm 
 }
 
 } // namespace
-
-void check_gated_forward(const Tensor &input, const gated_norm &how) {
-    type_of(input);
-    gate_and_weight(input, how);
-}
 
 normalized gated_forward(const Tensor &input, const gated_norm &how, double epsilon, bool wants_statistics) {
     const auto [gate, weight] = gate_and_weight(input, how);

@@ -8,7 +8,6 @@
 namespace jitnorm_torch {
 
 // forward() and backward() where the weight, and a bias with it, has dimensions of rows.
-void check_rows_forward(const at::Tensor &input, const norm &how);
 normalized rows_forward(const at::Tensor &input, const norm &how, bool wants_statistics);
 gradients rows_backward(const at::Tensor &grad_output, const at::Tensor &input, const at::Tensor &mean,
                         const at::Tensor &rstd, const norm &how, wanted_gradients wanted, const at::Tensor &grad_input);
@@ -43,8 +42,6 @@ struct gated_norm {
     bool norm_before_gate;
     bool rounds = false; // after the norm, after the weight and after the gate
 };
-// Fails as gated_forward() does where the shapes do not fit to each other, or the input's type is none of jitnorm's.
-void check_gated_forward(const at::Tensor &input, const gated_norm &how);
 normalized gated_forward(const at::Tensor &input, const gated_norm &how, double epsilon, bool wants_statistics);
 
 struct gated_gradients {

@@ -57,6 +57,7 @@ struct leaves {
 
     bool have_tangents() const { return jitnorm_torch::have_tangents({&input, &weight, &bias, &residual}); }
     bool are_recorded() const { return jitnorm_torch::are_recorded({&input, &weight, &bias, &residual}); }
+    bool have_derivatives() const { return have_tangents() || are_recorded(); }
 
     // Whether weight and bias differ in type. If they do, both are converted to their common type before the call is
     // recorded, so that autograd converts their gradients back.

@@ -193,11 +193,6 @@ normalized forward(const at::Tensor &input, const norm &how, bool wants_statisti
     return run_forward(input, {}, how, wants_statistics);
 }
 
-void check_forward(const at::Tensor &input, const norm &how) {
-    type_of(input);
-    has_rows(how) ? check_rows_forward(input, how) : check_input(input, how);
-}
-
 at::ScalarType sum_type(const at::Tensor &input, const at::Tensor &residual) {
     return at::promoteTypes(input.scalar_type(), residual.scalar_type());
 }

@@ -31,8 +31,6 @@ struct normalized {
     at::Tensor output, mean, rstd, sum;
 };
 normalized forward(const at::Tensor &input, const norm &how, bool wants_statistics);
-// Fails as forward() does where the shapes do not fit to each other, or the input's type is none of jitnorm's.
-void check_forward(const at::Tensor &input, const norm &how);
 // The type of the sum of the two: as PyTorch adds, their common type.
 at::ScalarType sum_type(const at::Tensor &input, const at::Tensor &residual);
 // Normalizes the sum of input and residual, which must have the same shape. The sum is a result, too. Both results have

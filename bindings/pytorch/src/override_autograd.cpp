@@ -21,24 +21,14 @@ namespace composed = at::compositeimplicitautograd;
 
 // A gradient that is to be differentiated again is that of PyTorch's operators.
 class fused_rms_norm_backward final : public norm_backward {
-public:
-    fused_rms_norm_backward(IntArrayRef shape, const Tensor &input, const Tensor &weight, const Tensor &rstd,
-                            optional_double epsilon)
-        : norm_backward(shape, input, weight, {}, rstd), epsilon_(epsilon) {}
-
-private:
+    using norm_backward::norm_backward;
     three compute(const Tensor &of_output, const optional_tensor &of_sum, mask<3> wanted) override {
         if (!at::GradMode::is_enabled()) return norm_backward::compute(of_output, of_sum, wanted);
-        const Tensor input = as_leaf(input_.unpack()), weight = as_leaf(weight_.unpack());
-        const Tensor output = std::get<0>(composed::_fused_rms_norm(input, shape_, as_optional(weight), epsilon_));
-        variable_list leaves;
-        if (wanted[0]) leaves.push_back(input);
-        if (wanted[1]) leaves.push_back(weight);
-        variable_list made = torch::autograd::grad({output}, leaves, {of_output}, c10::nullopt, true);
-        return {wanted[0] ? made.front() : Tensor(), wanted[1] ? made.back() : Tensor(), Tensor()};
+        auto [input, weight, none] =
+            compose_gradients({shape_, true, false, false, false, false}, {input_.unpack(), weight_.unpack(), {}},
+                              of_output, rstd_.unpack(), wanted);
+        return {input, weight, Tensor()};
     }
-
-    optional_double epsilon_;
 };
 
 } // namespace
@@ -56,7 +46,7 @@ std::tuple<Tensor, Tensor> record_fused_rms_norm(const Tensor &input, IntArrayRe
         if (!recorded) return made;
     }
     Tensor none;
-    attach(from, new fused_rms_norm_backward(shape, input, from.weight, std::get<1>(made), epsilon), std::get<0>(made),
+    attach(from, new fused_rms_norm_backward(shape, input, from.weight, {}, std::get<1>(made)), std::get<0>(made),
            none);
     return made;
 }

@@ -2,6 +2,7 @@
 """The operators against a computation in float64 by PyTorch: types, shapes, strides, empty tensors, gradients."""
 
 import concurrent.futures
+import importlib
 import itertools
 import os
 import subprocess
@@ -12,6 +13,11 @@ import torch
 
 import jitnorm_torch
 from support import TestCase, exact_layer_norm, exact_rms_norm, layer_norm, leaf, random, rms_norm, subsets
+
+try:
+    transforms = importlib.import_module("torch.func" if torch.__version__ >= "2" else "functorch")
+except ImportError:
+    transforms = None
 
 TYPES = [torch.float32, torch.bfloat16, torch.float16, torch.float64]
 NARROW = (torch.bfloat16, torch.float16)
@@ -223,6 +229,35 @@ class Layer(TestCase):
                                     for d in (got, exact)])
             for got, exact in results:
                 self.assert_near(got, exact, 1e-6)
+
+    @unittest.skipIf(transforms is None, "there is no functorch")
+    def test_transforms_nest(self):
+        grad, hessian, jacfwd, jacrev, vmap = (getattr(transforms, n) for n in ("grad", "hessian", "jacfwd", "jacrev", "vmap"))
+        tensors = [random((2, 6), torch.float64), random(6, torch.float64, 2), random((2, 6), torch.float64, 3)]
+        silu, gated = torch.nn.functional.silu, jitnorm_torch.gated_rms_norm
+        exact_layer = lambda x, w: exact_rms_norm(x - x.mean(-1, keepdim=True), (6,), w, 1e-5)  # noqa: E731
+        for function, exact in (
+            (lambda x, w, y: layer_norm(x, (6,), w, y[0]), lambda x, w, y: exact_layer(x, w) + y[0]),
+            (lambda x, w, y: rms_norm(x, (6,), w, 1e-5), lambda x, w, y: exact_rms_norm(x, (6,), w, 1e-5)),
+            (lambda x, w, y: jitnorm_torch.add_layer_norm(x, y, (6,), w)[0], lambda x, w, y: exact_layer(x + y, w)),
+            (lambda x, w, y: jitnorm_torch.add_rms_norm(x, y, (6,), w, 1e-5)[0],
+             lambda x, w, y: exact_rms_norm(x + y, (6,), w, 1e-5)),
+            (lambda x, w, y: gated(x, y, w, 1e-5), lambda x, w, y: exact_rms_norm(x, (6,), w, 1e-5) * silu(y)),
+            (lambda x, w, y: gated(x, y, w, 1e-5, norm_before_gate=False),
+             lambda x, w, y: exact_rms_norm(x * silu(y), (6,), w, 1e-5)),
+        ):
+            for which, nest in itertools.product(range(3), (
+                lambda f, i: grad(lambda *t: grad(f, i)(*t).pow(2).sum(), i)(*tensors),
+                lambda f, i: hessian(f, i)(*tensors),
+                lambda f, i: jacrev(jacrev(f, 0), i)(*tensors),
+                lambda f, i: jacfwd(jacfwd(f, i), 0)(*tensors),
+                lambda f, i: jacrev(hessian(f, i), 0)(*tensors),
+                lambda f, i: vmap(jacrev(grad(f, i)), (0, None, 0))(tensors[0][:, None], tensors[1], tensors[2][:, None]),
+            )):
+                got, expected = (nest(lambda *t: run(*t).pow(3).sum() + sum(s.pow(2).sum() for s in t), which)
+                                 for run in (function, exact))
+                self.assertFalse(got.requires_grad)
+                self.assert_near(got, expected, 1e-5)
 
     def test_rounded_normalized_values(self):
         gated, add_rms_norm = jitnorm_torch.gated_rms_norm, jitnorm_torch.add_rms_norm
