@@ -20,6 +20,8 @@ namespace {
 
 using at::IntArrayRef;
 using at::Tensor;
+using torch::autograd::collect_next_edges;
+using torch::autograd::edge_list;
 using torch::autograd::Node;
 using torch::autograd::SavedVariable;
 
@@ -160,7 +162,7 @@ two record_add_rms_norm(const Tensor &input, const Tensor &residual, IntArrayRef
 // A node of an operator with one result, whose gradient is all that its backward operator reads beside saved tensors.
 class modulated_backward : public Node {
 public:
-    explicit modulated_backward(std::initializer_list<Tensor> saved) {
+    modulated_backward(edge_list &&edges, std::initializer_list<Tensor> saved) : Node(std::move(edges)) {
         for (const Tensor &tensor : saved) saved_.emplace_back(tensor, false);
     }
 
@@ -220,8 +222,8 @@ private:
 
 class gated_rms_norm_backward final : public modulated_backward {
 public:
-    gated_rms_norm_backward(std::initializer_list<Tensor> saved, bool norm_before_gate, bool rounds)
-        : modulated_backward(saved), norm_before_gate_(norm_before_gate), rounds_(rounds) {}
+    gated_rms_norm_backward(edge_list &&edges, std::initializer_list<Tensor> saved, bool norm_before_gate, bool rounds)
+        : modulated_backward(std::move(edges), saved), norm_before_gate_(norm_before_gate), rounds_(rounds) {}
     std::string name() const override { return "JitnormGatedRmsNormBackward"; }
 
 private:
@@ -236,12 +238,9 @@ private:
     bool norm_before_gate_, rounds_;
 };
 
-// Makes the output the result of a new node that computes the gradients of the leaves.
-template <typename... Leaves>
-Tensor with_node(Node *made, Tensor output, const Leaves &...leaf) {
-    const node_pointer node = hold<node_pointer>(made);
-    node->set_next_edges(torch::autograd::collect_next_edges(leaf...));
-    torch::autograd::set_history(output, node);
+// Makes the output the result of a new node.
+Tensor with_node(Node *made, Tensor output) {
+    torch::autograd::set_history(output, hold<node_pointer>(made));
     return output;
 }
 
@@ -256,8 +255,9 @@ Tensor record_ada_layer_norm(const Tensor &input, const Tensor &scale, const Ten
     TORCH_CHECK(!have_tangents(given), "jitnorm's ada_layer_norm has no forward-mode derivatives");
     if (!are_recorded(given)) return run_below(alone, input, scale, shift, weight, bias, epsilon);
     const auto [output, mean, rstd] = run_below(norm, input, scale, shift, weight, bias, epsilon);
-    return with_node(new ada_layer_norm_backward({input, scale, shift, mean, rstd, own_weight, own_bias}), output,
-                     input, scale, shift, own_weight, own_bias);
+    return with_node(new ada_layer_norm_backward(collect_next_edges(input, scale, shift, own_weight, own_bias),
+                                                 {input, scale, shift, mean, rstd, own_weight, own_bias}),
+                     output);
 }
 
 two record_gated_rms_norm_forward(const Tensor &input, const optional_tensor &gate, const optional_tensor &weight,
@@ -271,8 +271,9 @@ two record_gated_rms_norm_forward(const Tensor &input, const optional_tensor &ga
     if (have_tangents(given))
         output = compose(gated_composition(input, norm_before_gate, rounds), {input, own_gate, own_weight}, epsilon);
     else if (are_recorded(given))
-        output = with_node(new gated_rms_norm_backward({input, rstd, own_gate, own_weight}, norm_before_gate, rounds),
-                           output, input, own_gate, own_weight);
+        output = with_node(new gated_rms_norm_backward(collect_next_edges(input, own_gate, own_weight),
+                                                       {input, rstd, own_gate, own_weight}, norm_before_gate, rounds),
+                           output);
     return made;
 }
 
@@ -289,8 +290,10 @@ Tensor record_gated_rms_norm(const Tensor &input, const optional_tensor &gate, c
 // Differentiates gradients.
 class second_backward final : public Node {
 public:
-    second_backward(composition how, const composed_leaves &of, const Tensor &of_output, const Tensor &rstd)
-        : how_(std::move(how)), of_output_(of_output, false), rstd_(rstd, false) {
+    second_backward(composition how, const composed_leaves &of, const Tensor &of_output, const Tensor &rstd,
+                    const Tensor &added)
+        : Node(collect_next_edges(of[0], of[1], of[2], of_output, added)), how_(std::move(how)),
+          of_output_(of_output, false), rstd_(rstd, false) {
         for (size_t i = 0; i < of.size(); ++i) leaves_[i] = SavedVariable(of[i], false);
     }
 
@@ -334,8 +337,7 @@ composed_leaves record_gradients(const composition &how, const composed_leaves &
         made = std::apply([](const auto &...gradient) { return composed_leaves{gradient...}; }, run());
     }
     if (!recorded) return made;
-    const node_pointer node = hold<node_pointer>(new second_backward(how, of, of_output, rstd));
-    node->set_next_edges(torch::autograd::collect_next_edges(of[0], of[1], of[2], of_output, added));
+    const node_pointer node = hold<node_pointer>(new second_backward(how, of, of_output, rstd, added));
     for (Tensor &one : made)
         if (one.defined())
             torch::autograd::set_history(one, node);

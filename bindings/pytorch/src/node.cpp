@@ -33,10 +33,11 @@ node_pointer pointer_to(Some &node) {
 
 } // namespace
 
-norm_backward::norm_backward(IntArrayRef shape, const Tensor &input, const Tensor &weight, const Tensor &mean,
+norm_backward::norm_backward(const leaves &from, IntArrayRef shape, const Tensor &input, const Tensor &mean,
                              const Tensor &rstd, bool plus_one, bool rounds)
-    : rms_(!mean.defined()), plus_one_(plus_one), rounds_(rounds), shape_(shape.begin(), shape.end()),
-      input_(input, false), weight_(weight, false), mean_(mean, false), rstd_(rstd, false) {}
+    : Node(torch::autograd::collect_next_edges(from.input, from.weight, from.bias, from.residual)),
+      rms_(!mean.defined()), plus_one_(plus_one), rounds_(rounds), shape_(shape.begin(), shape.end()),
+      input_(input, false), weight_(from.weight, false), mean_(mean, false), rstd_(rstd, false) {}
 
 // The lock is needed because several threads may run backward through one graph at the same time, and one of them may
 // release the saved tensors.
@@ -86,7 +87,6 @@ bool are_recorded(std::initializer_list<const Tensor *> tensors) {
 
 void attach(const leaves &from, norm_backward *made, Tensor &output, Tensor &sum) {
     const node_pointer node = hold<node_pointer>(made);
-    node->set_next_edges(torch::autograd::collect_next_edges(from.input, from.weight, from.bias, from.residual));
     torch::autograd::set_history(output, node);
     if (sum.defined() && are_recorded({&from.input, &from.residual})) torch::autograd::set_history(sum, node);
 }
@@ -94,7 +94,7 @@ void attach(const leaves &from, norm_backward *made, Tensor &output, Tensor &sum
 void attach(const leaves &from, IntArrayRef shape, const Tensor &mean, const Tensor &rstd, Tensor &output, Tensor &sum,
             bool plus_one, bool rounds) {
     auto *const made =
-        new norm_backward(shape, sum.defined() ? Tensor() : from.input, from.weight, mean, rstd, plus_one, rounds);
+        new norm_backward(from, shape, sum.defined() ? Tensor() : from.input, mean, rstd, plus_one, rounds);
     attach(from, made, output, sum);
     if (sum.defined()) made->normalizes_own_sum(sum);
 }

@@ -19,32 +19,6 @@ inline optional_tensor as_optional(const at::Tensor &tensor) {
     return tensor.defined() ? optional_tensor(tensor) : c10::nullopt;
 }
 
-// Computes the gradients of input, weight, bias and residual from the gradients of the output and of the sum. `input`
-// is the tensor that was normalized, which is the sum if there is a residual. If `mean` is undefined, the node belongs
-// to an RMS normalization, which has no bias.
-class norm_backward : public torch::autograd::Node {
-public:
-    norm_backward(at::IntArrayRef shape, const at::Tensor &input, const at::Tensor &weight, const at::Tensor &mean,
-                  const at::Tensor &rstd, bool plus_one = false, bool rounds = false);
-
-    variable_list apply(variable_list &&given) override;
-    void release_variables() override;
-    // The sum, which the node normalizes in place of its input, is a result of the node itself if it requires a
-    // gradient.
-    void normalizes_own_sum(const at::Tensor &sum) {
-        input_ = torch::autograd::SavedVariable(sum, sum.requires_grad());
-    }
-    std::string name() const override { return rms_ ? "JitnormRmsNormBackward" : "JitnormLayerNormBackward"; }
-
-protected:
-    using three = std::tuple<at::Tensor, at::Tensor, at::Tensor>;
-    virtual three compute(const at::Tensor &of_output, const optional_tensor &of_sum, mask<3> wanted);
-
-    bool rms_, plus_one_, rounds_;
-    c10::SmallVector<int64_t, 4> shape_;
-    torch::autograd::SavedVariable input_, weight_, mean_, rstd_;
-};
-
 bool have_tangents(std::initializer_list<const at::Tensor *> tensors);
 
 // Whether autograd records a call, because one of its tensors requires a gradient.
@@ -66,6 +40,33 @@ struct leaves {
     }
 
     at::ScalarType common_type() const { return at::promoteTypes(weight.scalar_type(), bias.scalar_type()); }
+};
+
+// Computes the gradients of input, weight, bias and residual from the gradients of the output and of the sum. `input`
+// is the tensor that was normalized, which is the sum if there is a residual. If `mean` is undefined, the node belongs
+// to an RMS normalization, which has no bias.
+class norm_backward : public torch::autograd::Node {
+public:
+    // Nodes have their edges before they save tensors: what is saved of a leaf only works while its edge is held.
+    norm_backward(const leaves &from, at::IntArrayRef shape, const at::Tensor &input, const at::Tensor &mean,
+                  const at::Tensor &rstd, bool plus_one = false, bool rounds = false);
+
+    variable_list apply(variable_list &&given) override;
+    void release_variables() override;
+    // The sum, which the node normalizes in place of its input, is a result of the node itself if it requires a
+    // gradient.
+    void normalizes_own_sum(const at::Tensor &sum) {
+        input_ = torch::autograd::SavedVariable(sum, sum.requires_grad());
+    }
+    std::string name() const override { return rms_ ? "JitnormRmsNormBackward" : "JitnormLayerNormBackward"; }
+
+protected:
+    using three = std::tuple<at::Tensor, at::Tensor, at::Tensor>;
+    virtual three compute(const at::Tensor &of_output, const optional_tensor &of_sum, mask<3> wanted);
+
+    bool rms_, plus_one_, rounds_;
+    c10::SmallVector<int64_t, 4> shape_;
+    torch::autograd::SavedVariable input_, weight_, mean_, rstd_;
 };
 
 // The type of the graph's pointers to nodes: std::shared_ptr at first, c10::intrusive_ptr in later versions of PyTorch.

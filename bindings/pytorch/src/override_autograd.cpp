@@ -46,8 +46,7 @@ std::tuple<Tensor, Tensor> record_fused_rms_norm(const Tensor &input, IntArrayRe
         if (!recorded) return made;
     }
     Tensor none;
-    attach(from, new fused_rms_norm_backward(shape, input, from.weight, {}, std::get<1>(made)), std::get<0>(made),
-           none);
+    attach(from, new fused_rms_norm_backward(from, shape, input, {}, std::get<1>(made)), std::get<0>(made), none);
     return made;
 }
 

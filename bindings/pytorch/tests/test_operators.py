@@ -309,6 +309,21 @@ class Layer(TestCase):
         with self.assertRaises(RuntimeError):
             torch.autograd.grad(y, x)
 
+    # As checkpoints do: a leaf that a hook replaces must be found again.
+    def test_hooks_of_saved_tensors(self):
+        tensors = [leaf(random(s, torch.float64, n)) for n, s in enumerate([(4, 8), (8,), (4, 8)], 1)]
+        for function in (
+            lambda x, w, y: layer_norm(x, (8,), w) + y,
+            lambda x, w, y: sum(jitnorm_torch.add_rms_norm(x, y, (8,), w)),
+            lambda x, w, y: jitnorm_torch.gated_rms_norm(x, y, w),
+            lambda x, w, y: jitnorm_torch.ada_layer_norm(x, w, y),
+        ):
+            expected = torch.autograd.grad(function(*tensors).pow(3).sum(), tensors)
+            with torch.autograd.graph.saved_tensors_hooks(torch.clone, lambda saved: saved):
+                made = function(*tensors).pow(3).sum()
+            for got, exact in zip(torch.autograd.grad(made, tensors), expected):
+                self.assert_same_bits(got, exact)
+
     def test_threads_may_go_back_through_one_graph(self):
         tensors = [leaf(random((64, 48))), leaf(random(48, seed=2)), leaf(random(48, seed=3))]
         y, gradient = layer_norm(tensors[0], (48,), *tensors[1:]), random((64, 48), seed=4)
