@@ -37,9 +37,13 @@ class RMSNorm(torch.nn.Module):
         self.elementwise_affine = elementwise_affine
         self.plus_one = plus_one
         self.round_normalized = round_normalized
-        first = torch.full(shape, 0.0 if plus_one else 1.0, device=device, dtype=dtype)
-        weight = torch.nn.Parameter(first) if elementwise_affine else None
+        weight = torch.nn.Parameter(torch.empty(shape, device=device, dtype=dtype)) if elementwise_affine else None
         self.register_parameter("weight", weight)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        if self.weight is not None:
+            torch.nn.init.constant_(self.weight, 0.0 if self.plus_one else 1.0)
 
     def forward(self, input: Tensor) -> Tensor:
         return rms_norm(input, self.normalized_shape, self.weight, self.eps, self.plus_one, self.round_normalized)

@@ -187,6 +187,10 @@ class Modules(TestCase):
         x = random((3, 5, 8))
         self.assert_near(own(x), theirs(x).detach())
         self.assertEqual(repr(own), repr(theirs))
+        for plus_one in (False, True):
+            rms = jitnorm_torch.RMSNorm(8, eps=1e-5, device="meta", plus_one=plus_one).to_empty(device="cpu")
+            rms.reset_parameters()
+            self.assertEqual(rms.weight.tolist(), [float(not plus_one)] * 8)
         rms = jitnorm_torch.RMSNorm(8, eps=1e-5)
         self.assertEqual([name for name, _ in rms.named_parameters()], ["weight"])
         self.assert_same_bits(rms(x), rms_norm(x, (8,), rms.weight, 1e-5))
