@@ -2,8 +2,8 @@
 // plan: the decisions about speed that depend on a problem's sizes and on the machine, and the layout of the
 // scratchpad, as a value. An executor is made from a problem and a plan, and follows the plan. No plan changes a bit of
 // any result. Decisions that depend only on types, on the instruction set or on the length of a row are made where they
-// are used: which kernel reduces short rows (src/jit/kernels/kernels.hpp), and whether a sum with a residual is reduced
-// as it is added (src/run/forward_kernels.cpp). docs/measurements.md has the measurements for the numbers.
+// are used: which kernel reduces short rows (src/jit/kernels/kernels.hpp), and whether bands with a residual reduce the
+// sums as they are added (src/run/forward_kernels.cpp). docs/measurements.md has the measurements for the numbers.
 #pragma once
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // forward: the direction forward for the driver (driver.hpp): its kernels, the statistics of rows, and a thread's part
 // of an execution, in the order in which things happen. In the common case one kernel does bands of rows from their
-// inputs to dst. Otherwise a batch goes in steps: it is reduced to the moments of its rows, from which the statistics
-// follow; then its rows are normalized. A residual is added as rows are reduced. The executor of a single batch
+// inputs to dst. Otherwise a batch goes in steps: a residual is added, if there is one; the rows are reduced to their
+// moments, from which the statistics follow; then they are normalized. The executor of a single batch
 // (single_batch.hpp) shares the kernels and the statistics.
 //
 // Without dst a batch is only reduced, which also writes the sum. Problems that share columns find the moments of
@@ -44,8 +44,7 @@ struct forward_kernels {
     struct addition_kernels {
         jit::forward_kernel<T> add, add_and_write;
     };
-    std::optional<addition_kernels> addition;         // empty: no residual is added by itself
-    std::optional<addition_kernels> reduced_addition; // also reduce the sums, of long rows; empty: they cannot
+    std::optional<addition_kernels> addition; // empty: no residual is added by itself
 
     std::optional<jit::forward_kernel<T>> repeat; // a reduction over rows with given pivots; empty: nothing is reduced
     std::optional<jit::forward_kernel<T>> reduce; // the first reduction; empty where others do it
@@ -329,14 +328,9 @@ private:
     template <typename Body>
     void for_each_chunk(batch &b, range columns, Body &&body) {
         for_each_panel(columns, [&](range some) {
-            const panel here = at.open(some);
-            if (f_.kernels_->reduced_addition) {
-                add_and_reduce(here, b, some, body);
-            } else {
-                const strip x = rows_to_reduce(here, b, some);
-                for (dim_t r = 0; r < b.rows; ++r)
-                    f_.for_each_chunk(x.row(r), some, [&](dim_t chunk, const auto &found) { body(r, chunk, found); });
-            }
+            const strip x = rows_to_reduce(at.open(some), b, some);
+            for (dim_t r = 0; r < b.rows; ++r)
+                f_.for_each_chunk(x.row(r), some, [&](dim_t chunk, const auto &found) { body(r, chunk, found); });
             close_reduced();
         });
     }
@@ -359,24 +353,9 @@ private:
     // Computes the sums of a panel. If they have a tile, `writes` says whether the output is written besides.
     [[gnu::noinline]] strip add(const panel &here, batch &b, range columns, bool writes) const {
         const strip sums = rows_of(here);
-        choose(*f_.kernels_->addition, writes)(arguments_for(here, sums, b, columns));
+        const auto &kernels = *f_.kernels_->addition;
+        (writes && f_.sum_pitch_ != 0 ? kernels.add_and_write : kernels.add)(arguments_for(here, sums, b, columns));
         return sums;
-    }
-    const auto &choose(const typename kernels::addition_kernels &from, bool writes) const {
-        return writes && f_.sum_pitch_ != 0 ? from.add_and_write : from.add;
-    }
-    // Computes the sums of a panel chunk by chunk, and reduces each chunk as it is added.
-    template <typename Body>
-    [[gnu::noinline]] void add_and_reduce(const panel &here, batch &b, range columns, Body &body) {
-        const auto &kernel = choose(*f_.kernels_->reduced_addition, !adds_again_);
-        jit::forward_arguments<T> call = arguments_for(here, rows_of(here), b, columns);
-        for (dim_t begin = columns.begin; begin < columns.end; begin += CHUNK) {
-            const dim_t count = call.chunk = std::min(CHUNK, columns.end - begin);
-            kernel(call);
-            for (dim_t r = 0; r < b.rows; ++r)
-                body(r, begin / CHUNK, f_.refine_chunk(call.x.row(r), count, b.p[r], {b.s[r], b.q[r]}));
-            f_.move_columns(call, CHUNK);
-        }
     }
 
     // ---- normalization

@@ -157,22 +157,15 @@ void forward_kernels<T>::make_bands(const problem &p, const plan &planned, const
 template <typename T>
 void forward_kernels<T>::make_steps(const problem &p, const plan &planned, const jit::vector_kind &kind) {
     const prefetches to = prefetches_of(p, planned, false, false);
-    const bool is_open = p.has_runtime_sizes();
     if (p.reads(RESIDUAL)) {
-        const bool may_have_tile = is_open || sum_pitch(p, planned) != 0;
-        const auto kernels = [&](bool reduces) {
-            const auto kernel = [&](jitnorm_data_type_t sum) {
-                return jit::forward_kernel<T>({.kind = kind, .added = addition_conf_of(p, sum, reduces, to.added)});
-            };
-            const auto add = kernel(jitnorm_data_type_undef);
-            return addition_kernels{add, may_have_tile ? kernel(sum_type_of(p)) : add};
+        const auto kernel = [&](jitnorm_data_type_t sum) {
+            return jit::forward_kernel<T>({.kind = kind, .added = addition_conf_of(p, sum, false, to.added)});
         };
-        const bool may_be_long = is_open || p.row_length() > CHUNK;
-        if (may_be_long && p.finds_statistics() && may_reduce_sums(p) && !p.computes_in_double())
-            reduced_addition = kernels(true);
-        if (may_have_tile || !reduced_addition) addition = kernels(false);
+        const auto add = kernel(jitnorm_data_type_undef);
+        const bool may_have_tile = p.has_runtime_sizes() || sum_pitch(p, planned) != 0;
+        addition = addition_kernels{add, may_have_tile ? kernel(sum_type_of(p)) : add};
     }
-    if (p.finds_statistics() && (is_open || !reduced_addition))
+    if (p.finds_statistics())
         reduce = jit::forward_kernel<T>({.kind = kind, .reduced = first_reduction_conf_of(p, kind, to.reduced)});
     if (p.writes(DST))
         normalize = jit::both_stores(planned.non_temporal_threads > 0, [&](bool non_temporal) {
