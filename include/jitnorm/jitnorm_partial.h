@@ -45,9 +45,9 @@
 extern "C" {
 #endif
 
-/* Writes the number of rows in a row block to *block_rows. A range must begin at a multiple of it. It is 4 to 32, and
- * always 32 if there are 512 or more rows. all_rows: the number of rows of the whole problem. columns: the length of a
- * row.
+/* Writes the number of rows in a row block to *block_rows. A range with rows must begin at a multiple of it. It is 4 to
+ * 32, and always 32 if there are 512 or more rows. all_rows: the number of rows of the whole problem. columns: the
+ * length of a row.
  * invalid_arguments: a null pointer; a number that is negative or larger than 2^53. */
 JITNORM_API jitnorm_status_t jitnorm_layer_normalization_row_block(jitnorm_dim_t *block_rows, jitnorm_dim_t all_rows,
                                                                    jitnorm_dim_t columns);
@@ -57,8 +57,8 @@ JITNORM_API jitnorm_status_t jitnorm_layer_normalization_row_block(jitnorm_dim_t
  * jitnorm_layer_normalization_backward_primitive_desc_create_v2, except that DIFF_SCALE and DIFF_SHIFT, if flags ask
  * for them, are sums: dense f64 tensors with C columns and as many rows as jitnorm_query_diff_weights_md says, which is
  * 0 if src has no rows. DIFF_SRC is the same as without the other rows.
- * invalid_arguments, also: rows that are not among all_rows; rows that do not begin at a multiple of a row block; rows
- *   that end neither at such a multiple nor at the end of all_rows.
+ * invalid_arguments, also: rows that are not among all_rows; rows that begin or end within a row block, also if there
+ *   are 0 of them.
  * unimplemented, also: run-time sizes. */
 JITNORM_API jitnorm_status_t jitnorm_layer_normalization_partial_backward_primitive_desc_create(
     jitnorm_primitive_desc_t *primitive_desc, jitnorm_engine_t engine, const_jitnorm_memory_desc_t diff_src_desc,
@@ -70,8 +70,8 @@ JITNORM_API jitnorm_status_t jitnorm_layer_normalization_partial_backward_primit
  * in the order of the rows. rows[i] is the number of rows of range i, and may be 0. sums[i] points to what the
  * primitive of range i wrote to DIFF_SCALE or DIFF_SHIFT (null if the range has no rows). Writes `columns` elements of
  * data_type to gradient: f32, bf16, f16, or f64 if data is f64. Runs on the calling thread.
- * invalid_arguments: a null pointer; a negative number; rows that do not add up to all_rows; ranges that do not begin
- *   at a multiple of a row block; another data_type. */
+ * invalid_arguments: a null pointer to something that has elements; a negative number; rows that do not add up to
+ *   all_rows; ranges that begin within a row block; another data_type. */
 JITNORM_API jitnorm_status_t jitnorm_layer_normalization_merge_gradients(void *gradient, jitnorm_data_type_t data_type,
                                                                          jitnorm_dim_t all_rows, jitnorm_dim_t columns,
                                                                          int ranges, const jitnorm_dim_t *rows,
@@ -84,8 +84,8 @@ JITNORM_API jitnorm_status_t jitnorm_layer_normalization_merge_gradients(void *g
  * there are no rows). After the last one of all_rows the first `columns` doubles of running are the gradient. The
  * caller rounds them to the compute type (f32, or f64 if data is f64), and then to a narrower type if wanted. Runs on
  * the calling thread.
- * invalid_arguments: a null pointer; a negative number; rows that are not among all_rows; rows that do not begin at a
- *   multiple of a row block; rows that end neither at such a multiple nor at the end of all_rows. */
+ * invalid_arguments: a null pointer to something that has elements; a negative number; rows that are not among
+ *   all_rows; rows that begin or end within a row block, also if there are 0 of them. */
 JITNORM_API jitnorm_status_t jitnorm_layer_normalization_add_partial_gradients(double *running, jitnorm_dim_t all_rows,
                                                                                jitnorm_dim_t columns,
                                                                                jitnorm_dim_t first_row,
@@ -102,14 +102,15 @@ JITNORM_API jitnorm_status_t jitnorm_layer_normalization_add_partial_gradients_o
  * primitive reads src and writes JITNORM_ARG_ROW_SUMS, a dense f64 tensor with the row dimensions of src and after
  * them 4 numbers for each chunk: the number of its elements, the mean, what the mean has beyond a double (0 unless src
  * is f64), and the sum of squared differences from the mean; with jitnorm_rms_norm the means are 0.
- * jitnorm_query_exec_arg_md returns its descriptor. flags: of all flags only jitnorm_rms_norm matters; those for scale
- * and shift are not allowed. attr may be null. It may have a residual (jitnorm_primitive_attr_set_residual), whose sum
- * is then written, and a scratchpad mode.
- * invalid_arguments: a null pointer; flags or attributes that apply to dst; jitnorm_use_global_stats; src
+ * jitnorm_query_exec_arg_md returns its descriptor. flags: of all flags only jitnorm_rms_norm matters, and
+ * jitnorm_use_scale, jitnorm_use_shift and jitnorm_use_global_stats are not allowed. attr may be null. It may have a
+ * residual (jitnorm_primitive_attr_set_residual) with a gate, whose sum is then written, and a scratchpad mode. Its
+ * epsilon and its descriptors of scale and shift are ignored.
+ * invalid_arguments: a null pointer; one of the flags that are not allowed; scales, post-ops or outputs of dst; src
  *   without columns; columns that are not among all_columns; columns that do not begin at a multiple of 4096; columns
  *   that end neither at such a multiple nor at the end of all_columns.
- * unimplemented: run-time sizes; data types and layouts that forward does not have; a tensor that is f64 while src is
- *   not; a gate with row dimensions. */
+ * unimplemented: run-time sizes; data types and layouts that forward does not have; a residual or a sum that is f64
+ *   while src is not; a gate with row dimensions. */
 JITNORM_API jitnorm_status_t jitnorm_layer_normalization_partial_statistics_primitive_desc_create(
     jitnorm_primitive_desc_t *primitive_desc, jitnorm_engine_t engine, const_jitnorm_memory_desc_t src_desc,
     unsigned flags, jitnorm_dim_t first_column, jitnorm_dim_t all_columns, const_jitnorm_primitive_attr_t attr);
@@ -118,8 +119,8 @@ JITNORM_API jitnorm_status_t jitnorm_layer_normalization_partial_statistics_prim
  * the number of ranges, which are in the order of the columns. columns[i] is the number of columns of range i, and may
  * be 0. sums[i] points to what the primitive of range i wrote to JITNORM_ARG_ROW_SUMS (null for a range without
  * columns). Writes 4 doubles for each row to merged. Runs on the calling thread.
- * invalid_arguments: a null pointer; a negative number; columns that do not add up to all_columns; ranges that do not
- *   begin at a multiple of 4096; an unknown data_type. */
+ * invalid_arguments: a null pointer to something that has elements; a negative number; columns that do not add up to
+ *   all_columns; ranges that begin within a chunk; an unknown data_type. */
 JITNORM_API jitnorm_status_t jitnorm_layer_normalization_merge_row_sums(double *merged, jitnorm_data_type_t data_type,
                                                                         jitnorm_dim_t rows, jitnorm_dim_t all_columns,
                                                                         int ranges, const jitnorm_dim_t *columns,
@@ -132,8 +133,8 @@ JITNORM_API jitnorm_status_t jitnorm_layer_normalization_merge_row_sums(double *
  * jitnorm_layer_normalization_merge_row_sums wrote. With jitnorm_rms_norm the means are taken as 0, whatever they are.
  * With jitnorm_forward_training it writes the statistics of the whole rows.
  * invalid_arguments, also: jitnorm_use_global_stats; the same columns as above.
- * unimplemented, also: run-time sizes; a tensor that is f64 while src is not; scale, shift or a gate with row
- *   dimensions; dynamic scales of dst. */
+ * unimplemented, also: run-time sizes; a tensor that is f64 while src is not, except src1 of a post-op; scale, shift
+ *   or a gate with row dimensions; dynamic scales of dst. */
 JITNORM_API jitnorm_status_t jitnorm_layer_normalization_partial_forward_primitive_desc_create(
     jitnorm_primitive_desc_t *primitive_desc, jitnorm_engine_t engine, jitnorm_prop_kind_t prop_kind,
     const_jitnorm_memory_desc_t src_desc, const_jitnorm_memory_desc_t dst_desc, const_jitnorm_memory_desc_t stat_desc,

@@ -48,9 +48,11 @@ jitnorm_status_t create(jitnorm_dim_t rows, jitnorm_dim_t first, jitnorm_dim_t a
 TEST(partial_gradients, rows_that_are_refused) {
     EXPECT_OK(create(64, 32, 4096));
     EXPECT_OK(create(65, 4032, 4097));
+    EXPECT_OK(create(0, 4097, 4097));
     for (const auto &[rows, first, all] : {std::array<jitnorm_dim_t, 3>{64, 16, 4096},
                                            {48, 16, 4096}, // its end is that of a block
                                            {65, 32, 4096},
+                                           {0, 16, 4096},
                                            {64, 4064, 4097},
                                            {64, -32, 4096},
                                            {64, 0, 63},
@@ -104,7 +106,7 @@ TEST(partial_gradients, sums_that_are_not_added) {
     for (const jitnorm_status_t status :
          {add(4096, 16, 16, 64), add(4096, 16, 64, 63), add(4096, 16, 64, 4064), add(4096, 16, -32, 64),
           add(4096, 16, 64, -64), add(-1, 16, 0, 0), add(4096, -1, 0, 64), add(4096, 16, INT64_MAX, 1),
-          add(4096, INT64_MAX, 0, 64),
+          add(4096, INT64_MAX, 0, 64), add(4096, 16, 5, 0), // no rows, within a block
           jitnorm_layer_normalization_add_partial_gradients(nullptr, 4096, 16, 0, 64, sums.data()),
           jitnorm_layer_normalization_add_partial_gradients_of_columns(running.data(), 4096, 16, 0, 64, 17,
                                                                        sums.data()),
@@ -115,7 +117,9 @@ TEST(partial_gradients, sums_that_are_not_added) {
     EXPECT_EQ(running, std::vector<double>(2 * 16, 7));
     EXPECT_OK(jitnorm_layer_normalization_add_partial_gradients(nullptr, 4096, 0, 0, 64, nullptr));
     EXPECT_OK(jitnorm_layer_normalization_add_partial_gradients(running.data(), 4096, 16, 64, 0, nullptr));
-    EXPECT_EQ(running, std::vector<double>(2 * 16, 7));
+    EXPECT_OK(add(4097, 16, 4097, 0)); // no rows, after the last block
+    EXPECT_EQ(running[16], 0);
+    std::ranges::fill(running, 7);
     EXPECT_OK(add(4096, 16, 4064, 32)); // the last rows end the part
     EXPECT_EQ(running[0], 15);
     EXPECT_EQ(running[16], 0);

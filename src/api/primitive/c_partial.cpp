@@ -96,7 +96,6 @@ status check_range(dim_t all, dim_t columns, dim_t first, dim_t rows) {
         return invalid(explain("rows is %lld and first_row %lld; together they exceed all_rows, %lld", as_number(rows),
                                as_number(first), as_number(all)));
     const row_blocks blocks(all, columns);
-    if (rows == 0) return {};
     for (const dim_t cut : {first, first + rows})
         if (!blocks.may_cut_at(cut))
             return invalid(explain("the rows begin or end at row %lld, within a row block of %lld rows", as_number(cut),
