@@ -23,11 +23,12 @@ struct parts {
              s8 = make_md({4, 3, 8}, jitnorm_s8), six = make_md({1, 1, 1, 1, 4, 8}, jitnorm_f32),
              vector = make_md({8}, jitnorm_f32), empty = make_md({}, jitnorm_data_type_undef),
              other_rows = make_md({4, 2}, jitnorm_f32), rows_and_one = make_md({4, 3, 1}, jitnorm_f32),
-             bf16_rows = make_md({4, 3}, jitnorm_bf16), repeated = make_md({4, 3, 8}, jitnorm_f32, dims{0, 8, 1}),
+             bf16_rows = make_md({4, 3}, jitnorm_bf16), f64_rows = make_md({4, 3}, jitnorm_f64),
+             repeated = make_md({4, 3, 8}, jitnorm_f32, dims{0, 8, 1}),
              // A broadcast source has few elements in memory; what follows it has all of them, and may not fit.
         huge = make_md({HUGE_NUMBER, 2}, jitnorm_s8, dims{0, 1}),
              any_huge = make_md({HUGE_NUMBER, 2}, jitnorm_f64, jitnorm_format_tag_any);
-    owned_attr attr = make_attr();
+    owned_attr attr = make_attr(), dynamic = make_attr();
     owned_pd forward = forward_pd(jitnorm_forward_training, {4, 3, 8}),
              other_forward = forward_pd(jitnorm_forward_training, {4, 3, 9}),
              backward = backward_pd(jitnorm_backward, {4, 3, 8});
@@ -107,6 +108,8 @@ TEST(refusals, of_forward) {
           [](fwd &r, auto &p) { r.statistics = p.any; }},
          {UNIMPLEMENTED, "statistics (mean and variance) are bf16; supported: f32",
           [](fwd &r, auto &p) { r.statistics = p.bf16_rows; }},
+         {UNIMPLEMENTED, "statistics (mean and variance) are f64; supported: f32",
+          [](fwd &r, auto &p) { r.statistics = p.f64_rows; }},
          {UNIMPLEMENTED, "scale and shift are f64; supported: f32, bf16 and f16, and f64 if the data is f64",
           [](fwd &r, auto &) { r.flags = jitnorm_use_shift, r.scale_shift_type = jitnorm_f64; }},
          {INVALID, "post-op 1: dimension 2 of src1, broadcast, is 9, that of dst is 8 (4x3x9 and 4x3x8)",

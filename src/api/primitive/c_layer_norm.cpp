@@ -143,10 +143,11 @@ status describe(problem &p, const jitnorm_primitive_attr *attr, std::shared_ptr<
     JITNORM_TRY(decide_layouts(p));
     if (attr != nullptr) JITNORM_TRY(describe_dynamic_scales(*attr, p));
     forget_unused(p);
+    // validate() names the types of statistics that other front ends have, too.
+    if (const jitnorm_data_type_t given = p[VARIANCE].data_type; given != jitnorm_f32 && size_of(given) != 0)
+        return unsupported(explain("%s are %s; supported: f32", STATISTICS, text_of(given)));
     layer_norm::solution chosen;
     JITNORM_TRY(layer_norm::prepare(p, chosen));
-    if (p[VARIANCE].data_type != jitnorm_f32)
-        return unsupported(explain("%s are %s; supported: f32", STATISTICS, text_of(p[VARIANCE].data_type)));
     what = std::make_shared<const described>(std::move(p), chosen);
     return {};
 }
