@@ -40,6 +40,16 @@ struct parts {
         });
         return attr;
     }
+    const_jitnorm_primitive_attr_t with_sum() const {
+        append(attr,
+               [](jitnorm_post_ops_t post_ops) { return jitnorm_post_ops_append_sum(post_ops, 1, 0, jitnorm_f32); });
+        return attr;
+    }
+    const_jitnorm_primitive_attr_t with_dynamic_scales() const {
+        EXPECT_OK(jitnorm_primitive_attr_set_scales_v3(dynamic, JITNORM_ARG_DST, 3, 0, nullptr, jitnorm_f32, 0,
+                                                       jitnorm_quantization_mode_dynamic_amax));
+        return dynamic;
+    }
 };
 
 template <typename Request>
@@ -87,6 +97,10 @@ TEST(refusals, of_forward) {
           [](fwd &r, auto &p) { r.dst = p.empty, r.prop_kind = jitnorm_forward_inference; }},
          {INVALID, "dst is omitted, and flags has use_scale or use_shift",
           [](fwd &r, auto &p) { r.dst = p.empty, r.flags = jitnorm_use_shift; }},
+         {INVALID, "dst is omitted, and attr has scales, post-ops or an output computed from dst",
+          [](fwd &r, auto &p) { r.dst = p.empty, r.attr = p.with_sum(); }},
+         {INVALID, "attr asks for dynamic scales of dst, which has no dimensions",
+          [](fwd &r, auto &p) { r.dst = p.empty, r.attr = p.with_dynamic_scales(); }},
          {INVALID, "dimension 2 of dst is 9, that of src is 8 (4x3x9 and 4x3x8)",
           [](fwd &r, auto &p) { r.dst = p.wide; }},
          {INVALID, "dst has 2 dimensions (4x3), src has 3 (4x3x8)", [](fwd &r, auto &p) { r.dst = p.statistics; }},

@@ -112,7 +112,7 @@ status describe_dynamic_scales(const jitnorm_primitive_attr &given, layer_norm::
     const scale_request &asked = given.dynamic_scales;
     if (asked.mask == 0) return {};
     if (!p.is_forward()) return unsupported("attr asks for dynamic scales, which only forward supports");
-    if (p[DST].ndims == 0) return invalid("dst has no dimensions");
+    if (p[DST].ndims == 0) return invalid("attr asks for dynamic scales of dst, which has no dimensions");
     if (p.has_runtime_sizes()) return unsupported("dynamic scales need sizes and strides known at creation");
     const int last = p[DST].ndims - 1, rows = (1 << last) - 1, everything = rows | 1 << last;
     if ((asked.mask & ~everything) != 0)
