@@ -186,7 +186,7 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scales_mask(jitnorm_prim
  * groups, for each group of indices. group_dims has the sizes of the groups along the last two dimensions (ndims is 2);
  * if ndims is 0, there are no groups and group_dims may be null. data_type is the scales' type. is_on_host says that a
  * host scalar holds the one value. quantization_mode says how the scales come about. Layer normalization has one f32
- * of mask 0 in a memory, with any quantization mode of oneDNN except undef. For dst it also computes dynamic scales:
+ * of mask 0 in a memory, with jitnorm_quantization_mode_static_sazp. For dst it also computes dynamic scales:
  *
  * With jitnorm_quantization_mode_dynamic_amax the scale of each row of dst, or of each group of its columns, is the
  * largest magnitude in it divided by the largest number of dst's type: 127 for s8, 255 for u8, 57344 for f8_e5m2, 448

@@ -76,9 +76,18 @@ TEST(attributes, are_taken_that_change_nothing) {
         EXPECT_OK(jitnorm_primitive_attr_set_accumulation_mode(attr, jitnorm_accumulation_mode_t(mode)));
         EXPECT_OK(create_with(attr)) << mode;
     }
-    EXPECT_OK(jitnorm_primitive_attr_set_scales_v3(attr, JITNORM_ARG_SRC, 0, 0, nullptr, jitnorm_f32, 0,
-                                                   jitnorm_quantization_mode_dynamic_mx));
-    EXPECT_OK(create_with(attr));
+}
+
+// The library would have to find the scales and write them; as scales that are given they would be read.
+TEST(attributes, dynamic_modes_of_onednn_are_refused) {
+    for (const int arg : {JITNORM_ARG_SRC, JITNORM_ARG_DST})
+        for (const auto mode : {jitnorm_quantization_mode_dynamic_mx, jitnorm_quantization_mode_dynamic_fp}) {
+            const owned_attr attr = make_attr();
+            EXPECT_OK(jitnorm_primitive_attr_set_scales_v3(attr, arg, 0, 0, nullptr, jitnorm_f32, 0, mode));
+            EXPECT_EQ(create_with(attr), jitnorm_unimplemented) << mode;
+            EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attr, arg, 0));
+            EXPECT_OK(create_with(attr)) << mode;
+        }
 }
 
 // test_onednn_names.cpp has those that are refused then.

@@ -44,8 +44,8 @@ typedef enum JITNORM_INT {
     jitnorm_rounding_mode_stochastic = 1
 } jitnorm_rounding_mode_t;
 
-/* Where scales come from: the caller gives them (static), or the library computes them from the values (dynamic). For
- * layer normalization the modes of oneDNN have no effect, and the last mode is accepted with scales of dst. */
+/* Where scales come from: the caller gives them (static), or the library computes them from the values (dynamic). Layer
+ * normalization has static scales, and dynamic scales of dst with the last mode only. */
 typedef enum JITNORM_INT {
     jitnorm_quantization_mode_undef = 0,
     jitnorm_quantization_mode_static_sazp = 1,

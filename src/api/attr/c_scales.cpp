@@ -33,6 +33,7 @@ struct quantity {
     const dim_t *group_dims;
     jitnorm_data_type_t data_type;
     bool is_on_host;
+    jitnorm_quantization_mode_t mode = jitnorm_quantization_mode_static_sazp;
 };
 
 status check_groups(const quantity &q) {
@@ -66,6 +67,8 @@ const char *refusal_of(const quantity &q) {
         return "attr has a scale of another tensor than src and dst";
     if (q.mask != 0) return "attr has a scale with a mask other than 0: one scale for the whole tensor is supported";
     if (q.data_type != jitnorm_f32) return "attr has a scale of another type than f32";
+    if (q.mode != jitnorm_quantization_mode_static_sazp)
+        return "attr has scales with dynamic_mx or dynamic_fp; supported: static_sazp and dynamic_amax";
     return q.is_on_host ? "attr has a scale that is on the host" : nullptr;
 }
 
@@ -89,7 +92,7 @@ jitnorm_status_t jitnorm_primitive_attr_set_scales_v3(jitnorm_primitive_attr_t a
                       quantization_mode > jitnorm_quantization_mode_dynamic_fp))
         return report(__func__, invalid(explain("unknown quantization_mode %d", int(quantization_mode))));
     return guarded(__func__, [&]() -> status {
-        const quantity q = {arg, mask, ndims, group_dims, data_type, is_on_host != 0};
+        const quantity q = {arg, mask, ndims, group_dims, data_type, is_on_host != 0, quantization_mode};
         JITNORM_TRY(check(q, SCALE_TYPES, may_have_scales));
         if (mask == 0 && (data_type == jitnorm_f8_e4m3 || int(data_type) == E8M0))
             return invalid("scales of 8 bits need a mask that is not 0");
