@@ -125,7 +125,10 @@ struct plan {
 
     // Whether one thread is enough. Then nobody needs to ask how many there are.
     bool takes_one_thread() const { return row_threads == 1 && chunk_threads <= 1; }
-    bool may_go_by_chunks(int available_threads) const { return available_threads >= chunks_from; }
+    // A caller's pool may have as many threads as NEVER.
+    bool may_go_by_chunks(int available_threads) const {
+        return may_share_chunks() && available_threads >= chunks_from;
+    }
     // Whether there are numbers of threads with which they share the rows, or the chunks.
     bool may_share_rows() const { return chunks_from > 1; }
     bool may_share_chunks() const { return chunks_from != NEVER; }

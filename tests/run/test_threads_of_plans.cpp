@@ -61,6 +61,8 @@ TEST(plan, shares_chunks_where_that_is_worth_their_price) {
     how.share_chunks(2);
     EXPECT_TRUE(how.may_go_by_chunks(6));
     EXPECT_FALSE(how.may_go_by_chunks(5));
+    how.give_up_chunks();
+    EXPECT_EQ(how.on(INT_MAX, false).threads, 3) << "a pool may say that it has no limit";
 }
 
 INSTANTIATE_TEST_SUITE_P(native, threads_of_plans, testing::Values(isa::avx2, isa::avx512), on_isa::name);
