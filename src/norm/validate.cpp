@@ -344,10 +344,10 @@ status check_gate_gradients(const problem &p) {
 
 // The order matters: a check may rely on what the checks before it have accepted.
 constexpr status (*CHECKS[])(const problem &) = {
-    check_operation,     check_rank,       check_sizes,      check_only_statistics, check_presence,
-    check_dims,          check_outputs,    check_data_types, check_row_range,       check_shared_columns,
-    check_affine_types,  check_row_groups, check_residual,   check_further_outputs, check_attributes,
-    check_dynamic_scales};
+    check_operation,  check_rank,      check_sizes,          check_only_statistics,
+    check_presence,   check_dims,      check_outputs,        check_further_outputs,
+    check_data_types, check_row_range, check_shared_columns, check_affine_types,
+    check_row_groups, check_residual,  check_attributes,     check_dynamic_scales};
 
 } // namespace
 

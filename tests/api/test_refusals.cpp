@@ -28,7 +28,7 @@ struct parts {
              // A broadcast source has few elements in memory; what follows it has all of them, and may not fit.
         huge = make_md({HUGE_NUMBER, 2}, jitnorm_s8, dims{0, 1}),
              any_huge = make_md({HUGE_NUMBER, 2}, jitnorm_f64, jitnorm_format_tag_any);
-    owned_attr attr = make_attr(), dynamic = make_attr();
+    owned_attr attr = make_attr(), dynamic = make_attr(), output = make_attr();
     owned_pd forward = forward_pd(jitnorm_forward_training, {4, 3, 8}),
              other_forward = forward_pd(jitnorm_forward_training, {4, 3, 9}),
              backward = backward_pd(jitnorm_backward, {4, 3, 8});
@@ -44,6 +44,10 @@ struct parts {
         append(attr,
                [](jitnorm_post_ops_t post_ops) { return jitnorm_post_ops_append_sum(post_ops, 1, 0, jitnorm_f32); });
         return attr;
+    }
+    const_jitnorm_primitive_attr_t with_output(const owned_md &md) const {
+        EXPECT_OK(jitnorm_primitive_attr_set_pre_quantization_dst(output, md));
+        return output;
     }
     const_jitnorm_primitive_attr_t with_dynamic_scales() const {
         EXPECT_OK(jitnorm_primitive_attr_set_scales_v3(dynamic, JITNORM_ARG_DST, 3, 0, nullptr, jitnorm_f32, 0,
@@ -124,6 +128,8 @@ TEST(refusals, of_forward) {
           [](fwd &r, auto &p) { r.statistics = p.bf16_rows; }},
          {UNIMPLEMENTED, "statistics (mean and variance) are f64; supported: f32",
           [](fwd &r, auto &p) { r.statistics = p.f64_rows; }},
+         {UNIMPLEMENTED, "the pre-quantization output is s32; supported: f32, bf16, f16 and f64",
+          [](fwd &r, auto &p) { r.attr = p.with_output(p.s32); }},
          {UNIMPLEMENTED, "scale and shift are f64; supported: f32, bf16 and f16, and f64 if the data is f64",
           [](fwd &r, auto &) { r.flags = jitnorm_use_shift, r.scale_shift_type = jitnorm_f64; }},
          {INVALID, "post-op 1: dimension 2 of src1, broadcast, is 9, that of dst is 8 (4x3x9 and 4x3x8)",
@@ -158,6 +164,8 @@ TEST(refusals, of_backward) {
          {UNIMPLEMENTED,
           "gradients of scale and shift are f64; supported: f32, bf16 and f16, and f64 if the data is f64",
           [](bwd &r, auto &) { r.flags = jitnorm_use_scale, r.diff_scale_shift_type = jitnorm_f64; }},
+         {UNIMPLEMENTED, "the pre-quantization output is an output of forward only",
+          [](bwd &r, auto &p) { r.attr = p.with_output(p.s8); }},
          {UNIMPLEMENTED, "backward takes neither scales nor post-ops",
           [](bwd &r, auto &p) { r.attr = p.with_binary(p.data); }},
          {INVALID, "dimension 2 of hint_fwd_pd's src is 9, that of src_desc is 8 (4x3x9 and 4x3x8)",
