@@ -323,6 +323,10 @@ TEST(aclnn_errors, reasons_have_names_and_numbers) {
     modulated.given[5] = doubles.get();
     EXPECT_NE(modulated.first(), ACLNN_SUCCESS);
     EXPECT_STREQ(jitnorm_get_last_error(), "out is DOUBLE; it must be FLOAT, as x");
+    operands quantized(operation_named("add, RMS norm to 8 bits"));
+    quantized.given[1] = doubles.get();
+    EXPECT_EQ(quantized.first(), INVALID);
+    EXPECT_NE(std::string(jitnorm_get_last_error()).find(", as x1"), std::string::npos);
     operands backward(operation_named("backward"));
     backward.given[6] = nullptr;
     EXPECT_EQ(backward.first(), NULLPTR);

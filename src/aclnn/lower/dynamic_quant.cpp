@@ -13,10 +13,10 @@ struct quantization {
     bool is_first = true;          // of two; both may have been given the same tensors
 };
 
-acl_status check_types(const named_tensor &x, tensor_list as_x, tensor_list scales) {
+acl_status check_types(const named_tensor &x, const char *why, tensor_list as_x, tensor_list scales) {
     if (!is_narrow(x->data_type))
         return invalid(explain("%s is %s; supported: FLOAT16 and BF16", x.name, type_name(x->data_type)));
-    JITNORM_TRY(check_type(as_x, x->data_type, ", as x"));
+    JITNORM_TRY(check_type(as_x, x->data_type, why));
     return check_type(scales, ACL_FLOAT);
 }
 
@@ -47,7 +47,7 @@ acl_status quantize(const quantization &to, const row_shape &split, request &res
 }
 
 acl_status check(const rms_norm_dynamic_quant_parameters &g, row_shape &split) {
-    JITNORM_TRY(check_types(g.x, {g.gamma, g.smooth, g.beta}, {g.scale}));
+    JITNORM_TRY(check_types(g.x, ", as x", {g.gamma, g.smooth, g.beta}, {g.scale}));
     JITNORM_TRY(check_type({g.y}, ACL_INT8));
     if (g.dst_type != ACL_INT8) return invalid(explain("dstType is %lld; supported: 2 (INT8)", as_number(g.dst_type)));
     JITNORM_TRY(check_views({g.x, g.gamma, g.smooth, g.beta}, {g.y, g.scale}));
@@ -62,7 +62,7 @@ acl_status check(const rms_norm_dynamic_quant_parameters &g, row_shape &split) {
 
 // y1 must be INT8 or an 8-bit float, and y2 the same.
 acl_status check_types(const add_rms_norm_dynamic_quant_parameters &g) {
-    JITNORM_TRY(check_types(g.x1, {g.x2, g.gamma, g.smooth1, g.smooth2, g.x}, {g.scale1, g.scale2}));
+    JITNORM_TRY(check_types(g.x1, ", as x1", {g.x2, g.gamma, g.smooth1, g.smooth2, g.x}, {g.scale1, g.scale2}));
     if (size_of(core_type(g.y1->data_type)) != 1)
         return invalid(
             explain("y1Out is %s; supported: INT8, FLOAT8_E5M2 and FLOAT8_E4M3FN", type_name(g.y1->data_type)));
