@@ -82,7 +82,8 @@ fs::path batch_folders::look_up(const std::string &name, const fs::path &includi
     for (const fs::path &shipped : shipped_folders()) folders.push_back(shipped);
     std::error_code ignored;
     for (const fs::path &candidate : folders)
-        if (const fs::path file = candidate / name; fs::is_regular_file(file, ignored)) return file;
+        if (const fs::path file = candidate / name; fs::exists(file, ignored) && !fs::is_directory(file, ignored))
+            return file;
     std::string shipped;
     std::vector<std::string> known;
     for (const fs::path &folder : shipped_folders()) {

@@ -211,7 +211,9 @@ private:
     }
 
     void take_batch(const std::string &name, const fs::path &folder) {
-        const fs::path file = fs::canonical(folders_.find(name, folder));
+        const fs::path found = folders_.find(name, folder);
+        std::error_code has_none; // as a pipe
+        const fs::path canonical = fs::canonical(found, has_none), file = has_none ? found : canonical;
         if (std::find(open_files_.begin(), open_files_.end(), file) != open_files_.end())
             throw input_error("batch file '", name, "' includes itself");
         if (open_files_.size() == MAX_DEPTH) throw input_error("batch files are nested too deeply");

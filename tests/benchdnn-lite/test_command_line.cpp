@@ -3,6 +3,8 @@
 #include "command_lines.hpp"
 #include "problem/threads.hpp"
 
+#include <unistd.h>
+
 namespace benchdnn_lite {
 namespace {
 
@@ -28,6 +30,16 @@ TEST(command_line, the_whole_order_is_benchdnn_s) {
 TEST(command_line, knobs_hold_until_changed_and_do_not_reach_back) {
     EXPECT_EQ(lines_of({"--lnorm", "2x3", "--flags=C", "4x5", "6x7", "--flags=", "8x9"}),
               (words{"2x3", "--flags=C 4x5", "--flags=C 6x7", "8x9"}));
+}
+
+// As of <(grep 768 FILE) in a shell; a pipe has a name only in /dev/fd.
+TEST(command_line, a_batch_file_may_be_a_pipe) {
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
+    ASSERT_EQ(write(ends[1], "2x3", 3), 3);
+    close(ends[1]);
+    EXPECT_EQ(lines_of({"--lnorm", concat("--batch=/dev/fd/", std::to_string(ends[0])), "4x5"}), (words{"2x3", "4x5"}));
+    close(ends[0]);
 }
 
 TEST(command_line, reset_spares_the_mode) {
