@@ -75,7 +75,7 @@ void json_report::add(const test_title &title, const Result &r) {
     if (name_.empty()) return;
     json test = of_test(title, r);
     if (json timing = of_timing(r); !timing.empty()) test["timing"] = std::move(timing);
-    file_ << (is_first_ ? "\n" : ",\n") << test.dump(1, ' ', false, json::error_handler_t::replace);
+    file_ << (is_first_ ? "\n" : ",\n") << test.dump(1, ' ', false, json::error_handler_t::replace) << std::flush;
     is_first_ = false;
 }
 

@@ -2,9 +2,14 @@
 // Measurements in few words, and when a machine is said to be too busy for them.
 #include "cli/report.hpp"
 
-#include "timing/timing.hpp"
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 
 #include <gtest/gtest.h>
+
+#include "cli/json_report.hpp"
+#include "timing/timing.hpp"
 
 namespace benchdnn_lite {
 namespace {
@@ -53,6 +58,17 @@ TEST(spread, threads_that_take_longer_than_one_are_beyond_reason) {
         EXPECT_TRUE(s.is_beyond_reason()) << count;
         EXPECT_EQ(s.worst_over_best(), 800);
     }
+}
+
+// A run that is killed, or a program that looks on, has the tests up to there.
+TEST(json_report, a_result_is_in_the_file_as_soon_as_it_is_added) {
+    const std::string name = testing::TempDir() + "results_of_test_report.json";
+    json_report results(name);
+    results.add(test_title{"--lnorm 2x3", "2x3", "", "", 1, 0, false}, lnorm_result{});
+    std::ostringstream content;
+    content << std::ifstream(name).rdbuf();
+    EXPECT_NE(content.str().find("--lnorm 2x3"), std::string::npos) << content.str();
+    std::filesystem::remove(name);
 }
 
 timed_lines timed(const spread &s) {
