@@ -53,6 +53,8 @@ std::string_view required(std::string_view text) {
     return text;
 }
 
+void set_batch(knob_state &s, std::string_view text) { s.batch = required(text); }
+
 // A knob of benchdnn that changes nothing here. Lines and files for benchdnn may have it with these values.
 struct idle_knob {
     std::string_view name;
@@ -106,13 +108,14 @@ const knob OTHER_KNOBS[] = {
     {"expected-n-partitions", "1", "partitions of a graph; 0: any number (default)", GRAPH,
      [](knob_state &s, std::string_view v) { s.graph.expected_partitions = v.empty() ? -1 : parse_count(v, 0, 0); }},
     {"attr-fpmath", "strict,bf16", "precision allowed; f32 is used (strict)", GRAPH, set_fpmath},
-    {"match", "CH.*x768", "only problems whose line matches this expression", BOTH, set_match},
+    {"match", "CH.*x768", "only problems whose line matches this expression", LNORM, set_match},
+    {"match", "f32.*lnorm", "only cases whose line matches this expression", GRAPH, set_match},
     {"reset", "", "all knobs above back to their defaults", BOTH,
      [](knob_state &s, std::string_view) { s.lnorm = {}, s.graph = {}; }, FOR_THE_RUN},
     {"case", "op/f32/lnorm.json", "run a graph in oneDNN's JSON form", GRAPH,
      [](knob_state &s, std::string_view v) { s.graph_file = required(v); }, FOR_THE_RUN},
-    {"batch", "shapes_models", "take knobs and problems from a file; files nest", BOTH,
-     [](knob_state &s, std::string_view v) { s.batch = required(v); }, FOR_THE_RUN},
+    {"batch", "shapes_models", "take knobs and problems from a file; files nest", LNORM, set_batch, FOR_THE_RUN},
+    {"batch", "test_graph_ci", "take knobs and cases from a file; files nest", GRAPH, set_batch, FOR_THE_RUN},
     {"mode", "CP", "Check Bitwise Performance Fast, List, Init, Run (C)", LNORM,
      OPTION(mode, v.empty() ? run_mode{} : parse_mode(v))},
     {"mode", "CP", "Check Performance Fast, List, Init, Run (C)", GRAPH, set_graph_mode},

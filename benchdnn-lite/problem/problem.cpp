@@ -105,7 +105,9 @@ std::string scratchpad_text(bool of_user) { return of_user ? "user" : "library";
 
 constexpr problem_knob KNOBS[] = {
     {"dir", "FWD_D,BWD_DW", "direction: FWD_D (default), FWD_I, BWD_D, BWD_DW", PART(dir, parse_direction(v), name_of)},
-    {"dt", "f32,bf16:f32", "types SRC[:DST[:DIFF_SRC]]: f32 bf16 f16 f64 s8 u8",
+    {"dt", "f32,bf16:f32",
+     "types SRC[:DST[:DIFF_SRC]]: f32 bf16 f16 f64 s8 u8\n"
+     "DST of forward also f8_e5m2 f8_e4m3",
      PART(types, parse_row_types(v), to_text)},
     {"tag", "abx,axb:any", "layouts SRC[:DST[:DIFF_SRC]]: any abx; DST undef", PART(tags, parse_row_tags(v), to_text)},
     {"stat_tag", "any,undef,abx", "layouts of mean and variance, undef: none given (any)",

@@ -30,14 +30,19 @@ TEST(command_line, the_version_is_the_program_s_and_the_library_s) {
 }
 
 TEST(command_line, the_examples_of_the_help_are_valid) {
-    for (const knob &k : knobs_of(driver::lnorm)) {
-        if (k.name == "help" || k.name == "version" || k.name == "batch") continue;
-        const std::string text = concat("--", k.name, k.example.empty() ? "" : "=", k.example);
-        EXPECT_EQ(mistake_in({"--lnorm", "--mode=I", text, k.name == "mode-modifier" ? "--mode=P" : "--seed=1", "2x3x4",
-                              "--match=", "2x3x4"}),
-                  "")
-            << text;
-    }
+    for (const driver d : {driver::lnorm, driver::graph})
+        for (const knob &k : knobs_of(d)) {
+            if (k.name == "help" || k.name == "version") continue;
+            const std::string folder = concat(d == driver::graph ? GRAPHS : INPUTS, "/");
+            const std::string place = k.name == "batch" || k.name == "case" ? folder : "";
+            const std::string text = concat("--", k.name, k.example.empty() ? "" : "=", place, k.example);
+            const words of_lnorm = {text, k.name == "mode-modifier" ? "--mode=P" : "--seed=1", "2x3x4",
+                                    "--match=", "2x3x4"};
+            const words of_graph = {text, concat("--case=", GRAPHS, "/op/f32/lnorm.json")};
+            words arguments = d == driver::graph ? of_graph : of_lnorm;
+            arguments.insert(arguments.begin(), {std::string(name_of(d)), "--mode=I"});
+            EXPECT_EQ(mistake_in(arguments), "") << text;
+        }
 }
 
 // Each name is between backquotes. The document of --graph has its knobs.
