@@ -253,8 +253,9 @@ private:
         if (state_.which == driver::graph) throw input_error("'", text, "' is not a knob; name a graph by --case=FILE");
         const run_options &options = state_.options;
         if (!options.fills() && (options.mode.check || options.mode.bitwise))
-            throw input_error(
-                "--mode-modifier: M fills no tensors, so that nothing can be checked; it needs mode I, R, P or F");
+            throw input_error(options.mode.fast ? "--mode: F" : "--mode-modifier: M",
+                              " fills no tensors, so that nothing can be checked",
+                              options.mode.fast ? "" : "; it needs mode I, R, P or F");
         take_note_of_problem();
         if (!settings_) settings_ = std::make_shared<const job_settings>(job_settings{state_.lnorm, options});
         result_.jobs.append(settings_, parse_shape(text));

@@ -45,7 +45,7 @@ void set_max_ms(knob_state &s, std::string_view text) {
     s.options.max_ms = std::clamp(asked, 10.0, 60000.0);
     if (s.options.max_ms != asked)
         s.warning =
-            concat("--max-ms-per-prb=", text, " is not between 10 and 60000; it is ", to_text(s.options.max_ms));
+            concat("--max-ms-per-prb=", text, " is not between 10 and 60000; ", to_text(s.options.max_ms), " is used");
 }
 
 std::string_view required(std::string_view text) {

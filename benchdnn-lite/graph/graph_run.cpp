@@ -115,7 +115,7 @@ private:
         }
         if (computed != graph_.ops.size()) throw input_error("the partitions are not the operations of the graph");
         if (job_.expected_partitions > 0 && steps_.size() != size_t(job_.expected_partitions))
-            throw input_error(std::to_string(steps_.size()), " partitions, not ",
+            throw input_error("partitions: ", std::to_string(steps_.size()), ", not ",
                               std::to_string(job_.expected_partitions));
     }
 

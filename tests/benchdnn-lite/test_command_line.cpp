@@ -83,6 +83,8 @@ TEST(command_line, fast_performance_is_performance_with_both_modifiers_and_littl
 TEST(command_line, without_filling_there_is_nothing_to_check) {
     EXPECT_NE(mistake_in({"--lnorm", "--mode-modifier=M", "2x3"}), "");
     EXPECT_NE(mistake_in({"--lnorm", "--mode=B", "--mode-modifier=M", "2x3"}), "");
+    EXPECT_EQ(mistake_in({"--lnorm", "--mode=CF", "2x3"}),
+              "--mode: F fills no tensors, so that nothing can be checked");
     EXPECT_EQ(mistake_in({"--lnorm", "--mode=I", "--mode-modifier=M", "2x3"}), "");
 }
 
