@@ -23,7 +23,7 @@ inline void need(jitnorm_status_t status, const char *what) { need(status == jit
 class work : public shared_work {
 public:
     explicit work(jitnorm_data_type_t type = jitnorm_f32, unsigned flags = jitnorm_use_scale | jitnorm_use_shift,
-                  jitnorm_dim_t rows = 1024, jitnorm_dim_t columns = 515)
+                  jitnorm_dim_t rows = 1024, jitnorm_dim_t columns = 1027)
         : shared_work({"gradients", jitnorm_backward, {rows, columns}, type, BY_LIBRARY, false, flags}) {}
 };
 
