@@ -39,8 +39,8 @@ const implementation *choose(const problem &p, const implementation *from = null
                              std::span<const implementation> list = implementations(),
                              std::string_view forced_name = forced_implementation());
 
-// The implementation that solves a problem, and its plan. If scale, shift or gate have row dimensions, it is the plan
-// of one group of rows (src/norm/row_groups.hpp).
+// The implementation that solves a problem, and its plan. If scale, shift or gate have row dimensions, and the
+// implementation does not take all groups of rows at once, it is the plan of one group (src/norm/row_groups.hpp).
 struct solution {
     const implementation *by = nullptr;
     layer_norm::plan plan;

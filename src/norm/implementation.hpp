@@ -40,8 +40,8 @@ struct implementation {
     // std::bad_alloc, or std::system_error when the system refuses executable pages.
     std::shared_ptr<const executor> (*create)(const problem &p, const plan &planned);
 
-    // Whether this implementation solves a problem with groups of rows (row_groups.hpp) as it is; otherwise, and if
-    // this is null, it is asked about one group.
+    // Whether this implementation plans and executes a problem with groups of rows (row_groups.hpp) as it is;
+    // otherwise, and if this is null, each group by itself.
     bool (*takes_groups)(const problem &p) = nullptr;
 };
 

@@ -3,7 +3,7 @@
 // scratchpad, as a value. An executor is made from a problem and a plan, and follows the plan. No plan changes a bit of
 // any result. Decisions that depend only on types, on the instruction set or on the length of a row are made where they
 // are used: which kernel reduces short rows (src/jit/kernels/kernels.hpp), and whether bands with a residual reduce the
-// sums as they are added (src/run/forward_kernels.cpp). docs/measurements.md has the measurements for the numbers.
+// sums as they are added (src/run/forward.cpp). docs/measurements.md has the measurements for the numbers.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ constexpr int MAX_SHARES = 64;
 enum class row_access {
     in_place,   // in the tensors
     tiles,      // in tiles, into which inputs are gathered and from which outputs are scattered (src/run/rows.hpp)
-    interleaved // in tiles, with the rows in the order of interleaved_blocks (src/run/row_order.hpp)
+    interleaved // in tiles, with the rows in the order of interleaved_blocks (src/tensor/row_order.hpp)
 };
 
 // The areas of the scratchpad. Each thread has a share of it; the areas that all threads share follow after all shares.
@@ -106,7 +106,7 @@ struct plan {
 
     // ---- the use of caches
     // To which level of the caches rows are prefetched, since they come from memory; 0: they are not. Which pass does
-    // so stands with the kernels (src/run/forward_kernels.cpp, backward.cpp) and, for tiles, in src/run/rows.cpp.
+    // so stands with the kernels (src/run/forward.cpp, backward.cpp) and, for tiles, in src/run/rows.cpp.
     int prefetch = 0;
     // The result is stored past the caches where it lies as such stores need it, with at most so many threads.
     int non_temporal_threads = 0;

@@ -81,7 +81,7 @@ struct problem {
     bool writes(slot s) const { return use_of(s) == use::written || use_of(s) == use::updated; }
 
     // The descriptor of a tensor, used or not; empty for the scratchpad and the moments of rows. In a partial problem
-    // the gradients of scale and shift have a row for each part of the sums.
+    // those of the gradients of scale and shift are of one part of the sums.
     memory_desc layout(slot s) const;
 
     // src1 of the binary post-op in this slot; null if there is none.

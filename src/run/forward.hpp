@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// forward: the direction forward for the driver (driver.hpp): its kernels, the statistics of rows, and a thread's part
-// of an execution, in the order in which things happen. In the common case one kernel does bands of rows from their
-// inputs to dst. Otherwise a batch goes in steps: a residual is added, if there is one; the rows are reduced to their
-// moments, from which the statistics follow; then they are normalized. The executor of a single batch
-// (single_batch.hpp) shares the kernels and the statistics.
+// forward: the direction forward for the driver (driver.hpp): its kernels, the statistics of rows, and then the worker,
+// a thread's part of an execution. In the common case one kernel does bands of rows from their inputs to dst. Otherwise
+// a batch goes in steps: a residual is added, if there is one; the rows are reduced to their moments, from which the
+// statistics follow; then they are normalized. The executor of a single batch (single_batch.hpp) shares the kernels and
+// the statistics.
 //
 // Without dst a batch is only reduced, which also writes the sum. Problems that share columns find the moments of
 // chunks in one execution, which has no dst, and read the moments of rows in another.
 //
-// Sums with a residual are kept in the tensor for the sum, if that has the type that is normalized. Otherwise they have
-// a tile for the columns of one panel. If a panel has whole rows, its sums are computed once. If not, they are
-// computed twice, to reduce them and to normalize them. Only the second time writes the output, because it may
-// overwrite the residual in place.
+// Sums with a residual are kept in the tensor for the sum, if that has the type that is normalized and rows are in
+// place or whole in their tiles. Otherwise they have a tile for the columns of one panel. If a panel has whole rows,
+// its sums are computed once. If not, they are computed twice, to reduce them and to normalize them, unless statistics
+// are given. Only the second time writes the output, because it may overwrite the residual in place.
 //
 // The steps that every batch takes are inline functions: as calls they made a batch of 32 rows of 64 elements take 8 %
 // longer.
@@ -82,7 +82,7 @@ private:
     dim_t chunks() const { return divide_up(C_, CHUNK); } // of a row
     range columns_of(range chunks) const { return {chunks.begin * CHUNK, std::min(chunks.end * CHUNK, C_)}; }
 
-    // ---- the first reductions of a batch, or of a band of it in the kernel for bands, in the order of an execution
+    // ---- the first reductions of a batch, or of a band of it in the kernel for bands
 
     // Sets what the scalar steps need: 1 / the length of a whole row, epsilon, the addresses of the batch's arrays, and
     // what the kernel for bands calls if a first reduction is not enough.
@@ -143,7 +143,6 @@ private:
                        T factor = 1);
     // From the sums of a first reduction or, if k is not 1, of one that was repeated with this factor.
     moments<T> refine_chunk(const std::byte *src, dim_t count, T p, const sums<T> &found, T k = 1) const;
-    sums<T> repeat(const std::byte *src, dim_t count, T pivot, T factor) const;
     // Sets the batch's statistics from the moments of its rows, an array at any address.
     void set_statistics(const void *rows, batch &b) const;
 
@@ -196,11 +195,11 @@ public:
         const strip x = rows_of(here);
         jit::forward_arguments<T> call = inline_arguments_for(here, x, b, all);
         call.band_rows = now.non_temporal ? planned.non_temporal_band_rows : planned.band_rows;
-        call.prefetch = planned.non_temporal_band_rows * x.stride; // those of 16 KB, or one
+        call.prefetch = planned.non_temporal_band_rows * x.stride; // the band that follows, if it is not a shorter one
         moments<T> rows[MAX_BATCH_ROWS];
         if (f_.C_ > CHUNK) f_.begin_chunks(call, rows);
         const auto &kernel = f_.kernels_->bands->choose(now.non_temporal);
-        const found_scales found(call, get(scratch::values)); // only kernels that find scales write to it
+        const room_for_scales found(call, get(scratch::values)); // only kernels that find scales write to it
         with_operands(call, {b.first, b.rows, 0, f_.C_}, [&] { kernel(call); });
         if (f_.quantizer_) f_.quantizer_->store_scales(b.first, b.rows, {0, 1}, found.scales, args[DST_SCALE]);
         at.close();
@@ -392,7 +391,7 @@ private:
         q.for_each_unit(b.rows, [&](dim_t r, range groups) {
             jit::forward_arguments<T> call = arguments_for(here, x, b, all);
             q.restrict_to(r, groups, call);
-            const found_scales found(call, get(scratch::values));
+            const room_for_scales found(call, get(scratch::values));
             const dim_t row = b.first + r;
             with_operands(call, {row, 1, q.first_column(groups), call.count},
                           [&] { f_.kernels_->normalize->ordinary(call); });

@@ -5,7 +5,6 @@
 
 #include "../base/environment.hpp"
 #include "../base/parallel.hpp"
-#include "../norm/row_groups.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -21,10 +20,8 @@ dim_t pitch_for(dim_t columns) {
 
 gradient_layout::gradient_layout(const problem &p, bool from_sums)
     : rows_(p.rows()), columns_(p.row_length()), cut_(row_blocks_of(p)),
-      keeps_blocks_(cut_.blocks_per_part() == 1 && !p.is_partial()),
-      has_scale_(from_sums && !has_own_rows(p) && p.writes(DIFF_SCALE)),
-      has_shift_(from_sums && !has_own_rows(p) && p.writes(DIFF_SHIFT)), element_(p.compute_size()),
-      pitch_(pitch_for(columns_)) {}
+      keeps_blocks_(cut_.blocks_per_part() == 1 && !p.is_partial()), has_scale_(from_sums && p.writes(DIFF_SCALE)),
+      has_shift_(from_sums && p.writes(DIFF_SHIFT)), element_(p.compute_size()), pitch_(pitch_for(columns_)) {}
 
 void gradient_layout::book(plan &to) const {
     constexpr dim_t WIDE = sizeof(double);

@@ -21,9 +21,9 @@ namespace jitnorm::impl::layer_norm {
 // one chunk: of a part, of all parts and of a row block, each with CHUNK_WIDTH sums for each gradient.
 class gradient_layout {
 public:
-    // `from_sums`: whether gradients are made of column sums, unless rows have their own. Plans have room for the
-    // sums of the only row, too, which kernels for run-time sizes need (writes_gradients_of_rows()).
-    explicit gradient_layout(const problem &p, bool from_sums = true);
+    // `from_sums`: whether the gradients, if there are any, are made of column sums. Plans have room for those of the
+    // only row, too, which kernels for run-time sizes need (writes_gradients_of_rows()).
+    gradient_layout(const problem &p, bool from_sums);
 
     dim_t rows() const { return rows_; }
     dim_t columns() const { return columns_; }

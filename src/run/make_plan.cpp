@@ -185,7 +185,7 @@ plan forward_plan_for_any_size(const problem &p) {
 // processors' own prefetchers follow one row best, so such rows go one by one. Processors that prefetch to L1 do rows
 // from the last level one by one as well, without prefetches; pairs of narrow types, which are bound by conversions,
 // are faster there.
-void plan_bands_in_place(const problem &p, const row_tensors &tensors, const machine &m, dim_t row_bytes, plan &to) {
+void plan_backward_in_place(const problem &p, const row_tensors &tensors, const machine &m, dim_t row_bytes, plan &to) {
     const dim_t bytes = data_bytes(p, tensors);
     to.panel_columns = p.row_length();
     to.batch_rows = p.row_length() > CHUNK ? jit::PAIR
@@ -245,12 +245,12 @@ void plan_backward_tiles(const problem &p, const row_tensors &tensors, const mac
 plan backward_plan(const problem &p, const machine &m) {
     plan planned;
     const row_tensors tensors = row_tensors_of(p);
-    const gradient_layout layout(p);
+    const gradient_layout layout(p, !has_own_rows(p));
     const dim_t row_bytes = p.row_length() * (element_size(p[SRC]) + element_size(p[DIFF_DST]));
     if (may_go_in_bands(p)) // in pairs of rows, which share the loads and stores of the column sums
         planned.band_rows = std::min({2 * batch_of(BAND_BYTES, 2 * row_bytes), MAX_BATCH_ROWS, p.rows()});
     if (have_dense_rows(tensors))
-        plan_bands_in_place(p, tensors, m, row_bytes, planned);
+        plan_backward_in_place(p, tensors, m, row_bytes, planned);
     else
         plan_backward_tiles(p, tensors, m, planned);
 

@@ -76,10 +76,10 @@ private:
     dim_t row_size_, dst_size_, pre_quantization_size_, scale_size_; // bytes of an element; 0: there is none
 };
 
-// What a kernel that finds scales writes for the rows of a call.
-struct found_scales {
+// Room for what a kernel that finds scales writes for the rows of a call, whose arguments point to it.
+struct room_for_scales {
     template <typename Arguments>
-    found_scales(Arguments &call, std::byte *values) {
+    room_for_scales(Arguments &call, std::byte *values) {
         call.dst_scales = scales;
         call.factors = factors;
         call.values = values;

@@ -88,6 +88,15 @@ const memory_desc &leading_tensor(const row_tensors &tensors) {
     return packed == others.end() ? *tensors.data[tensors.count > 1 ? 1 : 0].md : *packed->md;
 }
 
+const problem &put_in_order_of_visits(problem &p, const plan &planned) {
+    const bool keeps_order = p.writes(DIFF_SCALE) || p.writes(DIFF_SHIFT) || p.uses(ROW_SUMS);
+    if (planned.rows != row_access::tiles || keeps_order) return p;
+    const int row_ndims = p.row_ndims();
+    const row_order order = order_in_memory(leading_tensor(row_tensors_of(p)), row_ndims);
+    p.for_each_descriptor([&](memory_desc &md) { md = with_row_order(md, row_ndims, order); });
+    return p;
+}
+
 // ---- tiles
 
 row_tiles::row_tiles(const problem &p, const row_tensors &tensors, dim_t columns) {

@@ -25,8 +25,8 @@
 
 #include "../norm/plan.hpp"
 #include "../norm/problem.hpp"
+#include "../tensor/row_order.hpp"
 #include "../tensor/row_packer.hpp"
-#include "row_order.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -62,7 +62,7 @@ struct row_tensor {
 struct row_tensors {
     std::array<row_tensor, MAX_STEPPED_TENSORS> data;
     int count = 0;
-    int result = 0; // the index of dst or diff_src; if there is neither, of the last tensor
+    int result = 0; // the index of dst or diff_src; if there is neither, of the last input or sum
     int row_ndims = 1;
     const memory_desc *statistics = nullptr; // null where no statistic is read or written
     unsigned written_statistics = 0;         // a set of slots
@@ -84,6 +84,11 @@ bool are_evenly_spaced(const row_tensors &tensors);
 // this tensor. It is the first of these whose rows are not dense: src, result_or_last(), the others in their order. The
 // rows of all are dense where only the statistics are blocked; then any tensor would do.
 const memory_desc &leading_tensor(const row_tensors &tensors);
+
+// Puts the rows of all tensors of a problem in the order in which they are visited, and returns the problem. Rows that
+// are gathered are visited as those of leading_tensor() lie in memory. They keep their order if gradients of scale and
+// shift are made of their sums, or if sums of rows are numbered in it. The elements stay where they are.
+const problem &put_in_order_of_visits(problem &p, const plan &planned);
 
 // The addresses of a batch's statistics, which have the type of the statistics tensors, and their stride in elements. A
 // pointer is null if the problem does not have that tensor.

@@ -95,7 +95,7 @@ private:
                                       plan_.scratchpad.get(scratch::operands, args[SCRATCHPAD]), operands);
         call.operands = operands.pointers;
         call.parameters = forward_.kernels_->post_op_parameters.data();
-        const found_scales found(call, plan_.scratchpad.get(scratch::values, args[SCRATCHPAD]));
+        const room_for_scales found(call, plan_.scratchpad.get(scratch::values, args[SCRATCHPAD]));
         kernel_(call);
         if (!forward_.quantizer_) return;
         if (rows_ == 1) return store(found.scales[0], at(args, DST_SCALE));

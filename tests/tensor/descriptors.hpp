@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "run/row_order.hpp"
 #include "tensor/names.hpp"
+#include "tensor/row_order.hpp"
 
 namespace jitnorm::tests {
 

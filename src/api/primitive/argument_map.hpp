@@ -17,9 +17,10 @@ public:
     bool has_runtime_sizes() const { return has_runtime_sizes_; }
 
     // Writes the pointers of the list to `result`, which must have been made by default. Returns invalid_arguments,
-    // with the reason, unless the list is exactly what the primitive needs; `result` is then useless. With run-time
-    // sizes `sizes` must be a copy of the primitive's problem, and gets the memories' descriptors; otherwise it is
-    // null. This function allocates nothing.
+    // with the reason, unless the list is what the primitive needs; `result` is then useless. Arguments without a
+    // memory count as not given, and such that the primitive ignores may be. With run-time sizes `sizes` must be a copy
+    // of the primitive's problem, and gets the memories' descriptors; otherwise it is null. This function allocates
+    // nothing.
     //
     // It handles arguments in slots of plain_, of which almost all lists consist. resolve_rest() handles the others,
     // from the first argument on that needs further checks.

@@ -3,7 +3,7 @@
 // docs/arithmetic.md, "Notation", defines the conversions. bf16 is rounded by integer instructions, or by AVX512_BF16
 // if the processor has it. AVX512_BF16 takes denormal numbers for zeros, so a detour rounds vectors with denormal
 // numbers by integer instructions. Two vectors that one instruction packs share this test. Pairs in unpack order
-// (sums.hpp) are in plain order afterwards.
+// (element_io.hpp) are in plain order afterwards.
 #pragma once
 
 #include <array>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order of rows in memory: neighbours follow each other, and no element moves. Units of strands: each row once,
 // blocks whole and in their order, rows where their positions say.
-#include "run/row_order.hpp"
 #include "tensor/descriptors.hpp"
+#include "tensor/row_order.hpp"
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::layer_norm;

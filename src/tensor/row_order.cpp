@@ -5,8 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "../tensor/tensor_axis.hpp"
-#include "rows.hpp"
+#include "tensor_axis.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -47,15 +46,6 @@ memory_desc with_row_order(const memory_desc &md, int row_ndims, const row_order
     }
     for (int i = 0; i < md.inner_nblks; ++i) ordered.inner_idxs[i] = place[size_t(md.inner_idxs[i])];
     return ordered;
-}
-
-const problem &put_in_order_of_visits(problem &p, const plan &planned) {
-    const bool keeps_order = p.writes(DIFF_SCALE) || p.writes(DIFF_SHIFT) || p.uses(ROW_SUMS);
-    if (planned.rows != row_access::tiles || keeps_order) return p;
-    const int row_ndims = p.row_ndims();
-    const row_order order = order_in_memory(leading_tensor(row_tensors_of(p)), row_ndims);
-    p.for_each_descriptor([&](memory_desc &md) { md = with_row_order(md, row_ndims, order); });
-    return p;
 }
 
 // ---- interleaved row blocks

@@ -8,8 +8,7 @@
 
 #include <array>
 
-#include "../norm/plan.hpp"
-#include "../norm/problem.hpp"
+#include "memory_desc.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -21,11 +20,6 @@ row_order order_in_memory(const memory_desc &md, int row_ndims);
 // md with its first `row_ndims` dimensions in the given order. The elements stay where they are; only the numbers of
 // rows change.
 memory_desc with_row_order(const memory_desc &md, int row_ndims, const row_order &order);
-
-// Puts the rows of all tensors of a problem in the order in which they are visited, and returns the problem. Rows that
-// are gathered are visited as those of leading_tensor() lie in memory. They keep their order if gradients of scale and
-// shift are made of their sums, or if sums of rows are numbered in it. The elements stay where they are.
-const problem &put_in_order_of_visits(problem &p, const plan &planned);
 
 // An order of visiting rows that uses a tensor's cache lines whole although column sums must be added in a given
 // order. Gradients are added up in row blocks, and the rows of a block in the order of their numbers. In some layouts
