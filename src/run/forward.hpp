@@ -47,7 +47,7 @@ struct forward_kernels {
     std::optional<addition_kernels> addition; // empty: no residual is added by itself
 
     std::optional<jit::forward_kernel<T>> repeat; // a reduction over rows with given pivots; empty: nothing is reduced
-    std::optional<jit::forward_kernel<T>> reduce; // the first reduction; empty where others do it
+    std::optional<jit::forward_kernel<T>> reduce; // the first reduction; empty where bands do it
     std::optional<jit::stores_of<jit::forward_kernel<T>>> normalize; // empty: no dst
 
     std::optional<jit::forward_kernel<T>> one_row; // this and bands: only with float

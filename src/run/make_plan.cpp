@@ -182,9 +182,11 @@ plan forward_plan_for_any_size(const problem &p) {
 // ---- backward: rows in place
 
 // Later rows of data that come from memory are prefetched as rows are reduced, if they are evenly spaced. The
-// processors' own prefetchers follow one row best, so such rows go one by one. Processors that prefetch to L1 do rows
-// from the last level one by one as well, without prefetches; pairs of narrow types, which are bound by conversions,
-// are faster there.
+// processors' own prefetchers follow one row best, so such rows go one by one, unless they are so short that their
+// scalar steps and column sums take longer. Processors that prefetch to L1 do rows from the last level one by one as
+// well, without prefetches; pairs of narrow types, which are bound by conversions, are faster there.
+constexpr dim_t SHORTEST_SINGLE_ROW = 256; // bytes of src and diff_dst
+
 void plan_backward_in_place(const problem &p, const row_tensors &tensors, const machine &m, dim_t row_bytes, plan &to) {
     const dim_t bytes = data_bytes(p, tensors);
     to.panel_columns = p.row_length();
@@ -196,7 +198,7 @@ void plan_backward_in_place(const problem &p, const row_tensors &tensors, const 
     if (!are_evenly_spaced(tensors)) return;
     const bool from_memory = come_from_memory(bytes, m);
     const bool from_last_level = m.prefetch == 1 && bytes > m.l2 && !is_narrow(p);
-    if (to.band_rows > 0 && (from_memory || from_last_level)) to.band_rows = 1;
+    if (to.band_rows > 0 && (from_memory || from_last_level) && row_bytes >= SHORTEST_SINGLE_ROW) to.band_rows = 1;
     if (from_memory) to.prefetch = int(m.prefetch);
 }
 
