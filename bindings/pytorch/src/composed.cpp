@@ -5,7 +5,6 @@
 #include <ATen/ops/rsqrt.h>
 #include <ATen/ops/scalar_tensor.h>
 #include <ATen/ops/sigmoid.h>
-#include <ATen/ops/silu.h>
 #include <ATen/ops/zeros_like.h>
 
 namespace jitnorm_torch {
@@ -40,9 +39,11 @@ Tensor multiply(const composition &how, const Tensor &normalized, const Tensor &
     return normalized * (how.rounds ? weight : weight.to(type));
 }
 
+// Written out, as its derivatives below: PyTorch 1.13 has no forward mode for those of its own.
+Tensor silu_of(const Tensor &gate) { return gate * at::sigmoid(gate); }
+
 // What the formulas of gradients are made of, in the type that is computed in. The normalized value is
-// normalized(x * factor), where the gate comes first, otherwise normalized(x). PyTorch 1.13 has no forward mode for
-// derivatives of its own silu, therefore they are written out.
+// normalized(x * factor), where the gate comes first, otherwise normalized(x).
 struct terms {
     c10::SmallVector<int64_t, 4> axes;
     bool rms, gate_first = false, gate_last = false;
@@ -84,12 +85,12 @@ Tensor compose(const composition &how, const composed_leaves &of, double epsilon
     const auto type = computed_in(input);
     const auto result = result_type(input.scalar_type(), weight, how.rounds);
     Tensor x = input.to(type);
-    if (gate.defined() && how.gate_first) x = x * at::silu(gate.to(type));
+    if (gate.defined() && how.gate_first) x = x * silu_of(gate.to(type));
     Tensor y = normalize(how, x, at::scalar_tensor(epsilon, at::kDouble), {}).first;
     if (how.rounds) y = y.to(input.scalar_type());
     y = multiply(how, y, weight, type);
     if (bias.defined()) y = y + bias.to(type);
-    if (gate.defined() && !how.gate_first) y = (how.rounds ? y.to(result) : y) * at::silu(gate.to(type));
+    if (gate.defined() && !how.gate_first) y = (how.rounds ? y.to(result) : y) * silu_of(gate.to(type));
     return y.to(gate.defined() && !how.gate_first ? input.scalar_type() : result);
 }
 

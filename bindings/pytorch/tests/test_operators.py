@@ -234,7 +234,8 @@ class Layer(TestCase):
     def test_transforms_nest(self):
         grad, hessian, jacfwd, jacrev, vmap = (getattr(transforms, n) for n in ("grad", "hessian", "jacfwd", "jacrev", "vmap"))
         tensors = [random((2, 6), torch.float64), random(6, torch.float64, 2), random((2, 6), torch.float64, 3)]
-        silu, gated = torch.nn.functional.silu, jitnorm_torch.gated_rms_norm
+        silu, gated = (lambda y: y * torch.sigmoid(y)), jitnorm_torch.gated_rms_norm
+        jvp = lambda f: lambda *t: transforms.jvp(f, t, tuple(s.sin() for s in t))[1]  # noqa: E731
         exact_layer = lambda x, w: exact_rms_norm(x - x.mean(-1, keepdim=True), (6,), w, 1e-5)  # noqa: E731
         for function, exact in (
             (lambda x, w, y: layer_norm(x, (6,), w, y[0]), lambda x, w, y: exact_layer(x, w) + y[0]),
@@ -252,6 +253,7 @@ class Layer(TestCase):
                 lambda f, i: jacrev(jacrev(f, 0), i)(*tensors),
                 lambda f, i: jacfwd(jacfwd(f, i), 0)(*tensors),
                 lambda f, i: jacrev(hessian(f, i), 0)(*tensors),
+                lambda f, i: torch.no_grad()(jvp(jvp(f)))(*tensors),
                 lambda f, i: vmap(jacrev(grad(f, i)), (0, None, 0))(tensors[0][:, None], tensors[1], tensors[2][:, None]),
             )):
                 got, expected = (nest(lambda *t: run(*t).pow(3).sum() + sum(s.pow(2).sum() for s in t), which)
