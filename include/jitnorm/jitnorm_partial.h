@@ -103,14 +103,13 @@ JITNORM_API jitnorm_status_t jitnorm_layer_normalization_add_partial_gradients_o
  * them 4 numbers for each chunk: the number of its elements, the mean, what the mean has beyond a double (0 unless src
  * is f64), and the sum of squared differences from the mean; with jitnorm_rms_norm the means are 0.
  * jitnorm_query_exec_arg_md returns its descriptor. flags: of all flags only jitnorm_rms_norm matters, and
- * jitnorm_use_scale, jitnorm_use_shift and jitnorm_use_global_stats are not allowed. attr may be null. It may have a
- * residual (jitnorm_primitive_attr_set_residual) with a gate, whose sum is then written, and a scratchpad mode. Its
- * epsilon and its descriptors of scale and shift are ignored.
- * invalid_arguments: a null pointer; one of the flags that are not allowed; scales, post-ops or outputs of dst; src
- *   without columns; columns that are not among all_columns; columns that do not begin at a multiple of 4096; columns
- *   that end neither at such a multiple nor at the end of all_columns.
- * unimplemented: run-time sizes; data types and layouts that forward does not have; a residual or a sum that is f64
- *   while src is not; a gate with row dimensions. */
+ * jitnorm_use_scale, jitnorm_use_shift, jitnorm_scale_plus_one and jitnorm_use_global_stats are not allowed. attr may
+ * be null. It may have a residual (jitnorm_primitive_attr_set_residual) with a gate, whose sum is then written, and a
+ * scratchpad mode. Its epsilon and its descriptors of scale and shift are ignored. invalid_arguments: a null pointer;
+ * one of the flags that are not allowed; scales, post-ops or outputs of dst; src without columns; columns that are not
+ * among all_columns; columns that do not begin at a multiple of 4096; columns that end neither at such a multiple nor
+ * at the end of all_columns. unimplemented: run-time sizes; data types and layouts that forward does not have; a
+ * residual or a sum that is f64 while src is not; a gate with row dimensions. */
 JITNORM_API jitnorm_status_t jitnorm_layer_normalization_partial_statistics_primitive_desc_create(
     jitnorm_primitive_desc_t *primitive_desc, jitnorm_engine_t engine, const_jitnorm_memory_desc_t src_desc,
     unsigned flags, jitnorm_dim_t first_column, jitnorm_dim_t all_columns, const_jitnorm_primitive_attr_t attr);

@@ -68,7 +68,7 @@ const char *refusal_of(const quantity &q) {
     if (q.mask != 0) return "attr has a scale with a mask other than 0: one scale for the whole tensor is supported";
     if (q.data_type != jitnorm_f32) return "attr has a scale of another type than f32";
     if (q.mode != jitnorm_quantization_mode_static_sazp)
-        return "attr has scales with dynamic_mx or dynamic_fp; supported: static_sazp and dynamic_amax";
+        return "attr has scales with dynamic_mx or dynamic_fp; supported: static_sazp, and dynamic_amax for dst";
     return q.is_on_host ? "attr has a scale that is on the host" : nullptr;
 }
 
