@@ -195,13 +195,13 @@ public:
         const strip x = rows_of(here);
         jit::forward_arguments<T> call = inline_arguments_for(here, x, b, all);
         call.band_rows = now.non_temporal ? planned.non_temporal_band_rows : planned.band_rows;
-        call.prefetch = planned.non_temporal_band_rows * x.stride; // the band that follows, if it is not a shorter one
+        call.prefetch = planned.non_temporal_band_rows * x.stride; // as many rows as a band past the caches has
         moments<T> rows[MAX_BATCH_ROWS];
         if (f_.C_ > CHUNK) f_.begin_chunks(call, rows);
         const auto &kernel = f_.kernels_->bands->choose(now.non_temporal);
-        const room_for_scales found(call, get(scratch::values)); // only kernels that find scales write to it
+        const room_for_scales room(call, get(scratch::values)); // only kernels that find scales write to it
         with_operands(call, {b.first, b.rows, 0, f_.C_}, [&] { kernel(call); });
-        if (f_.quantizer_) f_.quantizer_->store_scales(b.first, b.rows, {0, 1}, found.scales, args[DST_SCALE]);
+        if (f_.quantizer_) f_.quantizer_->store_scales(b.first, b.rows, {0, 1}, room.scales, args[DST_SCALE]);
         at.close();
         f_.write_statistics(b, statistics);
     }
@@ -391,11 +391,11 @@ private:
         q.for_each_unit(b.rows, [&](dim_t r, range groups) {
             jit::forward_arguments<T> call = arguments_for(here, x, b, all);
             q.restrict_to(r, groups, call);
-            const room_for_scales found(call, get(scratch::values));
+            const room_for_scales room(call, get(scratch::values));
             const dim_t row = b.first + r;
             with_operands(call, {row, 1, q.first_column(groups), call.count},
                           [&] { f_.kernels_->normalize->ordinary(call); });
-            q.store_scales(row, 1, groups, found.scales, args[DST_SCALE]);
+            q.store_scales(row, 1, groups, room.scales, args[DST_SCALE]);
         });
         at.close();
     }

@@ -95,11 +95,11 @@ private:
                                       plan_.scratchpad.get(scratch::operands, args[SCRATCHPAD]), operands);
         call.operands = operands.pointers;
         call.parameters = forward_.kernels_->post_op_parameters.data();
-        const room_for_scales found(call, plan_.scratchpad.get(scratch::values, args[SCRATCHPAD]));
+        const room_for_scales room(call, plan_.scratchpad.get(scratch::values, args[SCRATCHPAD]));
         kernel_(call);
         if (!forward_.quantizer_) return;
-        if (rows_ == 1) return store(found.scales[0], at(args, DST_SCALE));
-        forward_.quantizer_->store_scales(0, rows_, {0, 1}, found.scales, args[DST_SCALE]);
+        if (rows_ == 1) return store(room.scales[0], at(args, DST_SCALE));
+        forward_.quantizer_->store_scales(0, rows_, {0, 1}, room.scales, args[DST_SCALE]);
     }
 
     void write_statistics(const arguments &args, const forward_batch<float> &b) const {
