@@ -50,10 +50,11 @@ public:
     // fails for all pairs that might be forbidden.
     alias_check(const problem &p, bool has_scratchpad);
 
-    // Whether two tensors that may not share memory have the same data handle. The tensors' numbers must be slots.
+    // Whether two tensors that may not share memory have the same data handle. The tensors' numbers must be slots, all
+    // of which have been set.
     bool finds_alias(const arguments &args) const {
         bool equal = false;
-        for (const pair p : apart_) equal |= args[slot(p.output)] == args[slot(p.other)];
+        for (const pair p : apart_) equal |= args.given(slot(p.output)) == args.given(slot(p.other));
         return equal;
     }
 

@@ -126,6 +126,7 @@ constexpr unsigned OMITTABLE =
 class arguments {
 public:
     void *operator[](slot s) const { return (set_ >> s & 1) != 0 ? pointers_[s] : nullptr; }
+    void *given(slot s) const { return pointers_[s]; } // the slot must have been set
     void set(slot s, const void *pointer) {
         pointers_[s] = const_cast<void *>(pointer);
         set_ |= uint64_t(1) << s;
