@@ -92,6 +92,8 @@ private:
 
 // A field of the block of arguments, whose type must be called `arguments`.
 #define JITNORM_ARGUMENT(field) argument(offsetof(arguments, field))
+// A field that is an array of one number for each row.
+#define JITNORM_ARRAY(field) offsetof(arguments, field)
 // The first row and the stride of a strip there.
 #define JITNORM_STRIP(field)                                                                                           \
     argument(offsetof(arguments, field) + offsetof(strip, first)),                                                     \

@@ -87,8 +87,8 @@ public:
     void do_bands(batch &b) {
         const range all = {0, layout_.columns()};
         begin(b);
-        const panel here = at.open(all);
-        b_.kernels_->bands->choose(now.non_temporal)(arguments_for(here, b, all));
+        set_arguments(b, at.open(all), all);
+        b_.kernels_->bands->choose(now.non_temporal)(b);
         at.close();
     }
 
@@ -98,8 +98,9 @@ public:
         if (b_.reduces())
             for (dim_t chunk = 0; chunk < layout_.chunks(); ++chunk) {
                 const range columns = layout_.columns_of(chunk);
-                (*b_.kernels_->sums)(arguments_for(at.open(columns), b, columns));
-                add_chunk(b, b.chunk_s1, b.chunk_s2);
+                set_arguments(b, at.open(columns), columns);
+                (*b_.kernels_->sums)(b);
+                add_chunk(b, b.s1, b.s2);
             }
         b.find_slopes(b_.inv_C_);
     }
@@ -155,7 +156,8 @@ private:
         const dim_t step = planned.panel_columns;
         for (dim_t begin = columns.begin; begin < columns.end; begin += step) {
             const range some = {begin, std::min(begin + step, columns.end)};
-            kernel(arguments_for(at.open(some), b, some));
+            set_arguments(b, at.open(some), some);
+            kernel(b);
             at.close();
         }
     }
@@ -221,10 +223,10 @@ private:
         const auto reduce_rows = [&](range rows) {
             sums_ = sums_.after(-columns.begin);
             for_each_batch_of(rows, [&](batch &b) {
-                jit::backward_arguments<T> call = arguments_for(at.open(columns), b, columns);
-                call.s1 = row_sums(0, chunk) + b.first;
-                call.s2 = row_sums(1, chunk) + b.first;
-                (*b_.kernels_->sums)(call);
+                set_arguments(b, at.open(columns), columns);
+                (*b_.kernels_->sums)(b);
+                std::copy_n(b.s1, b.rows, row_sums(0, chunk) + b.first);
+                std::copy_n(b.s2, b.rows, row_sums(1, chunk) + b.first);
             });
         };
         if (width == 0) return reduce_rows({0, layout_.rows()});
@@ -257,27 +259,18 @@ private:
     }
 
     // For a panel that has these columns of a batch. Kernels that reduce rows add them to the current column sums.
-    [[gnu::always_inline]] jit::backward_arguments<T> arguments_for(const panel &here, batch &b, range columns) const {
+    [[gnu::always_inline]] void set_arguments(batch &b, const panel &here, range columns) const {
         const column_sums<T> sums = sums_.after(columns.begin);
-        return {.rows = b.rows,
-                .count = columns.end - columns.begin,
-                .src = copy_of(here.src),
-                .diff_dst = copy_of(here.second),
-                .scale =
-                    b_.own_rows_ ? copy_of(here.scale) : strip{after(args[SCALE], columns.begin * b_.scale_size_), 0},
-                .mean = b.mean,
-                .factor = b.factor,
-                .diff_scale = gradient_of(DIFF_SCALE, here.diff_scale, sums.scale, columns),
-                .diff_shift = gradient_of(DIFF_SHIFT, here.diff_shift, sums.shift, columns),
-                .s1 = b.chunk_s1,
-                .s2 = b.chunk_s2,
-                .inverse_count = b_.inv_C_,
-                .band_rows = planned.band_rows,
-                .rstd = b.rstd,
-                .m1 = b.m1,
-                .k = b.k,
-                .diff_sum = copy_of(here.sum),
-                .diff_src = copy_of(here.result)};
+        b.count = columns.end - columns.begin;
+        b.src = copy_of(here.src);
+        b.diff_dst = copy_of(here.second);
+        b.scale = b_.own_rows_ ? copy_of(here.scale) : strip{after(args[SCALE], columns.begin * b_.scale_size_), 0};
+        b.diff_scale = gradient_of(DIFF_SCALE, here.diff_scale, sums.scale, columns);
+        b.diff_shift = gradient_of(DIFF_SHIFT, here.diff_shift, sums.shift, columns);
+        b.inverse_count = b_.inv_C_;
+        b.band_rows = planned.band_rows;
+        b.diff_sum = copy_of(here.sum);
+        b.diff_src = copy_of(here.result);
     }
 
     const backward &b_;

@@ -191,10 +191,10 @@ forward<T>::forward(const problem &p, const plan &planned, std::shared_ptr<const
 }
 
 template <typename T>
-void forward<T>::refine_band(const jit::forward_arguments<T> &call, dim_t first, dim_t rows) {
+void forward<T>::refine_band(jit::forward_arguments<T> &call, dim_t first, dim_t rows) {
     batch b;
     b.rows = rows;
-    std::copy_n(call.pivot + first, rows, b.p);
+    std::copy_n(call.pivot + first, rows, b.pivot);
     std::copy_n(call.s + first, rows, b.s);
     std::copy_n(call.q + first, rows, b.q);
     static_cast<const forward *>(call.context)->find_statistics({call.x.row(first), call.x.stride}, b);
@@ -202,7 +202,7 @@ void forward<T>::refine_band(const jit::forward_arguments<T> &call, dim_t first,
 }
 
 template <typename T>
-void forward<T>::store_results(const batch &b, const jit::forward_arguments<T> &call, dim_t first) {
+void forward<T>::store_results(const batch &b, jit::forward_arguments<T> &call, dim_t first) {
     std::copy_n(b.hi, b.rows, call.hi + first);
     std::copy_n(b.rstd, b.rows, call.rstd + first);
     std::copy_n(b.bias, b.rows, call.bias + first);
@@ -259,35 +259,38 @@ void forward<T>::refine_rest(const strip &src, batch &b) const {
     for (dim_t begin = 0, end = 0; begin < b.rows; begin = end) {
         const T k = rescale_factor(b.q[begin]);
         while (end < b.rows && rescale_factor(b.q[end]) == k) ++end;
-        if (k != T(1))
-            reduce(*kernels_->repeat, {src.row(begin), src.stride}, end - begin, C_, b.p + begin, b.s + begin,
-                   b.q + begin, k);
+        if (k != T(1)) {
+            jit::forward_arguments<T> again;
+            std::copy_n(b.pivot + begin, end - begin, again.pivot);
+            again.factor = k;
+            reduce(*kernels_->repeat, {src.row(begin), src.stride}, end - begin, C_, again);
+            if (!rms_) std::copy_n(again.s, end - begin, b.s + begin);
+            std::copy_n(again.q, end - begin, b.q + begin);
+        }
         for (dim_t r = begin; r < end; ++r)
             if (k != T(1) || pivot_is_poor<T>({b.s[r], b.q[r]}, inv_C_))
-                b.set(r, finish(refine_chunk(src.row(r), C_, b.p[r], {b.s[r], b.q[r]}, k), inv_C_));
+                b.set(r, finish(refine_chunk(src.row(r), C_, b.pivot[r], {b.s[r], b.q[r]}, k), inv_C_));
     }
 }
 
 template <typename T>
-void forward<T>::reduce(const jit::forward_kernel<T> &kernel, const strip &x, dim_t rows, dim_t count, T *p, T *s, T *q,
-                        T factor) {
-    jit::forward_arguments<T> call;
+void forward<T>::reduce(const jit::forward_kernel<T> &kernel, const strip &x, dim_t rows, dim_t count,
+                        jit::forward_arguments<T> &call) {
     call.rows = rows;
     call.chunk = count;
     call.x = x;
-    call.pivot = p;
-    call.s = s;
-    call.q = q;
-    call.factor = factor;
     kernel(call);
 }
 
 template <typename T>
 moments<T> forward<T>::refine_chunk(const std::byte *src, dim_t count, T p, const sums<T> &found, T k) const {
     const auto repeat = [&](T pivot, T factor) {
-        sums<T> again{0, 0};
-        reduce(*kernels_->repeat, {const_cast<std::byte *>(src), 0}, 1, count, &pivot, &again.s, &again.q, factor);
-        return again;
+        jit::forward_arguments<T> again;
+        again.pivot[0] = pivot;
+        again.s[0] = 0; // with rms_norm the kernel does not write it
+        again.factor = factor;
+        reduce(*kernels_->repeat, {const_cast<std::byte *>(src), 0}, 1, count, again);
+        return sums<T>{again.s[0], again.q[0]};
     };
     return refine(p, found, count, rms_, repeat, k);
 }

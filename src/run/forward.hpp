@@ -84,16 +84,9 @@ private:
 
     // ---- the first reductions of a batch, or of a band of it in the kernel for bands
 
-    // Sets what the scalar steps need: 1 / the length of a whole row, epsilon, the addresses of the batch's arrays, and
-    // what the kernel for bands calls if a first reduction is not enough.
-    [[gnu::always_inline]] void set_scalar_steps(jit::forward_arguments<T> &call, batch &b) const {
-        call.pivot = b.p;
-        call.s = b.s;
-        call.q = b.q;
-        call.hi = b.hi;
-        call.rstd = b.rstd;
-        call.bias = b.bias;
-        call.variance = b.variance;
+    // Sets what the scalar steps need: 1 / the length of a whole row, epsilon, and what the kernel for bands calls if a
+    // first reduction is not enough.
+    [[gnu::always_inline]] void set_scalar_steps(jit::forward_arguments<T> &call) const {
         call.inverse_count = inv_C_;
         call.epsilon = epsilon_;
         call.refine = refine_band;
@@ -101,9 +94,9 @@ private:
         call.next_chunk = nullptr;
     }
     // forward_arguments::refine and next_chunk, with this object as the context.
-    static void refine_band(const jit::forward_arguments<T> &call, dim_t first, dim_t rows);
+    static void refine_band(jit::forward_arguments<T> &call, dim_t first, dim_t rows);
     static bool next_chunk(jit::forward_arguments<T> &call, dim_t first, dim_t rows);
-    static void store_results(const batch &b, const jit::forward_arguments<T> &call, dim_t first);
+    static void store_results(const batch &b, jit::forward_arguments<T> &call, dim_t first);
     // Sets the arguments for rows of several chunks. `rows` has room for each row.
     void begin_chunks(jit::forward_arguments<T> &call, moments<T> *rows) const;
     // Moves the rows that are added or reduced by so many columns.
@@ -128,19 +121,20 @@ private:
     // at a time.
     template <typename Body>
     void for_each_chunk(const std::byte *src, range columns, Body &&body) const {
-        T p[MAX_BATCH_ROWS], s[MAX_BATCH_ROWS], q[MAX_BATCH_ROWS];
+        jit::forward_arguments<T> call;
         for (dim_t begin = columns.begin; begin < columns.end;) {
             const dim_t count = std::min(CHUNK, columns.end - begin);
             const dim_t chunks = std::clamp<dim_t>((columns.end - begin) / CHUNK, 1, MAX_BATCH_ROWS);
             const strip x = {const_cast<std::byte *>(src), CHUNK * row_size_};
-            reduce(*kernels_->reduce, x, chunks, count, p, s, q);
+            reduce(*kernels_->reduce, x, chunks, count, call);
             for (dim_t k = 0; k < chunks; ++k, begin += count, src += count * row_size_)
-                body(begin / CHUNK, refine_chunk(src, count, p[k], {s[k], q[k]}));
+                body(begin / CHUNK, refine_chunk(src, count, call.pivot[k], {call.s[k], call.q[k]}));
         }
     }
-    // Reduces so many rows of `count` elements with this kernel.
-    static void reduce(const jit::forward_kernel<T> &kernel, const strip &x, dim_t rows, dim_t count, T *p, T *s, T *q,
-                       T factor = 1);
+    // Reduces so many rows of `count` elements with this kernel. A repeated reduction takes the pivots and the factor
+    // from the arguments.
+    static void reduce(const jit::forward_kernel<T> &kernel, const strip &x, dim_t rows, dim_t count,
+                       jit::forward_arguments<T> &call);
     // From the sums of a first reduction or, if k is not 1, of one that was repeated with this factor.
     moments<T> refine_chunk(const std::byte *src, dim_t count, T p, const sums<T> &found, T k = 1) const;
     // Sets the batch's statistics from the moments of its rows, an array at any address.
@@ -193,15 +187,14 @@ public:
         const statistics_rows statistics = at.open_statistics();
         const panel here = at.open(all);
         const strip x = rows_of(here);
-        jit::forward_arguments<T> call = inline_arguments_for(here, x, b, all);
-        call.band_rows = now.non_temporal ? planned.non_temporal_band_rows : planned.band_rows;
-        call.prefetch = planned.non_temporal_band_rows * x.stride; // as many rows as a band past the caches has
+        set_arguments_inline(b, here, x, all);
+        b.band_rows = now.non_temporal ? planned.non_temporal_band_rows : planned.band_rows;
+        b.prefetch = planned.non_temporal_band_rows * x.stride; // as many rows as a band past the caches has
         moments<T> rows[MAX_BATCH_ROWS];
-        if (f_.C_ > CHUNK) f_.begin_chunks(call, rows);
+        if (f_.C_ > CHUNK) f_.begin_chunks(b, rows);
         const auto &kernel = f_.kernels_->bands->choose(now.non_temporal);
-        const room_for_scales room(call, get(scratch::values)); // only kernels that find scales write to it
-        with_operands(call, {b.first, b.rows, 0, f_.C_}, [&] { kernel(call); });
-        if (f_.quantizer_) f_.quantizer_->store_scales(b.first, b.rows, {0, 1}, room.scales, args[DST_SCALE]);
+        with_operands(b, {b.first, b.rows, 0, f_.C_}, [&] { kernel(b); });
+        if (f_.quantizer_) f_.quantizer_->store_scales(b.first, b.rows, {0, 1}, b.dst_scales, args[DST_SCALE]);
         at.close();
         f_.write_statistics(b, statistics);
     }
@@ -242,21 +235,19 @@ public:
 private:
     // ---- the arguments of kernels
 
-    // Those of additions, reductions and normalizations, but operands, for these columns of a batch, whose rows to
-    // normalize are `x`. The last line sets what the scalar steps read and write. A function of its own, since
+    // Sets those of additions, reductions and normalizations, but operands, for these columns of call.rows rows, of
+    // which those to normalize are `x`. The last line sets what the scalar steps read. A function of its own, since
     // everywhere inline it took 16 KB; do_bands() has it inline.
-    [[gnu::noinline]] jit::forward_arguments<T> arguments_for(const panel &here, const strip &x, batch &b,
-                                                              range columns) const {
-        return inline_arguments_for(here, x, b, columns);
+    [[gnu::noinline]] void set_arguments(jit::forward_arguments<T> &call, const panel &here, const strip &x,
+                                         range columns) const {
+        set_arguments_inline(call, here, x, columns);
     }
-    [[gnu::always_inline]] jit::forward_arguments<T> inline_arguments_for(const panel &here, const strip &x, batch &b,
-                                                                          range columns) const {
+    [[gnu::always_inline]] void set_arguments_inline(jit::forward_arguments<T> &call, const panel &here, const strip &x,
+                                                     range columns) const {
         const auto shared = [&](slot s) { return strip{after(args[s], columns.begin * f_.scale_size_), 0}; };
-        jit::forward_arguments<T> call;
-        call.rows = b.rows;
         call.count = call.chunk = columns.end - columns.begin;
         call.x = copy_of(x);
-        call.prefetch = b.rows * x.stride; // the next batch; bands set another distance
+        call.prefetch = call.rows * x.stride; // the next batch; bands set another distance
         if (f_.adds_) {
             const memory_desc &gate = f_.problem_[GATE];
             call.src = copy_of(here.src);
@@ -272,8 +263,8 @@ private:
         call.src_scale = src_scale_;
         call.inverse_dst_scale = inverse_dst_scale_;
         call.parameters = f_.kernels_->post_op_parameters.data();
-        f_.set_scalar_steps(call, b);
-        return call;
+        call.values = get(scratch::values);
+        f_.set_scalar_steps(call);
     }
 
     // Calls run() when the operands of post-ops have been put into the arguments.
@@ -305,7 +296,8 @@ private:
         const range all = {0, f_.C_};
         const panel here = at.open(all);
         const strip x = rows_to_reduce(here, b, all);
-        (*f_.kernels_->reduce)(arguments_for(here, x, b, all));
+        set_arguments(b, here, x, all);
+        (*f_.kernels_->reduce)(b);
         f_.find_statistics(x, b);
         close_reduced();
     }
@@ -353,7 +345,8 @@ private:
     [[gnu::noinline]] strip add(const panel &here, batch &b, range columns, bool writes) const {
         const strip sums = rows_of(here);
         const auto &kernels = *f_.kernels_->addition;
-        (writes && f_.sum_pitch_ != 0 ? kernels.add_and_write : kernels.add)(arguments_for(here, sums, b, columns));
+        set_arguments(b, here, sums, columns);
+        (writes && f_.sum_pitch_ != 0 ? kernels.add_and_write : kernels.add)(b);
         return sums;
     }
 
@@ -376,9 +369,9 @@ private:
 
     // Normalizes these columns of the rows `x`.
     [[gnu::always_inline]] void normalize(const panel &here, const strip &x, batch &b, range columns) {
-        jit::forward_arguments<T> call = arguments_for(here, x, b, columns);
+        set_arguments(b, here, x, columns);
         const auto &kernel = f_.kernels_->normalize->choose(now.non_temporal);
-        with_operands(call, {b.first, b.rows, columns.begin, call.count}, [&] { kernel(call); });
+        with_operands(b, {b.first, b.rows, columns.begin, b.count}, [&] { kernel(b); });
     }
 
     // ---- normalization where scales are found
@@ -389,13 +382,17 @@ private:
         const panel here = at.open(all);
         const strip x = rows_to_write(here, b, all);
         q.for_each_unit(b.rows, [&](dim_t r, range groups) {
-            jit::forward_arguments<T> call = arguments_for(here, x, b, all);
-            q.restrict_to(r, groups, call);
-            const room_for_scales room(call, get(scratch::values));
+            jit::forward_arguments<T> unit;
+            unit.rows = b.rows;
+            set_arguments(unit, here, x, all);
+            q.restrict_to(r, groups, unit);
+            unit.hi[0] = b.hi[r];
+            unit.rstd[0] = b.rstd[r];
+            unit.bias[0] = b.bias[r];
             const dim_t row = b.first + r;
-            with_operands(call, {row, 1, q.first_column(groups), call.count},
-                          [&] { f_.kernels_->normalize->ordinary(call); });
-            q.store_scales(row, 1, groups, room.scales, args[DST_SCALE]);
+            with_operands(unit, {row, 1, q.first_column(groups), unit.count},
+                          [&] { f_.kernels_->normalize->ordinary(unit); });
+            q.store_scales(row, 1, groups, unit.dst_scales, args[DST_SCALE]);
         });
         at.close();
     }

@@ -50,7 +50,7 @@ public:
         });
     }
 
-    // Narrows a kernel's arguments, which are for all rows of a batch, to the unit.
+    // Narrows the tensors of a kernel's arguments, which are for all rows of a batch, to the unit.
     template <typename Arguments>
     void restrict_to(dim_t r, range groups, Arguments &call) const {
         const dim_t columns = first_column(groups);
@@ -64,9 +64,6 @@ public:
         narrow(call.shift, scale_size_);
         call.count = width_;
         call.rows = groups.end - groups.begin;
-        call.hi += r;
-        call.rstd += r;
-        call.bias += r;
     }
 
 private:
@@ -74,17 +71,6 @@ private:
     dim_t scale_step_;                      // bytes from the scale of a group to that of the next one
     dim_t width_, groups_, groups_of_unit_; // columns of a group, groups of a row, groups of a call, at most
     dim_t row_size_, dst_size_, pre_quantization_size_, scale_size_; // bytes of an element; 0: there is none
-};
-
-// Room for what a kernel that finds scales writes for the rows of a call, whose arguments point to it.
-struct room_for_scales {
-    template <typename Arguments>
-    room_for_scales(Arguments &call, std::byte *values) {
-        call.dst_scales = scales;
-        call.factors = factors;
-        call.values = values;
-    }
-    float scales[MAX_BATCH_ROWS], factors[MAX_BATCH_ROWS];
 };
 
 } // namespace jitnorm::impl::layer_norm

@@ -7,9 +7,9 @@ namespace jitnorm::impl::layer_norm {
 
 template <typename T>
 void forward_batch<T>::set_no_pivots() {
-    for (dim_t r = 0; r < rows; ++r) {
-        p[r] = 0;
-        s[r] = q[r] * T(0);
+    for (dim_t r = 0; r < this->rows; ++r) {
+        this->pivot[r] = 0;
+        this->s[r] = this->q[r] * T(0);
     }
 }
 
@@ -19,43 +19,43 @@ template <typename T>
 bool forward_batch<T>::take_first_reductions(double n, double inv_n) {
     int32_t out_of_range = 0;
     int64_t poor = 0;
-    for (dim_t r = 0; r < rows; ++r) {
-        const sums<T> sum = {s[r], q[r]};
-        out_of_range |= int32_t(!squares_in_range(sum.q));
-        poor |= int64_t(pivot_is_poor(sum, inv_n));
-        set(r, finish(moments_of_first_reduction(p[r], sum, n, inv_n), inv_n));
+    for (dim_t r = 0; r < this->rows; ++r) {
+        const sums<T> found = {this->s[r], this->q[r]};
+        out_of_range |= int32_t(!squares_in_range(found.q));
+        poor |= int64_t(pivot_is_poor(found, inv_n));
+        set(r, finish(moments_of_first_reduction(this->pivot[r], found, n, inv_n), inv_n));
     }
     return out_of_range == 0 && poor == 0;
 }
 
 template <typename T>
-void forward_batch<T>::complete(double epsilon) {
-    find_rstd(variance, rows, epsilon, rstd);
-    for (dim_t r = 0; r < rows; ++r) bias[r] = bias_of(lo[r], rstd[r]);
+void forward_batch<T>::complete(double eps) {
+    find_rstd(this->variance, this->rows, eps, this->rstd);
+    for (dim_t r = 0; r < this->rows; ++r) this->bias[r] = bias_of(lo[r], this->rstd[r]);
 }
 
 template <typename T>
 void backward_batch<T>::find_factors(bool rms) {
-    for (dim_t r = 0; r < rows; ++r) factor[r] = rms ? rstd[r] : -rstd[r];
+    for (dim_t r = 0; r < this->rows; ++r) this->factor[r] = rms ? this->rstd[r] : -this->rstd[r];
 }
 
 template <typename T>
 void backward_batch<T>::clear_sums() {
-    for (dim_t r = 0; r < rows; ++r) s1[r] = s2[r] = 0;
+    for (dim_t r = 0; r < this->rows; ++r) row_s1[r] = row_s2[r] = 0;
 }
 
 template <typename T>
 void backward_batch<T>::add_chunk(const T *chunk1, const T *chunk2) {
-    for (dim_t r = 0; r < rows; ++r) s1[r] += double(chunk1[r]);
-    for (dim_t r = 0; r < rows; ++r) s2[r] += double(chunk2[r]);
+    for (dim_t r = 0; r < this->rows; ++r) row_s1[r] += double(chunk1[r]);
+    for (dim_t r = 0; r < this->rows; ++r) row_s2[r] += double(chunk2[r]);
 }
 
 template <typename T>
 void backward_batch<T>::find_slopes(double inv_count) {
-    for (dim_t r = 0; r < rows; ++r) {
-        const row_slopes<T> slopes = slopes_of(s1[r], s2[r], inv_count, rstd[r]);
-        m1[r] = slopes.m1;
-        k[r] = slopes.k;
+    for (dim_t r = 0; r < this->rows; ++r) {
+        const row_slopes<T> slopes = slopes_of(row_s1[r], row_s2[r], inv_count, this->rstd[r]);
+        this->m1[r] = slopes.m1;
+        this->k[r] = slopes.k;
     }
 }
 

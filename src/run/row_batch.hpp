@@ -3,29 +3,24 @@
 // between kernels, as loops over the rows that are compiled as vector code (JITNORM_SIMD, src/simd/simd.hpp).
 #pragma once
 
+#include "../jit/kernels/kernels.hpp"
 #include "../math/moments.hpp"
-#include "../norm/plan.hpp"
 #include "../norm/problem.hpp"
 #include "../simd/simd.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
-// One value per row in each array; T is the compute type.
+// The arguments of the kernels of a batch, with the pivots and sums that a reduction writes (pivot, s, q) and the
+// constants by which the rows are normalized (hi, rstd, bias). T is the compute type.
 template <typename T>
-struct forward_batch {
-    using values = T[MAX_BATCH_ROWS];
-    using wide_values = double[MAX_BATCH_ROWS];
-
-    dim_t first = 0, rows = 0;         // the number of the first row, and how many there are
-    alignas(64) values p, s, q;        // the pivots and sums that a reduction writes
-    alignas(64) values hi, rstd, bias; // the constants by which the rows are normalized
-    alignas(64) wide_values lo;        // the mean is hi + lo
-    alignas(64) wide_values variance;  // before it is rounded
+struct forward_batch : jit::forward_arguments<T> {
+    dim_t first = 0;                       // the number of the first row
+    alignas(64) double lo[MAX_BATCH_ROWS]; // the mean of a row is hi + lo
 
     void set(dim_t row, const row_statistics<T> &statistics) {
-        hi[row] = statistics.hi;
+        this->hi[row] = statistics.hi;
         lo[row] = statistics.lo;
-        variance[row] = statistics.variance;
+        this->variance[row] = statistics.variance;
     }
 
     // For rms_norm, which has no mean: the pivots and the sums become zero. A sum is computed as zero times the sum of
@@ -38,21 +33,15 @@ struct forward_batch {
     JITNORM_SIMD bool take_first_reductions(double n, double inv_n);
 
     // Computes rstd and bias from the statistics.
-    JITNORM_SIMD void complete(double epsilon);
+    JITNORM_SIMD void complete(double eps);
 };
 
+// The same for backward: the statistics of rows (mean, rstd), their sums over one chunk (s1, s2) and their slopes.
 template <typename T>
-struct backward_batch {
-    using values = T[MAX_BATCH_ROWS];
-    using wide_values = double[MAX_BATCH_ROWS];
-
-    dim_t first = 0, rows = 0;             // the number of the first row, and how many there are
-    alignas(64) wide_values variance;      // where the statistics are variances
-    alignas(64) values mean, rstd;         // 1 / sqrt(variance + epsilon)
-    alignas(64) values factor;             // backward_arguments::factor
-    alignas(64) values chunk_s1, chunk_s2; // the sums over one chunk
-    alignas(64) wide_values s1, s2;        // the sums over the rows
-    alignas(64) values m1, k;              // row_slopes
+struct backward_batch : jit::backward_arguments<T> {
+    dim_t first = 0;                                                   // the number of the first row
+    alignas(64) double variance[MAX_BATCH_ROWS];                       // where the statistics are variances
+    alignas(64) double row_s1[MAX_BATCH_ROWS], row_s2[MAX_BATCH_ROWS]; // the sums over the rows
 
     JITNORM_SIMD void find_factors(bool rms); // from rstd
     JITNORM_SIMD void clear_sums();

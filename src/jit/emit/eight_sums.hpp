@@ -19,8 +19,8 @@ class eight_sums {
 public:
     static constexpr int ROW_BYTES = 32, BYTES = BAND_UNIT * ROW_BYTES;
     static_assert(BAND_UNIT == 8);
-    struct arrays { // the addresses of the arrays of the rows' numbers; p and s only if the sums are `centered`
-        Xbyak::Address p, s, q;
+    struct arrays { // of the rows' numbers; p and s only if the sums are `centered`
+        size_t p, s, q;
     };
 
     // The first four of `unused`, and `work`, are free but while sum_rows() adds to lanes. BYTES of the frame begin at
@@ -102,7 +102,7 @@ public:
 
 private:
     // Of the eight rows, which the row loop has left behind.
-    Xbyak::Address of_row(const Xbyak::Address &array, int row) {
+    Xbyak::Address of_row(size_t array, int row) const {
         return g_.ptr[rows_.of_row(array) + (row - BAND_UNIT) * int(sizeof(float))];
     }
 

@@ -25,7 +25,7 @@ struct stepped_rows {
 };
 
 // Emits the loop over the rows of a band, with one or several rows in a step. It keeps the addresses of the rows in
-// each tensor, and of their elements in arrays that have one of the compute type for each row.
+// each tensor, and has those of their elements in arrays of the compute type.
 class row_loop {
 public:
     // `index` holds the index of the step's first row; `end` is the address of the index after the last row.
@@ -83,8 +83,8 @@ public:
         g_.add(to, first);
     }
 
-    // Broadcasts the elements of the step's rows, each to all lanes of its register. `array` has the array's address.
-    void broadcast(const Xbyak::Address &array, std::initializer_list<vmm> to) {
+    // Broadcasts the elements of the step's rows, each to all lanes of its register.
+    void broadcast(size_t array, std::initializer_list<vmm> to) const {
         Xbyak::RegExp element = of_row(array);
         for (const vmm &v : to) {
             g_.ops.broadcast(v, g_.ptr[element]);
@@ -92,14 +92,9 @@ public:
         }
     }
 
-    // The address of the element of the step's first row; those of the step's other rows follow it. `array` has
-    // the array's address, which is loaded into the scratch register.
-    Xbyak::RegExp of_row(const Xbyak::Address &array) {
-        g_.mov(scratch_, array);
-        return of_row(scratch_);
-    }
-
-    Xbyak::RegExp of_row(const reg &array) const { return array + index_ * g_.kind.element(); }
+    // The address of the element of the step's first row in an array of the arguments (JITNORM_ARRAY); those of the
+    // step's other rows follow it.
+    Xbyak::RegExp of_row(size_t array) const { return g_.rdi + array + index_ * g_.kind.element(); }
 
 private:
     void point_after(size_t last, size_t next) {

@@ -195,7 +195,7 @@ public:
     }
 
     // Stores the sum of all lanes as the current row's element of an array.
-    void store(lanes sum, row_loop &rows, const Xbyak::Address &array) {
+    void store(lanes sum, const row_loop &rows, size_t array) {
         const Xbyak::Xmm lowest = to_lowest(sum);
         g_.ops.store_lowest(g_.ptr[rows.of_row(array)], lowest);
     }

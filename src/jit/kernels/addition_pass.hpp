@@ -61,7 +61,7 @@ public:
         if (conf.reduces)
             eights_.emplace(g, rows_, index_, next_lanes_, joined(sums_, other_), x_[0], g.reserve(eight_sums::BYTES),
                             conf.centered,
-                            eight_sums::arrays{JITNORM_ARGUMENT(pivot), JITNORM_ARGUMENT(s), JITNORM_ARGUMENT(q)});
+                            eight_sums::arrays{JITNORM_ARRAY(pivot), JITNORM_ARRAY(s), JITNORM_ARRAY(q)});
         if (!conf.silu) return;
         const post_op_conf product[] = {{post_op_conf::kind::binary, jitnorm_binary_mul_silu, false, conf.residual}};
         register_set used = registers_;
@@ -119,8 +119,8 @@ private:
     }
 
     void store_sums() {
-        if (conf_.centered) total_.store(s_, rows_, JITNORM_ARGUMENT(s));
-        total_.store(q_, rows_, JITNORM_ARGUMENT(q));
+        if (conf_.centered) total_.store(s_, rows_, JITNORM_ARRAY(s));
+        total_.store(q_, rows_, JITNORM_ARRAY(q));
     }
 
     void prepare() {
@@ -135,7 +135,7 @@ private:
     void find_pivot() {
         pivots_.begin(left_);
         pivots_.find(x_[0], other_[0], [this](places first) { add(first); });
-        g_.ops.store_lowest(g_.ptr[rows_.of_row(JITNORM_ARGUMENT(pivot))], xmm_of(x_[0]));
+        g_.ops.store_lowest(g_.ptr[rows_.of_row(JITNORM_ARRAY(pivot))], xmm_of(x_[0]));
         g_.ops.broadcast(pivot_, xmm_of(x_[0]));
     }
 

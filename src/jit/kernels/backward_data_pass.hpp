@@ -72,13 +72,13 @@ private:
     }
 
     void broadcast_statistics() {
-        rows_.broadcast(JITNORM_ARGUMENT(rstd), {rstd_});
-        if (subtracts_means()) rows_.broadcast(JITNORM_ARGUMENT(mean), {mean_});
+        rows_.broadcast(JITNORM_ARRAY(rstd), {rstd_});
+        if (subtracts_means()) rows_.broadcast(JITNORM_ARRAY(mean), {mean_});
     }
 
     void broadcast_slopes() {
-        if (conf_.sums) rows_.broadcast(JITNORM_ARGUMENT(k), {k_});
-        if (subtracts_means()) rows_.broadcast(JITNORM_ARGUMENT(m1), {m1_});
+        if (conf_.sums) rows_.broadcast(JITNORM_ARRAY(k), {k_});
+        if (subtracts_means()) rows_.broadcast(JITNORM_ARRAY(m1), {m1_});
     }
 
     void compute_vectors() {

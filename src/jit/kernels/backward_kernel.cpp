@@ -10,7 +10,6 @@ namespace {
 
 class backward_generator : public rows_generator {
     using arguments = backward_arguments<float>;
-    enum array { S1, S2, RSTD, M1, K };
 
 public:
     explicit backward_generator(const backward_conf &conf)
@@ -47,7 +46,6 @@ private:
     // once, which such a load waits for.
     void find_slopes() {
         return_to_band();
-        for (const auto &[at, field] : arrays_) mov(at, argument(field));
         in_double_.clear(zero_);
         in_double_.broadcast(inverse_, JITNORM_ARGUMENT(inverse_count));
         rows_.while_left(2, [this] { find_slopes(2); });
@@ -56,43 +54,35 @@ private:
 
     // The sums are added to zero first, as the sums over the chunks of a row are.
     void find_slopes(int rows) {
-        const auto mean = [&](array sum) {
+        const auto mean = [&](size_t sum) {
             load_wide(mean_, sum, rows);
             vaddpd(mean_, mean_, zero_);
             vmulpd(mean_, mean_, inverse_);
         };
         if (centered_) {
-            mean(S1);
-            store_narrow(M1, rows);
+            mean(JITNORM_ARRAY(s1));
+            store_narrow(JITNORM_ARRAY(m1), rows);
         }
-        mean(S2);
-        load_wide(rstd_, RSTD, rows);
+        mean(JITNORM_ARRAY(s2));
+        load_wide(rstd_, JITNORM_ARRAY(rstd), rows);
         vmulpd(mean_, mean_, rstd_);
-        store_narrow(K, rows);
+        store_narrow(JITNORM_ARRAY(k), rows);
         add(index_, rows);
     }
 
-    Xbyak::Address of_row(array of) const { return ptr[arrays_[of].at + index_ * kind.element()]; }
-    void load_wide(const Xbyak::Xmm &to, array of, int rows) {
-        if (kind.is_f64()) return rows == 1 ? vmovsd(to, of_row(of)) : vmovupd(to, of_row(of));
-        rows == 1 ? vmovss(to, of_row(of)) : vmovsd(to, of_row(of));
+    void load_wide(const Xbyak::Xmm &to, size_t array, int rows) {
+        const Xbyak::Address from = ptr[rows_.of_row(array)];
+        if (kind.is_f64()) return rows == 1 ? vmovsd(to, from) : vmovupd(to, from);
+        rows == 1 ? vmovss(to, from) : vmovsd(to, from);
         vcvtps2pd(to, to);
     }
-    void store_narrow(array to, int rows) {
+    void store_narrow(size_t array, int rows) {
         if (!kind.is_f64()) vcvtpd2ps(mean_, mean_);
-        store_numbers(*this, of_row(to), mean_, rows);
+        store_numbers(*this, ptr[rows_.of_row(array)], mean_, rows);
     }
 
     const bool centered_; // whether rows have a mean
     const vector_ops in_double_{*this, true};
-    const struct {
-        reg at;
-        size_t field;
-    } arrays_[5] = {{rax, offsetof(arguments, s1)},
-                    {rcx, offsetof(arguments, s2)},
-                    {rdx, offsetof(arguments, rstd)},
-                    {rsi, offsetof(arguments, m1)},
-                    {r8, offsetof(arguments, k)}};
     const Xbyak::Xmm mean_{0}, rstd_{1}, zero_{2}, inverse_{3};
     row_loop rows_{*this, index_, shared_.left, shared_.band_end, {}};
     std::optional<backward_sums_pass> reduced_;

@@ -142,12 +142,12 @@ private:
     }
 
     void broadcast_statistics(int rows) {
-        const auto broadcast = [&](const Xbyak::Address &array, vmm row::*to) {
+        const auto broadcast = [&](size_t array, vmm row::*to) {
             rows == 1 ? pairs_.broadcast(array, {rows_[0].*to}) : pairs_.broadcast(array, {rows_[0].*to, rows_[1].*to});
         };
         if (!needs_xhat()) return;
-        if (conf_.centered) broadcast(JITNORM_ARGUMENT(mean), &row::mean);
-        broadcast(JITNORM_ARGUMENT(factor), &row::factor);
+        if (conf_.centered) broadcast(JITNORM_ARRAY(mean), &row::mean);
+        broadcast(JITNORM_ARRAY(factor), &row::factor);
     }
 
     std::vector<vmm> lanes_of(int rows) const {
@@ -180,9 +180,9 @@ private:
             g_.vshufps(sum, sum, sum, 0xDD);
             g_.vaddps(sum, work, sum);
         }
-        if (has_s1()) store_numbers(g_, g_.ptr[pairs_.of_row(JITNORM_ARGUMENT(s1))], xmm_of(sum), rows);
+        if (has_s1()) store_numbers(g_, g_.ptr[pairs_.of_row(JITNORM_ARRAY(s1))], xmm_of(sum), rows);
         g_.vextractf128(xmm_of(work), sum, 1);
-        store_numbers(g_, g_.ptr[pairs_.of_row(JITNORM_ARGUMENT(s2))], xmm_of(work), rows);
+        store_numbers(g_, g_.ptr[pairs_.of_row(JITNORM_ARRAY(s2))], xmm_of(work), rows);
     }
 
     void add(int rows, places vectors) {

@@ -49,11 +49,11 @@ public:
     // Finds and stores the row's scale and keeps the factor of its values for quantize_kept_row().
     void keep_row() {
         find_factor();
-        g_.vmovss(of_row(JITNORM_ARGUMENT(factors)), xmm_of(largest_));
+        g_.vmovss(of_row(JITNORM_ARRAY(factors)), xmm_of(largest_));
         point_to_next_values();
     }
     void quantize_kept_row() {
-        g_.ops.broadcast(largest_, of_row(JITNORM_ARGUMENT(factors)));
+        g_.ops.broadcast(largest_, of_row(JITNORM_ARRAY(factors)));
         multiply_values();
         point_to_next_values();
     }
@@ -67,10 +67,7 @@ public:
 
 private:
     void point_to_next_values() { g_.lea(at_.values, g_.ptr[at_.values + count_ * int(sizeof(float))]); }
-    Xbyak::Address of_row(const Xbyak::Address &array) {
-        g_.mov(left_, array);
-        return g_.ptr[left_ + index_ * int(sizeof(float))];
-    }
+    Xbyak::Address of_row(size_t array) const { return g_.ptr[g_.rdi + array + index_ * int(sizeof(float))]; }
 
     // The bits of floats are compared as integers. So the order of comparisons does not matter, and a NaN is larger
     // than every number.
@@ -83,7 +80,7 @@ private:
         const Xbyak::Reg32 bits = shared_.position.cvt32();
         find_maximum();
         g_.vdivss(scale, scale, g_.number(layer_norm::largest_number(dst_)));
-        g_.vmovss(of_row(JITNORM_ARGUMENT(dst_scales)), scale);
+        g_.vmovss(of_row(JITNORM_ARRAY(dst_scales)), scale);
         g_.vmovss(factor, g_.number(1));
         g_.vdivss(scale, factor, scale);
         if (is_f8(dst_)) {

@@ -84,9 +84,9 @@ private:
                 const Xbyak::Address from = address_of(array, sizeof(float));
                 rows == 1 ? vmovss(to, from) : vmovups(to, from);
             };
-            if (centered_) load(p, offsetof(arguments, pivot));
-            if (centered_) load(s, offsetof(arguments, s));
-            load(q, offsetof(arguments, q));
+            if (centered_) load(p, JITNORM_ARRAY(pivot));
+            if (centered_) load(s, JITNORM_ARRAY(s));
+            load(q, JITNORM_ARRAY(q));
             do_scalar_steps({rows, p, s, q}, free);
             or_(any.cvt32(), flag_);
             add(index_, rows);
@@ -129,8 +129,6 @@ private:
             call_for_band(JITNORM_ARGUMENT(refine));
             load_results();
         });
-        mov(shared_.band_begin, 0);
-        mov(shared_.band_end, 1);
         L(chunk_);
         xor_(index_.cvt32(), index_.cvt32());
         reduced_rows sums = added_ ? added_->add_only_row() : reduced_rows();
@@ -245,7 +243,7 @@ private:
         store(RESULTS[0], found.hi);
         store(RESULTS[1], found.rstd);
         store(RESULTS[2], found.bias);
-        const Xbyak::Address variance = address_of(offsetof(arguments, variance), sizeof(double));
+        const Xbyak::Address variance = address_of(JITNORM_ARRAY(variance), sizeof(double));
         found.rows == 1 ? vmovsd(variance, xmm_of(found.variance)) : vmovupd(variance, found.variance);
     }
 
@@ -253,18 +251,20 @@ private:
         in_double_.broadcast(to, qword[constant(std::bit_cast<uint64_t>(value), int(sizeof(double)))]);
     }
 
-    // The elements of rows from the index on in an array of the arguments. Changes no flag.
-    Xbyak::Address address_of(size_t array, int size) {
-        mov(shared_.left, argument(array));
-        return ptr[shared_.left + index_ * size];
-    }
+    // The elements of rows from the index on.
+    Xbyak::Address address_of(size_t array, int size) const { return ptr[rdi + array + index_ * size]; }
 
     // Calls this function of the caller for the rows of the band. Of the registers that it may change only rdi holds a
     // value that is read later.
     void call_for_band(const Xbyak::Address &function) {
-        mov(rsi, shared_.band_begin);
-        mov(rdx, shared_.band_end);
-        sub(rdx, rsi);
+        if (order_ == pass_order::one_row) {
+            xor_(esi, esi);
+            mov(edx, 1);
+        } else {
+            mov(rsi, shared_.band_begin);
+            mov(rdx, shared_.band_end);
+            sub(rdx, rsi);
+        }
         mov(rax, function);
         push(rdi);
         sub(rsp, 8);
@@ -274,7 +274,7 @@ private:
         pop(rdi);
     }
 
-    static constexpr size_t RESULTS[] = {offsetof(arguments, hi), offsetof(arguments, rstd), offsetof(arguments, bias)};
+    static constexpr size_t RESULTS[] = {JITNORM_ARRAY(hi), JITNORM_ARRAY(rstd), JITNORM_ARRAY(bias)};
 
     const bool centered_; // of the rows that are written: whether they have a mean
     const vector_ops in_double_{*this, true};

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "../../math/constants.hpp"
+#include "../../norm/plan.hpp"
 #include "../../tensor/memory_desc.hpp"
 #include "../isa.hpp"
 #include "../kernel_cache.hpp"
@@ -21,13 +22,14 @@ template <typename Conf, typename Arguments>
 class kernel {
 public:
     // Throws std::system_error when executable pages are refused.
-    explicit kernel(const Conf &conf) : code_(code_of(conf)), run_(code_->entry<void(const Arguments *)>()) {}
-    void operator()(const Arguments &args) const { run_(&args); }
+    explicit kernel(const Conf &conf) : code_(code_of(conf)), run_(code_->entry<void(Arguments *)>()) {}
+    void operator()(Arguments &args) const { run_(&args); }
+    void operator()(Arguments &&args) const { run_(&args); }
     size_t code_bytes() const { return code_->size(); }
 
 private:
     code_ptr code_;
-    void (*run_)(const Arguments *);
+    void (*run_)(Arguments *);
 };
 
 // Two kernels that differ only in their stores.
@@ -47,12 +49,15 @@ stores_of<std::invoke_result_t<Make, bool>> both_stores(bool has_non_temporal, M
 
 // The blocks of arguments. There is one for each direction, for the compute type T, with one layout for both types,
 // since generators do not depend on T. A kernel reads the members that its passes and its configuration need. The
-// others need no values.
+// others need no values. The arrays have one number for each row, up to MAX_BATCH_ROWS.
+
+using layer_norm::MAX_BATCH_ROWS;
+#define JITNORM_ROWS_ALIGNED alignas(MAX_BATCH_ROWS * sizeof(double)) // so that each array takes as much room
 
 // The arguments of the kernels of forward.
 template <typename T>
 struct forward_arguments {
-    dim_t rows;     // at least 1; has no meaning for a kernel for one row, nor have strides
+    dim_t rows;     // 1 to MAX_BATCH_ROWS; has no meaning for a kernel for one row, nor have strides
     dim_t count;    // elements of each row that are written, at least 1
     dim_t chunk;    // of each row that are added or reduced, from x on, at least 1; if they are reduced, at most CHUNK
     strip x;        // the rows to normalize: src, or the sums with a residual, which an addition stores here
@@ -64,19 +69,15 @@ struct forward_arguments {
     strip sum;                   // the output for the sum; may be src or residual, not x
     const void *sum_bias, *gate; // `chunk` values each
 
-    // ---- a reduction: the sums for the statistics of rows (docs/arithmetic.md, "Statistics"), one for each row
-    T *pivot; // an output of a first reduction, an input of a repeated one; not used for rms_norm
-    T *s;     // an output: sum of (x - pivot) * factor; not used for rms_norm
-    T *q;     // an output: sum of ((x - pivot) * factor)^2
-    T factor; // is read by a repeated reduction only
+    // ---- a repeated reduction
+    alignas(double) T factor;
 
-    // ---- the scalar steps of bands and of one row; hi, rstd and bias are outputs, too
+    // ---- the scalar steps of bands and of one row
     double inverse_count, epsilon; // inverse_count: 1 / the length of a row
-    double *variance;              // an output, one for each row; before it is rounded
     dim_t band_rows;               // at most BAND_UNIT, or a multiple of it
     // Is called for `rows` rows of a band, from `first` on, if the first reduction is not enough for one of them: finds
     // hi, rstd, bias and variance of each from its pivot, s and q. `context` is for this function and the next one.
-    void (*refine)(const forward_arguments &call, dim_t first, dim_t rows);
+    void (*refine)(forward_arguments &call, dim_t first, dim_t rows);
     const void *context;
     // null: each row is one chunk. If not, it is called for the rows of a band after each chunk of them has been
     // reduced, and adds the chunk to their moments. As long as there are more chunks, it moves chunk, x and the tensors
@@ -88,7 +89,6 @@ struct forward_arguments {
 
     // ---- a normalization: dst = fma(x - hi, rstd, bias), then scale, shift, attribute scales and post-ops
     // (docs/arithmetic.md, "Normalization")
-    T *hi, *rstd, *bias;         // one value for each row; if rows are groups of one row, one value
     strip scale, shift;          // `count` values each; the strides are those of rows' own
     strip dst;                   // may be x
     strip pre_quantization;      // the output
@@ -97,10 +97,25 @@ struct forward_arguments {
     const T *parameters; // two for each post-op: scale and zero point of sum, alpha and beta of eltwise
     // For each row one pointer for each post-op: to the row of a binary's tensor, or to the one value for the row.
     const void *const *operands;
-    // Where scales are found (docs/arithmetic.md, "Dynamic scales"): the scale of each row, an output; room for one
-    // float for each row; and room for the `count` values of each row of a band.
-    float *dst_scales, *factors;
-    void *values;
+    void *values; // room for the `count` values of each row of a band, where scales of dst are found
+
+    // ---- the numbers of rows
+    // The sums of a reduction (docs/arithmetic.md, "Statistics"), outputs: of x - pivot, and of its squares, both times
+    // `factor` if the reduction is repeated. The pivot is an output of a first reduction and an input of a repeated
+    // one. Reductions for rms_norm set q alone.
+    JITNORM_ROWS_ALIGNED T pivot[MAX_BATCH_ROWS];
+    JITNORM_ROWS_ALIGNED T s[MAX_BATCH_ROWS];
+    JITNORM_ROWS_ALIGNED T q[MAX_BATCH_ROWS];
+    // Outputs of the scalar steps, inputs of a normalization. If the rows of a normalization are groups of one row, it
+    // reads the first number of each array.
+    JITNORM_ROWS_ALIGNED T hi[MAX_BATCH_ROWS];
+    JITNORM_ROWS_ALIGNED T rstd[MAX_BATCH_ROWS];
+    JITNORM_ROWS_ALIGNED T bias[MAX_BATCH_ROWS];
+    JITNORM_ROWS_ALIGNED double variance[MAX_BATCH_ROWS]; // an output of the scalar steps; before it is rounded
+    // Where scales of dst are found (docs/arithmetic.md, "Dynamic scales"): the scales, an output, and their factors,
+    // which the kernel keeps here.
+    JITNORM_ROWS_ALIGNED float dst_scales[MAX_BATCH_ROWS];
+    JITNORM_ROWS_ALIGNED float factors[MAX_BATCH_ROWS];
 };
 
 // Reductions of rows of at most so many vectors may have code of their own (reduction_conf::short_rows).
@@ -118,27 +133,31 @@ using forward_kernel = kernel<forward_conf, forward_arguments<T>>;
 // The arguments of the kernels of backward (docs/arithmetic.md, "Backward").
 template <typename T>
 struct backward_arguments {
-    dim_t rows;  // at least 1
+    dim_t rows;  // 1 to MAX_BATCH_ROWS
     dim_t count; // elements of each row, at least 1; where rows are reduced, at most CHUNK
     strip src, diff_dst;
-    strip scale;   // `count` values; the stride is 0 if all rows have the same scale
-    const T *mean; // one value for each row, as in all arrays below
+    strip scale; // `count` values; the stride is 0 if all rows have the same scale
 
     // ---- the sums
-    const T *factor; // rstd, negative if the kernel is centered
     // `count` sums each, to which the rows are added in order; or, if each row has its own, the gradients themselves.
     strip diff_scale, diff_shift; // the strides are those of rows' own
-    T *s1, *s2;                   // outputs: the sums over the row, of g and of g * xhat
 
-    // ---- the slopes, in bands; m1 and k are outputs, too
+    // ---- the slopes, in bands
     double inverse_count; // 1 / count
     dim_t band_rows;      // at least 1
 
     // ---- diff_src = rstd * fma(mean - src, k, g - m1), + diff_sum
-    const T *rstd;
-    T *m1, *k;
     strip diff_sum;
     strip diff_src; // may be diff_dst or diff_sum
+
+    // ---- the numbers of rows
+    JITNORM_ROWS_ALIGNED T mean[MAX_BATCH_ROWS];
+    JITNORM_ROWS_ALIGNED T rstd[MAX_BATCH_ROWS];
+    JITNORM_ROWS_ALIGNED T factor[MAX_BATCH_ROWS]; // of the sums: rstd, negative if the kernel is centered
+    JITNORM_ROWS_ALIGNED T s1[MAX_BATCH_ROWS];     // outputs of the sums: those of g and of g * xhat over the row
+    JITNORM_ROWS_ALIGNED T s2[MAX_BATCH_ROWS];
+    JITNORM_ROWS_ALIGNED T m1[MAX_BATCH_ROWS]; // the slopes; in bands they are outputs
+    JITNORM_ROWS_ALIGNED T k[MAX_BATCH_ROWS];
 };
 
 // backward_kernel: computes all sums of rows in one pass, the two of each row and the column sums for the gradients of

@@ -155,13 +155,13 @@ private:
     }
 
     void broadcast_statistics(size_t rows) {
-        const auto broadcast = [&](const Xbyak::Address &array, vmm row::*to) {
+        const auto broadcast = [&](size_t array, vmm row::*to) {
             const auto &[first, second] = rows_of_pair_;
             rows == 1 ? rows_.broadcast(array, {first.*to}) : rows_.broadcast(array, {first.*to, second.*to});
         };
-        broadcast(JITNORM_ARGUMENT(hi), &row::hi);
-        broadcast(JITNORM_ARGUMENT(rstd), &row::rstd);
-        broadcast(JITNORM_ARGUMENT(bias), &row::bias);
+        broadcast(JITNORM_ARRAY(hi), &row::hi);
+        broadcast(JITNORM_ARRAY(rstd), &row::rstd);
+        broadcast(JITNORM_ARRAY(bias), &row::bias);
     }
 
     // One row or a pair.

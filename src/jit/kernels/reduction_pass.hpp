@@ -66,7 +66,7 @@ class reduction_pass : row_pass {
                        d_[0],
                        g_.reserve(eight_sums::BYTES),
                        conf_.centered,
-                       {JITNORM_ARGUMENT(pivot), JITNORM_ARGUMENT(s), JITNORM_ARGUMENT(q)}};
+                       {JITNORM_ARRAY(pivot), JITNORM_ARRAY(s), JITNORM_ARRAY(q)}};
 
 public:
     reduction_pass(kernel_generator &g, const pass_context &shared, const reduction_conf &conf)
@@ -119,10 +119,10 @@ private:
     void find_pivot() {
         const Xbyak::Xmm pivot = xmm_of(d_[0]);
         pivots_.find(d_[0], d_[1], [this](places first) { io_.load(d_[0], src_, first.front(), conf_.src); });
-        g_.ops.store_lowest(g_.ptr[rows_.of_row(JITNORM_ARGUMENT(pivot))], pivot);
+        g_.ops.store_lowest(g_.ptr[rows_.of_row(JITNORM_ARRAY(pivot))], pivot);
     }
 
-    void broadcast_pivot() { rows_.broadcast(JITNORM_ARGUMENT(pivot), {pivot_}); }
+    void broadcast_pivot() { rows_.broadcast(JITNORM_ARRAY(pivot), {pivot_}); }
 
     void sum_vectors() {
         blocks_.sum(sums_, int(q_.size()), [&](places vectors) {
@@ -159,8 +159,8 @@ private:
     }
 
     void store_sums() {
-        if (conf_.centered) total_.store(s_, rows_, JITNORM_ARGUMENT(s));
-        total_.store(q_, rows_, JITNORM_ARGUMENT(q));
+        if (conf_.centered) total_.store(s_, rows_, JITNORM_ARRAY(s));
+        total_.store(q_, rows_, JITNORM_ARRAY(q));
     }
 
     // ---- eight rows
@@ -192,12 +192,11 @@ private:
     // The rows of an eight, of a few vectors each: there is code without a loop for each number of vectors. The lanes
     // of s have the other sign.
     void sum_short_rows(Xbyak::Label &done) {
-        if (conf_.centered) g_.mov(rest_, JITNORM_ARGUMENT(pivot));
         loop_.begin(count_);
         loop_.walk_straight(SHORT_ROW_VECTORS, done, [&](places vectors) {
             const auto used = [&](lanes sums) { return sums.first(std::min(vectors.size(), sums.size())); };
             eights_.sum_rows(straight_total_, used(s_), used(q_), true, [&] {
-                if (conf_.centered) g_.ops.broadcast(pivot_, g_.ptr[rows_.of_row(rest_)]);
+                if (conf_.centered) g_.ops.broadcast(pivot_, g_.ptr[rows_.of_row(JITNORM_ARRAY(pivot))]);
                 for (const place &p : vectors) add_straight(p);
             });
         });

@@ -56,16 +56,13 @@ private:
         load(dst_, offsetof(arguments, dst.first));
         load(src_stride_, offsetof(arguments, x.stride));
         load(dst_stride_, offsetof(arguments, dst.stride));
-        load(hi_, offsetof(arguments, hi));
-        load(rstd_, offsetof(arguments, rstd));
-        load(bias_, offsetof(arguments, bias));
         for (const auto &[row, stride] : {std::pair(src_, src_stride_), std::pair(dst_, dst_stride_)}) {
             g_.mov(ahead_, stride);
             g_.imul(ahead_, index_);
             g_.add(row, ahead_);
         }
         g_.mov(ahead_, shared_.band_end);
-        for (const reg &numbers : {hi_, rstd_, bias_}) g_.lea(numbers, g_.ptr[numbers + ahead_ * g_.kind.element()]);
+        g_.lea(end_, g_.ptr[g_.rdi + ahead_ * g_.kind.element()]);
         g_.sub(index_, ahead_);
         // As many rows after these are prefetched, whatever the plan says: here this takes no time.
         g_.mov(ahead_, src_stride_);
@@ -88,12 +85,12 @@ private:
         // finished before a line of a shorter distance has arrived.
         constexpr int AHEAD_OF_STORES = 2048;
         const vmm &hi = statistics_[0], &rstd = statistics_[1], &bias = statistics_[2];
-        const auto broadcast = [&](const vmm &to, const reg &numbers) {
-            g_.ops.broadcast(to, g_.ptr[numbers + index_ * g_.kind.element()]);
+        const auto broadcast = [&](const vmm &to, size_t array) {
+            g_.ops.broadcast(to, g_.ptr[end_ + array + index_ * g_.kind.element()]);
         };
-        broadcast(hi, hi_);
-        broadcast(rstd, rstd_);
-        broadcast(bias, bias_);
+        broadcast(hi, JITNORM_ARRAY(hi));
+        broadcast(rstd, JITNORM_ARRAY(rstd));
+        broadcast(bias, JITNORM_ARRAY(bias));
         loop_.prefetch(src_ + ahead_, vectors, type_);
         loop_.prefetch_for_write(dst_, vectors, type_, AHEAD_OF_STORES);
         for (const place &p : vectors) {
@@ -112,7 +109,7 @@ private:
     const reg count_, scale_, shift_;
     register_set registers_ = registers_of_rest();
     const reg src_ = registers_.take(g_.rsi), dst_ = registers_.take(g_.rdx), index_ = registers_.take(shared_.index);
-    const reg hi_ = registers_.take(g_.r8), rstd_ = registers_.take(g_.r13), bias_ = registers_.take(g_.rbx);
+    const reg end_ = registers_.take(g_.r8); // the arguments, but as many elements later as the band's last row is
     const reg src_stride_ = registers_.take(g_.rax), dst_stride_ = registers_.take(g_.r15);
     const reg ahead_ = registers_.take(g_.r14), reg_io_ = registers_.take(g_.r9);
     const std::vector<vmm> statistics_ = registers_.take_vectors(3); // hi, rstd, bias
