@@ -57,7 +57,7 @@ struct machine {
     // From which percentage of the last level on data come from memory, at least in part, since other cores and guests
     // use it as well. From there on results of one thread are stored past the caches. Several threads read and write
     // the last level faster than memory: their results are stored past the caches from the percentage `shared` on.
-    dim_t memory = 50, shared = 100;
+    dim_t memory = 51, shared = 100;
 
     // To which level of the caches rows that come from memory are prefetched. 1: backward does rows of f32 and f64 one
     // by one from L2 on, too.
