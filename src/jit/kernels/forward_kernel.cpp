@@ -103,8 +103,7 @@ private:
     // ---- rows of several chunks
 
     void jump_if_rows_have_chunks(const Xbyak::Label &to) {
-        mov(shared_.left, JITNORM_ARGUMENT(next_chunk));
-        test(shared_.left, shared_.left);
+        cmp(qword[JITNORM_ARGUMENT(next_chunk).getRegExp()], 0);
         jnz(to, NEAR);
     }
 
@@ -160,8 +159,8 @@ private:
 
     // Finds the scalars and stores them: floats (zeros for hi and bias of rms_norm), and variances as doubles. Changes
     // the registers of `of` and the first four of `free`, which must be below 16, since comparisons are encoded by VEX.
-    // Sets flag_ to zero if the first reduction is enough for all rows, and the processor's zero flag then (jnz: it is
-    // not).
+    // Sets flag_ to zero if the first reduction is enough for all rows, and for one row the processor's zero flag then
+    // (jnz: it is not).
     scalars do_scalar_steps(const reduced_rows &of, register_set free) {
         const auto wide = [&](const vmm &v) { return part_of(v, of.rows * int(sizeof(double))); };
         const auto take = [&] { return xmm_of(free.take_vector()); };
@@ -174,7 +173,6 @@ private:
         find_variance_and_rstd(to);
         find_bias(to);
         if (of.rows == 1) and_(flag_, 1); // the other lanes have no meaning
-        test(flag_, flag_);
         store(to);
         return to;
     }

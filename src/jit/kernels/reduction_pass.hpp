@@ -190,13 +190,14 @@ private:
     }
 
     // The rows of an eight, of a few vectors each: there is code without a loop for each number of vectors. The lanes
-    // of s have the other sign.
+    // of s have the other sign. The rows are prefetched, whatever the plan says: here this takes no time.
     void sum_short_rows(Xbyak::Label &done) {
         loop_.begin(count_);
         loop_.walk_straight(SHORT_ROW_VECTORS, done, [&](places vectors) {
             const auto used = [&](lanes sums) { return sums.first(std::min(vectors.size(), sums.size())); };
             eights_.sum_rows(straight_total_, used(s_), used(q_), true, [&] {
                 if (conf_.centered) g_.ops.broadcast(pivot_, g_.ptr[rows_.of_row(JITNORM_ARRAY(pivot))]);
+                loop_.prefetch(src_ + AHEAD_WHILE_REDUCED, vectors, conf_.src, std::max(conf_.ahead, prefetch_to::l1));
                 for (const place &p : vectors) add_straight(p);
             });
         });

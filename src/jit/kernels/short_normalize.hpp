@@ -57,17 +57,13 @@ private:
         load(src_stride_, offsetof(arguments, x.stride));
         load(dst_stride_, offsetof(arguments, dst.stride));
         for (const auto &[row, stride] : {std::pair(src_, src_stride_), std::pair(dst_, dst_stride_)}) {
-            g_.mov(ahead_, stride);
-            g_.imul(ahead_, index_);
-            g_.add(row, ahead_);
+            g_.mov(end_, stride);
+            g_.imul(end_, index_);
+            g_.add(row, end_);
         }
-        g_.mov(ahead_, shared_.band_end);
-        g_.lea(end_, g_.ptr[g_.rdi + ahead_ * g_.kind.element()]);
-        g_.sub(index_, ahead_);
-        // As many rows after these are prefetched, whatever the plan says: here this takes no time.
-        g_.mov(ahead_, src_stride_);
-        g_.imul(ahead_, index_);
-        g_.neg(ahead_);
+        g_.mov(end_, shared_.band_end);
+        g_.sub(index_, end_);
+        g_.lea(end_, g_.ptr[g_.rdi + end_ * g_.kind.element()]);
     }
 
     void normalize_rows(places vectors) {
@@ -91,7 +87,6 @@ private:
         broadcast(hi, JITNORM_ARRAY(hi));
         broadcast(rstd, JITNORM_ARRAY(rstd));
         broadcast(bias, JITNORM_ARRAY(bias));
-        loop_.prefetch(src_ + ahead_, vectors, type_);
         loop_.prefetch_for_write(dst_, vectors, type_, AHEAD_OF_STORES);
         for (const place &p : vectors) {
             const vmm &x = work_[p.slot];
@@ -111,7 +106,7 @@ private:
     const reg src_ = registers_.take(g_.rsi), dst_ = registers_.take(g_.rdx), index_ = registers_.take(shared_.index);
     const reg end_ = registers_.take(g_.r8); // the arguments, but as many elements later as the band's last row is
     const reg src_stride_ = registers_.take(g_.rax), dst_stride_ = registers_.take(g_.r15);
-    const reg ahead_ = registers_.take(g_.r14), reg_io_ = registers_.take(g_.r9);
+    const reg reg_io_ = registers_.take(g_.r9);
     const std::vector<vmm> statistics_ = registers_.take_vectors(3); // hi, rstd, bias
     const std::vector<vmm> work_ = registers_.take_vectors(VECTORS);
     vector_loop loop_{g_, count_};
