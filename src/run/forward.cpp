@@ -50,17 +50,17 @@ struct prefetches {
     jit::prefetch_to added, reduced, written;
 };
 // With a residual, the other passes read sums, which are in the caches. Rows whose results go past the caches come from
-// memory, also where run-time sizes are not known yet. Bands prefetch rows to L1 while others are written one by one
-// (not in pairs) and, if the plan says L2 and rows are evenly spaced, to L2 before, while others are reduced. Rows of
-// several chunks are prefetched as in steps.
+// memory, also where run-time sizes are not known yet. Bands prefetch rows while others are reduced, to L2 only if
+// these are evenly spaced, and to L1 while others are written one by one (not in pairs). Rows of several chunks are
+// prefetched as in steps.
 prefetches prefetches_of(const problem &p, const plan &planned, bool in_bands, bool non_temporal) {
     using enum jit::prefetch_to;
     jit::prefetch_to ahead = prefetch_of(planned);
     if (non_temporal) ahead = std::max(ahead, l1);
     if (p.reads(RESIDUAL)) return {ahead, nowhere, nowhere};
     if (!in_bands || p.row_length() > CHUNK) return {nowhere, ahead, ahead};
-    const bool to_l2 = ahead == l2 && are_evenly_spaced(row_tensors_of(p));
-    return {nowhere, to_l2 ? l2 : nowhere, std::min(ahead, l1)};
+    const jit::prefetch_to at_most_l1 = std::min(ahead, l1);
+    return {nowhere, are_evenly_spaced(row_tensors_of(p)) ? ahead : at_most_l1, at_most_l1};
 }
 
 // Whether scaled values are rounded to a type of their own. If nothing happens to them before they are converted to
