@@ -43,10 +43,10 @@ public:
         forward_batch<float> call;
         call.rows = rows_;
         call.count = call.chunk = forward_.C_;
-        call.dst.first = at(args, DST);
+        call.dst.first = at_given(args, DST);
         call.scale.first = at(args, SCALE);
         call.shift.first = at(args, SHIFT);
-        forward_.adds_ ? set_terms(args, call) : void(call.x.first = at(args, SRC));
+        forward_.adds_ ? set_terms(args, call) : void(call.x.first = at_given(args, SRC));
         forward_.set_scalar_steps(call);
         is_plain_ ? kernel_(call) : execute_others(args, call);
         return jitnorm_success;
@@ -57,10 +57,15 @@ private:
         return static_cast<std::byte *>(args[s]) + offset_[size_t(s)];
     }
 
+    // The same for a tensor that each execution has.
+    std::byte *at_given(const arguments &args, slot s) const {
+        return static_cast<std::byte *>(args.given(s)) + offset_[size_t(s)];
+    }
+
     [[gnu::always_inline]] void set_terms(const arguments &args, jit::forward_arguments<float> &call) const {
         const bool has_tile = forward_.sum_pitch_ != 0;
-        call.src.first = at(args, SRC);
-        call.residual.first = at(args, RESIDUAL);
+        call.src.first = at_given(args, SRC);
+        call.residual.first = at_given(args, RESIDUAL);
         call.sum.first = at(args, SUM);
         call.sum_bias = args[BIAS];
         call.gate = at(args, GATE);
