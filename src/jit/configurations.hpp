@@ -33,7 +33,7 @@ struct reduction_conf {
     bool centered = true;                  // S and Q about a pivot; otherwise (rms_norm) only Q, about zero
     bool repeated = false;   // pivot and factor are arguments; otherwise the pass finds the pivot, and the factor is 1
     bool short_rows = false; // rows may be short (SHORT_ROW_VECTORS); only with float, not if repeated
-    prefetch_to ahead = prefetch_to::nowhere;
+    prefetch_to ahead = prefetch_to::nowhere; // eights of short rows are prefetched to L1 at least
 
     auto operator<=>(const reduction_conf &) const = default;
 };

@@ -34,7 +34,7 @@ private:
     std::vector<char> bytes_;
 };
 
-// A kernel is a function void(const arguments *) in the System V calling convention. The pointer arrives in rdi, and
+// A kernel is a function void(arguments *) in the System V calling convention. The pointer arrives in rdi, and
 // stays there. The kernel may change rax, rcx, rdx, rsi, r8 to r11 and all vector registers, and after open_frame(),
 // which saves them, also rbx and r12 to r15.
 class kernel_generator : private kernel_buffer, public Xbyak::CodeGenerator {

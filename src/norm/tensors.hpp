@@ -126,12 +126,12 @@ constexpr unsigned OMITTABLE =
 class arguments {
 public:
     void *operator[](slot s) const { return (set_ >> s & 1) != 0 ? pointers_[s] : nullptr; }
-    void *given(slot s) const { return pointers_[s]; } // the slot must have been set
+    void *given(slot s) const { return pointers_[s]; } // of a slot that has been set, whether or not it is marked
     void set(slot s, const void *pointer) {
         pointers_[s] = const_cast<void *>(pointer);
         set_ |= uint64_t(1) << s;
     }
-    // The same in two steps. Nobody sees what is not marked.
+    // The same in two steps. Only given() sees what is not marked.
     void put_unmarked(slot s, void *pointer) { pointers_[s] = pointer; }
     void mark_as_set(uint64_t slots) { set_ |= slots; }
 

@@ -225,7 +225,8 @@ private:
             for_each_batch_of(rows, [&](batch &b) {
                 set_arguments(b, at.open(columns), columns);
                 (*b_.kernels_->sums)(b);
-                std::copy_n(b.s1, b.rows, row_sums(0, chunk) + b.first);
+                if (!b_.wants_row_sums_) return;
+                if (!b_.rms_) std::copy_n(b.s1, b.rows, row_sums(0, chunk) + b.first);
                 std::copy_n(b.s2, b.rows, row_sums(1, chunk) + b.first);
             });
         };

@@ -59,8 +59,8 @@ prefetches prefetches_of(const problem &p, const plan &planned, bool in_bands, b
     if (non_temporal) ahead = std::max(ahead, l1);
     if (p.reads(RESIDUAL)) return {ahead, nowhere, nowhere};
     if (!in_bands || p.row_length() > CHUNK) return {nowhere, ahead, ahead};
-    const jit::prefetch_to at_most_l1 = std::min(ahead, l1);
-    return {nowhere, are_evenly_spaced(row_tensors_of(p)) ? ahead : at_most_l1, at_most_l1};
+    const bool not_to_l2 = ahead == l2 && !are_evenly_spaced(row_tensors_of(p));
+    return {nowhere, not_to_l2 ? l1 : ahead, std::min(ahead, l1)};
 }
 
 // Whether scaled values are rounded to a type of their own. If nothing happens to them before they are converted to

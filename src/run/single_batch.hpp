@@ -72,7 +72,7 @@ private:
         call.x.first = has_tile ? plan_.scratchpad.get(scratch::sum_rows, args[SCRATCHPAD]) : call.sum.first;
     }
 
-    // Several rows or chunks, attributes, or statistics as outputs.
+    // Several rows or chunks, attributes, post-ops, dynamic scales, or statistics as outputs.
     [[gnu::noinline]] void execute_others(const arguments &args, forward_batch<float> &call) const {
         if (has_attributes_) {
             call.pre_quantization = {at(args, PRE_QUANTIZATION), step_[PRE_QUANTIZATION]};
@@ -86,7 +86,7 @@ private:
         if (writes_statistics_) write_statistics(args, call);
     }
 
-    // Numbers of rows and strides mean nothing to a kernel for one row.
+    // Strides mean nothing to a kernel for one row.
     void go_from_row_to_row(jit::forward_arguments<float> &call) const {
         call.band_rows = plan_.band_rows;
         call.x.stride = forward_.sum_pitch_ != 0 ? forward_.sum_pitch_ : step_[forward_.adds_ ? SUM : SRC];

@@ -100,9 +100,9 @@ struct forward_arguments {
     void *values; // room for the `count` values of each row of a band, where scales of dst are found
 
     // ---- the numbers of rows
-    // The sums of a reduction (docs/arithmetic.md, "Statistics"), outputs: of x - pivot, and of its squares, both times
-    // `factor` if the reduction is repeated. The pivot is an output of a first reduction and an input of a repeated
-    // one. Reductions for rms_norm set q alone.
+    // The sums of a reduction (docs/arithmetic.md, "Statistics"), outputs: s of x - pivot, q of its squares; if the
+    // reduction is repeated, of (x - pivot) * factor and its squares. The pivot is an output of a first reduction and
+    // an input of a repeated one. Reductions for rms_norm set q alone.
     JITNORM_ROWS_ALIGNED T pivot[MAX_BATCH_ROWS];
     JITNORM_ROWS_ALIGNED T s[MAX_BATCH_ROWS];
     JITNORM_ROWS_ALIGNED T q[MAX_BATCH_ROWS];

@@ -12,7 +12,7 @@ namespace jitnorm::impl::jit {
 
 // What all passes of a kernel share: the registers of the loops over rows and over vectors (`io` is for element_io),
 // and the numbers of the band's first row and of the first row after it, which are the first in the frame, with room
-// that keeps the vectors after them aligned.
+// that keeps the vectors after them aligned. A kernel for one row does not set these two numbers.
 struct pass_context {
     explicit pass_context(kernel_generator &g)
         : count(g.registers.take(g.rcx)), position(g.registers.take(g.rax)), left(g.registers.take(g.rbx)),

@@ -20,8 +20,8 @@ public:
                conf.pre_quantization == jitnorm_data_type_undef && conf.normalized == jitnorm_data_type_undef;
     }
 
-    // `scale` and `shift` are the registers of these arguments. This part takes all other registers but rdi, the count,
-    // the index and the tail's mask.
+    // `scale` and `shift` are the registers of these arguments. This part may take all other registers but rdi, the
+    // count, the index and the tail's mask.
     short_normalize(kernel_generator &g, const pass_context &shared, const normalize_conf &conf, tail_mask &tail,
                     const reg &scale, const reg &shift)
         : g_(g), tail_(tail), shared_(shared), type_(g.kind.compute), count_(shared.count), scale_(scale),
