@@ -56,6 +56,7 @@ using layer_norm::MAX_BATCH_ROWS;
 
 // The arguments of the kernels of forward.
 template <typename T>
+// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): arrays of both types take as much room
 struct forward_arguments {
     dim_t rows;     // 1 to MAX_BATCH_ROWS; has no meaning for a kernel for one row, nor have strides
     dim_t count;    // elements of each row that are written, at least 1
@@ -132,6 +133,7 @@ using forward_kernel = kernel<forward_conf, forward_arguments<T>>;
 
 // The arguments of the kernels of backward (docs/arithmetic.md, "Backward").
 template <typename T>
+// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): arrays of both types take as much room
 struct backward_arguments {
     dim_t rows;  // 1 to MAX_BATCH_ROWS
     dim_t count; // elements of each row, at least 1; where rows are reduced, at most CHUNK
