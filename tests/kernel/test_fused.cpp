@@ -87,6 +87,7 @@ setup gradient_of_sum(dim_t rows, jitnorm_data_type_t type = F32) {
     return s;
 }
 const choices BACKWARDS = kinds({jitnorm_backward, jitnorm_backward_data});
+const choices FORWARDS = kinds({jitnorm_forward_training, jitnorm_forward_inference, jitnorm_forward_inference});
 
 setup with_pre_quantization(dim_t rows, jitnorm_data_type_t type = F32) {
     return {.dims = {rows, 1}, .src_type = type, .dst_type = type, .seed = 0, .pre_quantization = "dense"};
@@ -143,6 +144,7 @@ const std::vector<sweep> SWEEPS = {
                  GATES,
                  {leave, leave, leave_out_the_sum},
                  rows({37, 9, 37, 1}), // at most 32 are a single batch
+                 FORWARDS,
                  each_of(&residual_setup::silu, {false, false, true}),
                  {leave, put_the_sum_over_the_residual}},
      .small_caches = true},
@@ -183,7 +185,7 @@ const std::vector<sweep> SWEEPS = {
     {.name = "second_outputs",
      .of = with_pre_quantization(37),
      .each = {columns(LENGTHS), row_types({F32, BF16, F64}), {leave, quantize_after_post_ops}},
-     .in_turn = {{flags_by_length}, pre_quantization_types(FLOATING), rows({37, 9, 37, 1})},
+     .in_turn = {{flags_by_length}, pre_quantization_types(FLOATING), rows({37, 9, 37, 1, 1}), FORWARDS},
      .small_caches = true},
     {.name = "second_outputs_on_threads",
      .of = with_pre_quantization(0, BF16),
