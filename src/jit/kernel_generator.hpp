@@ -71,6 +71,8 @@ public:
 
     // The field of the block of arguments that is so many bytes after its start. No kernel changes rdi.
     Xbyak::Address argument(size_t field) const { return ptr[rdi + field]; }
+    // In an array there, of elements of `size` bytes.
+    Xbyak::RegExp element_of(size_t array, const reg &index, int size) const { return rdi + array + index * size; }
 
     // Emits detours and constants after the code and makes the finished kernel. Is called once.
     std::shared_ptr<const code> seal(const std::string &name);

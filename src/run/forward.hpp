@@ -263,7 +263,7 @@ private:
         call.src_scale = src_scale_;
         call.inverse_dst_scale = inverse_dst_scale_;
         call.parameters = f_.kernels_->post_op_parameters.data();
-        call.values = get(scratch::values);
+        if (f_.quantizer_) call.values = get(scratch::values);
         f_.set_scalar_steps(call);
     }
 

@@ -94,7 +94,7 @@ public:
 
     // The address of the element of the step's first row in an array of the arguments (JITNORM_ARRAY); those of the
     // step's other rows follow it.
-    Xbyak::RegExp of_row(size_t array) const { return g_.rdi + array + index_ * g_.kind.element(); }
+    Xbyak::RegExp of_row(size_t array) const { return g_.element_of(array, index_, g_.kind.element()); }
 
 private:
     void point_after(size_t last, size_t next) {

@@ -67,7 +67,7 @@ public:
 
 private:
     void point_to_next_values() { g_.lea(at_.values, g_.ptr[at_.values + count_ * int(sizeof(float))]); }
-    Xbyak::Address of_row(size_t array) const { return g_.ptr[g_.rdi + array + index_ * int(sizeof(float))]; }
+    Xbyak::Address of_row(size_t array) const { return g_.ptr[g_.element_of(array, index_, sizeof(float))]; }
 
     // The bits of floats are compared as integers. So the order of comparisons does not matter, and a NaN is larger
     // than every number.

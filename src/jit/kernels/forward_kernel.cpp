@@ -250,7 +250,7 @@ private:
     }
 
     // The elements of rows from the index on.
-    Xbyak::Address address_of(size_t array, int size) const { return ptr[rdi + array + index_ * size]; }
+    Xbyak::Address address_of(size_t array, int size) const { return ptr[element_of(array, index_, size)]; }
 
     // Calls this function of the caller for the rows of the band. Of the registers that it may change only rdi holds a
     // value that is read later.
