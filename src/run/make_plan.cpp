@@ -18,8 +18,8 @@ namespace {
 // ---- the sizes in the rules. docs/performance.md has a table of them.
 
 // The bytes of rows, in backward of src and diff_dst, that one kernel reduces before it writes them: they stay in L1
-// beside the rows that it writes. Fewer where forward prefetches and stores to the caches (docs/measurements.md, "Zen
-// 3: bands of rows" and "Zen 5").
+// beside the rows that it writes. Fewer, in backward half of that, where rows are prefetched, and where forward stores
+// them to the caches (docs/measurements.md, "Zen 3: bands of rows", "Zen 5" and "Decisions").
 constexpr dim_t BAND_BYTES = 16 * 1024, PREFETCHED_BAND = 2 * 1024;
 
 // Backward: threads take chunks of all rows if these have more elements. The scratchpad of a thread that takes rows has
@@ -182,11 +182,9 @@ plan forward_plan_for_any_size(const problem &p) {
 // ---- backward: rows in place
 
 // Later rows of data that come from memory are prefetched as rows are reduced, if they are evenly spaced. The
-// processors' own prefetchers follow one row best, so such rows go one by one, unless they are so short that their
-// scalar steps and column sums take longer. Processors that prefetch to L1 do rows from the last level one by one as
-// well, without prefetches; pairs of narrow types, which are bound by conversions, are faster there.
-constexpr dim_t SHORTEST_SINGLE_ROW = 256; // bytes of src and diff_dst
-
+// processors' own prefetchers follow one row best, so the bands of such rows are short: one row, unless several have 1
+// KB together. Processors that prefetch to L1 take as short bands of rows from the last level, without prefetches;
+// pairs of narrow types, which are bound by conversions, are faster there.
 void plan_backward_in_place(const problem &p, const row_tensors &tensors, const machine &m, dim_t row_bytes, plan &to) {
     const dim_t bytes = data_bytes(p, tensors);
     to.panel_columns = p.row_length();
@@ -198,7 +196,7 @@ void plan_backward_in_place(const problem &p, const row_tensors &tensors, const 
     if (!are_evenly_spaced(tensors)) return;
     const bool from_memory = come_from_memory(bytes, m);
     const bool from_last_level = m.prefetch == 1 && bytes > m.l2 && !is_narrow(p);
-    if (to.band_rows > 0 && (from_memory || from_last_level) && row_bytes >= SHORTEST_SINGLE_ROW) to.band_rows = 1;
+    if (from_memory || from_last_level) to.band_rows = std::min(to.band_rows, batch_of(PREFETCHED_BAND / 2, row_bytes));
     if (from_memory) to.prefetch = int(m.prefetch);
 }
 
