@@ -38,10 +38,10 @@ enum class scratch {
     values,           // forward: rows, or pieces of them, before they are quantized
     column_sums,      // backward: the column sums of a row block or, by chunks, of one chunk
     common,           // the part that all threads share begins here
-    moments = common, // forward: of each chunk of each row
-    gradient_sums,    // backward: the column sums of each part, or of all if blocks are kept; by chunks the two sums of
-                      // each chunk of each row
-    kept_blocks,      // backward: the column sums of each row block
+    moments = common, // forward, by chunks: of each chunk of each row
+    row_sums,         // backward, by chunks: the sums s1 and s2 of each chunk of each row
+    gradient_sums,    // backward, by rows: the column sums of each part or, if blocks are kept, of all rows
+    kept_blocks,      // backward, by rows: the column sums of each row block
     end
 };
 

@@ -136,7 +136,7 @@ private:
     T *kept_block(dim_t block) const { return shared<T>(scratch::kept_blocks) + block * layout_.width(); }
     // By chunks: for each row its sum s1 (`sum` is 0) or s2 (1) over the chunk.
     T *row_sums(int sum, dim_t chunk) const {
-        return shared<T>(scratch::gradient_sums) + (chunk * 2 + sum) * layout_.rows();
+        return shared<T>(scratch::row_sums) + (chunk * 2 + sum) * layout_.rows();
     }
 
     // ---- steps
@@ -217,8 +217,7 @@ private:
 
     // Computes the sums s1 and s2 of all rows over one chunk, and the gradients of its columns.
     void reduce_chunk(dim_t chunk) {
-        constexpr dim_t PITCH = gradient_layout::CHUNK_WIDTH;
-        const dim_t width = layout_.gradients() * PITCH;
+        const dim_t pitch = gradient_pitch(CHUNK), width = layout_.gradients() * pitch;
         const range columns = layout_.columns_of(chunk);
         const auto reduce_rows = [&](range rows) {
             sums_ = sums_.after(-columns.begin);
@@ -234,13 +233,13 @@ private:
         auto *const of_part = reinterpret_cast<double *>(get(scratch::column_sums)), *const total = of_part + width;
         auto *const of_block = reinterpret_cast<T *>(total + width);
         for (dim_t part = 0; part < layout_.cut().parts(); ++part) {
-            add_up(part, of_block, of_part, PITCH, reduce_rows);
+            add_up(part, of_block, of_part, pitch, reduce_rows);
             if (gradients_.are_partial())
-                gradients_.store_part(args, part, of_part, PITCH, columns);
+                gradients_.store_part(args, part, of_part, pitch, columns);
             else
                 gradients_.add(part == 0 ? nullptr : total, of_part, total, width);
         }
-        if (!gradients_.are_partial()) gradients_.finish(args, total, nullptr, 0, PITCH, columns);
+        if (!gradients_.are_partial()) gradients_.finish(args, total, nullptr, 0, pitch, columns);
     }
 
     // Adds up the sums over the chunks of each row. Each thread does this for all rows.

@@ -8,20 +8,10 @@
 
 namespace jitnorm::impl::layer_norm {
 
-namespace {
-
-// The pitch is no multiple of 4096 bytes, so that the sums of scale and shift do not compete for the same sets of L1.
-dim_t pitch_for(dim_t columns) {
-    constexpr dim_t IN_LINE = 64 / dim_t(sizeof(float));
-    return ((columns + IN_LINE - 1) / IN_LINE | 1) * IN_LINE;
-}
-
-} // namespace
-
 gradient_layout::gradient_layout(const problem &p, bool from_sums)
     : rows_(p.rows()), columns_(p.row_length()), cut_(row_blocks_of(p)),
       keeps_blocks_(cut_.blocks_per_part() == 1 && !p.is_partial()), has_scale_(from_sums && p.writes(DIFF_SCALE)),
-      has_shift_(from_sums && p.writes(DIFF_SHIFT)), element_(p.compute_size()), pitch_(pitch_for(columns_)) {}
+      has_shift_(from_sums && p.writes(DIFF_SHIFT)), element_(p.compute_size()) {}
 
 void gradient_layout::book(plan &to) const {
     constexpr dim_t WIDE = sizeof(double);
@@ -29,10 +19,10 @@ void gradient_layout::book(plan &to) const {
     const bool keeps = to.rows == row_access::interleaved || (by_rows && keeps_blocks_);
     to.scratchpad.book(scratch::column_sums,
                        std::max(by_rows && !keeps ? width() * element_ : 0,
-                                by_chunks ? gradients() * CHUNK_WIDTH * (element_ + 2 * WIDE) : 0));
+                                by_chunks ? gradients() * gradient_pitch(CHUNK) * (element_ + 2 * WIDE) : 0));
     const dim_t parts = keeps_blocks_ ? 1 : cut_.parts();
-    to.scratchpad.book(scratch::gradient_sums,
-                       std::max(by_rows ? parts * width() * WIDE : 0, by_chunks ? 2 * rows_ * chunks() * element_ : 0));
+    if (by_rows) to.scratchpad.book(scratch::gradient_sums, parts * width() * WIDE);
+    if (by_chunks) to.scratchpad.book(scratch::row_sums, 2 * rows_ * chunks() * element_);
     if (keeps) to.scratchpad.book(scratch::kept_blocks, cut_.blocks() * width() * element_);
 }
 

@@ -14,11 +14,18 @@
 
 namespace jitnorm::impl::layer_norm {
 
+// The sums from one gradient to the next where an array has both, of so many columns each. They are no multiple of 4096
+// bytes, so that the sums of scale and shift do not compete for the same sets of L1.
+constexpr dim_t gradient_pitch(dim_t columns) {
+    constexpr dim_t IN_LINE = 64 / dim_t(sizeof(float));
+    return (divide_up(columns, IN_LINE) | 1) * IN_LINE;
+}
+
 // How the sums of a backward problem are cut, and the areas of the scratchpad for them (plan.hpp). By rows the area
 // gradient_sums has width() sums of each part or, where the blocks are kept, of all rows, and kept_blocks those of each
 // row block where they are kept and for interleaved rows; otherwise a thread's area column_sums has those of a row
-// block. By chunks gradient_sums has for each chunk the sums s1 of all rows and then s2, and column_sums has those of
-// one chunk: of a part, of all parts and of a row block, each with CHUNK_WIDTH sums for each gradient.
+// block. By chunks row_sums has for each chunk the sums s1 of all rows and then s2, and column_sums has those of one
+// chunk: of a part, of all parts and of a row block, each with the pitch of a chunk.
 class gradient_layout {
 public:
     // `from_sums`: whether the gradients, if there are any, are made of column sums. Plans have room for those of the
@@ -31,13 +38,13 @@ public:
     range columns_of(dim_t chunk) const { return {chunk * CHUNK, std::min((chunk + 1) * CHUNK, columns_)}; }
     const row_blocks &cut() const { return cut_; }
 
-    // Which of the gradients of scale and shift are computed from sums, and how many. pitch(): the sums from one
-    // gradient to the next; width(): those of both.
+    // Which of the gradients of scale and shift are computed from sums, and how many. width(): the sums of both, by
+    // rows.
     bool has_scale() const { return has_scale_; }
     bool has_shift() const { return has_shift_; }
     int gradients() const { return int(has_scale_) + int(has_shift_); }
-    dim_t pitch() const { return pitch_; }
-    dim_t width() const { return gradients() * pitch_; }
+    dim_t pitch() const { return gradient_pitch(columns_); }
+    dim_t width() const { return gradients() * pitch(); }
 
     void book(plan &to) const;
 
@@ -45,13 +52,12 @@ public:
     // so where each part is one row block, but not of partial problems. They are half as many bytes as sums in double,
     // which matters because the thread that adds them up reads most of them from other cores.
     bool keeps_blocks() const { return keeps_blocks_; }
-    static constexpr dim_t CHUNK_WIDTH = CHUNK + 16;
 
 private:
     dim_t rows_, columns_;
     row_blocks cut_;
     bool keeps_blocks_, has_scale_, has_shift_;
-    dim_t element_, pitch_; // bytes of a number of the compute type; pitch()
+    dim_t element_; // bytes of a number of the compute type
 };
 
 // Where the column sums of the current row block are; null: they are not computed.
