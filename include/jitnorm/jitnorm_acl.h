@@ -120,9 +120,9 @@ typedef struct {
 } jitnorm_acl_tensor_view_t;
 
 /* Create functions copy the caller's arrays, but not a tensor's data. If strides is null, the tensor is row major. The
- * result is null if an array that should have elements is null, or if memory is out. Properties that operations do not
- * accept (too many dimensions, a negative dimension, an unknown type) are refused by the operations, not here.
- * Destroying null does nothing. */
+ * result is null if an array that should have elements is null or would have 2^60 of them or more, or if memory is
+ * out. Properties that operations do not accept (too many dimensions, a negative dimension, an unknown type) are
+ * refused by the operations, not here. Destroying null does nothing. */
 JITNORM_API jitnorm_acl_tensor_t jitnorm_acl_tensor_create(const int64_t *dims, uint64_t ndims, int data_type,
                                                            const int64_t *strides, int64_t offset, int format,
                                                            const int64_t *storage_dims, uint64_t storage_ndims,

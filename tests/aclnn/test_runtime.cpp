@@ -178,6 +178,13 @@ TEST(aclnn_objects, what_is_null) {
     EXPECT_EQ(aclCreateTensor(dims, 1, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, nullptr, 1, nullptr), nullptr);
     EXPECT_EQ(aclCreateIntArray(nullptr, 1), nullptr);
     EXPECT_EQ(aclCreateBoolArray(nullptr, 1), nullptr);
+    const bool values[] = {true};
+    for (const uint64_t count : {uint64_t(1) << 60, uint64_t(1) << 63, ~uint64_t(0)}) {
+        EXPECT_EQ(aclCreateTensor(dims, count, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, dims, 1, nullptr), nullptr);
+        EXPECT_EQ(aclCreateTensor(dims, 1, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, dims, count, nullptr), nullptr);
+        EXPECT_EQ(aclCreateIntArray(dims, count), nullptr);
+        EXPECT_EQ(aclCreateBoolArray(values, count), nullptr);
+    }
     EXPECT_NE(aclGetRecentErrMsg(), nullptr);
     EXPECT_EQ(aclDestroyTensor(nullptr), ACLNN_SUCCESS);
     EXPECT_EQ(aclDestroyIntArray(nullptr), ACLNN_SUCCESS);

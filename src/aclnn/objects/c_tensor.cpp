@@ -17,13 +17,17 @@ void set_dense_strides(tensor::numbers dims, int64_t *strides) {
     }
 }
 
+// Whether the caller may have an array of so many elements. No address space has room for 2^60 numbers, and sizes that
+// are computed from smaller counts do not overflow.
+bool is_there(const void *array, uint64_t count) { return count == 0 || (array != nullptr && count >> 60 == 0); }
+
 // The handle of the new object that `body` returns. If memory is out or an array is missing, answers with a failure and
 // returns null.
 template <typename Handle, typename Body>
 Handle made(const char *function, bool arrays_are_there, Body &&body) noexcept {
     Handle handle = nullptr;
     answer_from(function, [&]() -> acl_status {
-        if (!arrays_are_there) return null_pointer("an array that has elements is null");
+        if (!arrays_are_there) return null_pointer("an array that has elements is null, or has 2^60 of them or more");
         handle = reinterpret_cast<Handle>(body());
         return {};
     });
@@ -61,8 +65,7 @@ tensor::tensor(numbers dims_given, const int64_t *strides_given, numbers storage
 jitnorm_acl_tensor_t jitnorm_acl_tensor_create(const int64_t *dims, uint64_t ndims, int data_type,
                                                const int64_t *strides, int64_t offset, int format,
                                                const int64_t *storage_dims, uint64_t storage_ndims, void *data) {
-    const bool there = (dims != nullptr || ndims == 0) && (storage_dims != nullptr || storage_ndims == 0);
-    return made<jitnorm_acl_tensor_t>(__func__, there, [&] {
+    return made<jitnorm_acl_tensor_t>(__func__, is_there(dims, ndims) && is_there(storage_dims, storage_ndims), [&] {
         return new tensor({dims, ndims}, strides, {storage_dims, storage_ndims}, offset, data_type, format, data);
     });
 }
@@ -78,7 +81,7 @@ jitnorm_acl_status_t jitnorm_acl_tensor_get_view(const_jitnorm_acl_tensor_t tens
 }
 
 jitnorm_acl_int_array_t jitnorm_acl_int_array_create(const int64_t *values, uint64_t count) {
-    return made<jitnorm_acl_int_array_t>(__func__, values != nullptr || count == 0,
+    return made<jitnorm_acl_int_array_t>(__func__, is_there(values, count),
                                          [&] { return new int_array(values, values + count); });
 }
 
@@ -89,7 +92,7 @@ jitnorm_acl_status_t jitnorm_acl_int_array_get_size(const_jitnorm_acl_int_array_
 }
 
 jitnorm_acl_bool_array_t jitnorm_acl_bool_array_create(const bool *values, uint64_t count) {
-    return made<jitnorm_acl_bool_array_t>(__func__, values != nullptr || count == 0,
+    return made<jitnorm_acl_bool_array_t>(__func__, is_there(values, count),
                                           [&] { return new bool_array(values, values + count); });
 }
 
