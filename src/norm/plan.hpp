@@ -3,7 +3,7 @@
 // scratchpad, as a value. An executor is made from a problem and a plan, and follows the plan. No plan changes a bit of
 // any result. Decisions that depend only on types, on the instruction set or on the length of a row are made where they
 // are used: which kernel reduces short rows (src/jit/kernels/kernels.hpp), and whether bands with a residual reduce the
-// sums as they are added (src/run/forward.cpp). docs/measurements.md has the measurements for the numbers.
+// sums as they are added (src/run/problem_kernels.cpp). docs/measurements.md has the measurements for the numbers.
 #pragma once
 
 #include <algorithm>
@@ -106,7 +106,7 @@ struct plan {
 
     // ---- the use of caches
     // To which level of the caches rows are prefetched, since they come from memory; 0: they are not. Which pass does
-    // so stands with the kernels (src/run/forward.cpp, backward.cpp) and, for tiles, in src/run/rows.cpp.
+    // so stands with the kernels (src/run/problem_kernels.cpp) and, for tiles, in src/run/rows.cpp.
     int prefetch = 0;
     // The result is stored past the caches where it lies as such stores need it, with at most so many threads.
     int non_temporal_threads = 0;

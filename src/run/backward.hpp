@@ -3,32 +3,18 @@
 // the column sums for the gradients of scale and shift, which belong to the current row block (row_blocks.hpp).
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
-#include <optional>
 
+#include "../norm/row_groups.hpp"
 #include "driver.hpp"
 #include "gradient_sums.hpp"
+#include "make_plan.hpp"
+#include "problem_kernels.hpp"
 #include "row_batch.hpp"
 
 namespace jitnorm::impl::layer_norm {
-
-// The kernels of a backward problem. Which there are follows from types and flags, and from the plan: the kernels of
-// the steps that it takes, and the stores and prefetches that it says.
-template <typename T> // the compute type
-struct backward_kernels {
-    backward_kernels(const problem &p, const plan &planned, const jit::vector_kind &kind);
-
-    // Empty where all rows go in bands.
-    std::optional<jit::backward_kernel<T>> sums; // row sums and column sums; empty: the problem needs no sums
-    std::optional<jit::stores_of<jit::backward_kernel<T>>> data; // diff_src; empty: it is omitted
-
-    std::optional<jit::stores_of<jit::backward_kernel<T>>> bands;
-    std::optional<weights_kernels> weights; // empty: neither gradient is made of column sums
-
-private:
-    void make_steps(const problem &p, const plan &planned, const jit::vector_kind &kind);
-};
 
 template <typename T> // the compute type
 class backward {
@@ -37,10 +23,21 @@ public:
     using batch = backward_batch<T>;
     class worker;
 
-    backward(const problem &p, const plan &planned, std::shared_ptr<const kernels> made);
+    backward(const problem &p, const plan &planned, std::shared_ptr<const kernels> made)
+        : problem_(p), plan_(planned), kernels_(std::move(made)), layout_(p, kernels_->weights.has_value()),
+          gradients_(p, layout_, kernels_->weights), rms_(p.is_rms()), wants_row_sums_(wants_row_sums(p)),
+          own_rows_(has_own_rows(p)), gradients_of_rows_(!kernels_->weights),
+          scale_size_(dim_t(size_of(p.scale_shift_type))), gradient_size_(dim_t(size_of(p.diff_scale_shift_type))),
+          inv_C_(1.0 / double(p.row_length())) {}
 
     // Makes the gradients of scale and shift of the sums, when all threads have finished their rows.
-    void end(const arguments &args, const schedule &now) const;
+    void end(const arguments &args, const schedule &now) const {
+        if (now.through_rows == way::chunks || layout_.gradients() == 0) return;
+        auto *const sums = plan_.scratchpad.get<double>(scratch::gradient_sums, args[SCRATCHPAD]);
+        const auto *const kept = plan_.scratchpad.get<T>(scratch::kept_blocks, args[SCRATCHPAD]);
+        if (is_interleaved() && !layout_.keeps_blocks()) add_up_kept_blocks(kept, sums, now.threads);
+        gradients_.finish_parts(args, sums, kept, now.threads);
+    }
 
     bool reduces() const { return kernels_->sums.has_value(); }
     bool writes() const { return kernels_->data.has_value(); }
@@ -49,7 +46,30 @@ public:
 private:
     bool is_interleaved() const { return plan_.rows == row_access::interleaved; }
 
-    void read_statistics(const statistics_rows &from, batch &b) const;
+    void add_up_kept_blocks(const T *kept, double *sums, int threads) const {
+        parallel_parts(threads, [&](int share) {
+            const range mine = split(layout_.cut().parts(), threads, share);
+            for (dim_t part = mine.begin; part < mine.end; ++part) {
+                const range blocks = layout_.cut().part(part);
+                gradients_.add(nullptr, kept + blocks.begin * layout_.width(), sums + part * layout_.width(),
+                               layout_.width(), blocks.end - blocks.begin);
+            }
+        });
+    }
+
+    void read_statistics(const statistics_rows &from, batch &b) const {
+        const auto load = [&](slot s, auto *to) {
+            load_statistics(from[s], problem_[s].data_type, from.stride, b.rows, to);
+        };
+        rms_ ? void(std::fill_n(b.mean, b.rows, T(0))) : load(MEAN, b.mean);
+        if (problem_.form == statistics_form::variance) {
+            load(VARIANCE, b.variance);
+            find_rstd(b.variance, b.rows, problem_.epsilon, b.rstd);
+        } else {
+            load(VARIANCE, b.rstd);
+        }
+        b.find_factors(rms_);
+    }
 
     const problem &problem_;
     const plan &plan_;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// forward: the direction forward for the driver (driver.hpp): its kernels, the statistics of rows, and then the worker,
-// a thread's part of an execution. In the common case one kernel does bands of rows from their inputs to dst. Otherwise
-// a batch goes in steps: a residual is added, if there is one; the rows are reduced to their moments, from which the
-// statistics follow; then they are normalized. The executor of a single batch (single_batch.hpp) shares the kernels and
-// the statistics.
+// forward: the direction forward for the driver (driver.hpp): the statistics of rows, and then the worker, a thread's
+// part of an execution. In the common case one kernel does bands of rows from their inputs to dst. Otherwise a batch
+// goes in steps: a residual is added, if there is one; the rows are reduced to their moments, from which the statistics
+// follow; then they are normalized. The executor of a single batch (single_batch.hpp) shares the kernels and the
+// statistics.
 //
 // Without dst a batch is only reduced, which also writes the sum. Problems that share columns find the moments of
 // chunks in one execution, which has no dst, and read the moments of rows in another.
@@ -21,44 +21,16 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "../base/bytes.hpp"
-#include "../jit/kernels/kernels.hpp"
 #include "../math/constants.hpp"
 #include "driver.hpp"
 #include "post_op_operands.hpp"
+#include "problem_kernels.hpp"
 #include "quantizer.hpp"
 #include "row_batch.hpp"
 
 namespace jitnorm::impl::layer_norm {
-
-// The kernels of a forward problem, and the numbers of its post-ops. Which kernels there are follows from types, flags
-// and attributes, from the length of a row where that is short, and from the plan: the kernels of the steps that it
-// takes (none where all rows go in bands), and the stores and prefetches that it says.
-template <typename T> // the compute type
-struct forward_kernels {
-    forward_kernels(const problem &p, const plan &planned, const jit::vector_kind &kind);
-
-    // Compute sums with a residual: `add` the rows to normalize only, `add_and_write` also the output for the sum.
-    struct addition_kernels {
-        jit::forward_kernel<T> add, add_and_write;
-    };
-    std::optional<addition_kernels> addition; // empty: no residual is added by itself
-
-    std::optional<jit::forward_kernel<T>> repeat; // a reduction over rows with given pivots; empty: nothing is reduced
-    std::optional<jit::forward_kernel<T>> reduce; // the first reduction; empty where bands do it
-    std::optional<jit::stores_of<jit::forward_kernel<T>>> normalize; // empty: no dst
-
-    std::optional<jit::forward_kernel<T>> one_row; // this and bands: only with float
-    std::optional<jit::stores_of<jit::forward_kernel<T>>> bands;
-    std::vector<T> post_op_parameters; // two per post-op, as forward_arguments says
-    std::vector<jit::post_op_conf> post_ops;
-
-private:
-    void make_bands(const problem &p, const plan &planned, const jit::vector_kind &kind);
-    void make_steps(const problem &p, const plan &planned, const jit::vector_kind &kind);
-};
 
 template <typename T> // the compute type
 class forward {

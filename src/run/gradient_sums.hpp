@@ -7,10 +7,10 @@
 #include <cstddef>
 #include <optional>
 
-#include "../jit/kernels/kernels.hpp"
 #include "../math/row_blocks.hpp"
 #include "../norm/plan.hpp"
 #include "../norm/tensors.hpp"
+#include "problem_kernels.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -67,13 +67,6 @@ struct column_sums {
     column_sums after(dim_t columns) const {
         return {scale ? scale + columns : nullptr, shift ? shift + columns : nullptr};
     }
-};
-
-// The kernels that add up the gradients of scale and shift: sums of row blocks to the sums of a part, sums of parts to
-// a total and to the gradient, and the sums of the only row block, if there may be but one, to the gradient.
-struct weights_kernels {
-    jit::backward_weights_kernel add_block, add_part, finish;
-    std::optional<jit::backward_weights_kernel> finish_block;
 };
 
 // An array of sums begins with the sums of scale, if its gradient is computed. The sums of shift begin `pitch` sums
