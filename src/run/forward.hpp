@@ -346,28 +346,7 @@ private:
         with_operands(b, {b.first, b.rows, columns.begin, b.count}, [&] { kernel(b); });
     }
 
-    // ---- normalization where scales are found
-
-    [[gnu::noinline]] void quantize(batch &b) {
-        const quantizer &q = *f_.quantizer_;
-        const range all = {0, f_.C_};
-        const panel here = at.open(all);
-        const strip x = rows_to_write(here, b, all);
-        q.for_each_unit(b.rows, [&](dim_t r, range groups) {
-            jit::forward_arguments<T> unit;
-            unit.rows = b.rows;
-            set_arguments(unit, here, x, all);
-            q.restrict_to(r, groups, unit);
-            unit.hi[0] = b.hi[r];
-            unit.rstd[0] = b.rstd[r];
-            unit.bias[0] = b.bias[r];
-            const dim_t row = b.first + r;
-            with_operands(unit, {row, 1, q.first_column(groups), unit.count},
-                          [&] { f_.kernels_->normalize->ordinary(unit); });
-            q.store_scales(row, 1, groups, unit.dst_scales, args[DST_SCALE]);
-        });
-        at.close();
-    }
+    void quantize(batch &b); // writes rows whose scales are found
 
     // ---- chunks of rows that threads share
 
