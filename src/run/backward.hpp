@@ -46,6 +46,7 @@ public:
 private:
     bool is_interleaved() const { return plan_.rows == row_access::interleaved; }
 
+    // Makes the sums of each part of those of its row blocks, which rows in tiles have computed in turn.
     void add_up_kept_blocks(const T *kept, double *sums, int threads) const {
         parallel_parts(threads, [&](int share) {
             const range mine = split(layout_.cut().parts(), threads, share);
