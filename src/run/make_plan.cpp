@@ -18,8 +18,9 @@ namespace {
 // ---- the sizes in the rules. docs/performance.md has a table of them.
 
 // The bytes of rows, in backward of src and diff_dst, that one kernel reduces before it writes them: they stay in L1
-// beside the rows that it writes. Fewer, in backward half of that, where rows are prefetched, and where forward stores
-// them to the caches (docs/measurements.md, "Zen 3: bands of rows", "Zen 5" and "Decisions").
+// beside the rows that it writes. Fewer in short bands: PREFETCHED_BAND where forward prefetches rows and stores them
+// to the caches, half of that where backward reads rows from memory (docs/measurements.md, "Zen 3: bands of rows", "Zen
+// 5" and "Decisions").
 constexpr dim_t BAND_BYTES = 16 * 1024, PREFETCHED_BAND = 2 * 1024;
 
 // Backward: threads take chunks of all rows if these have more elements. The scratchpad of a thread that takes rows has
