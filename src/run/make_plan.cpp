@@ -183,9 +183,9 @@ plan forward_plan_for_any_size(const problem &p) {
 // ---- backward: rows in place
 
 // Later rows of data that come from memory are prefetched as rows are reduced, if they are evenly spaced. The
-// processors' own prefetchers follow one row best, so the bands of such rows are short: one row, unless several have 1
-// KB together. Processors that prefetch to L1 take as short bands of rows from the last level, without prefetches;
-// pairs of narrow types, which are bound by conversions, are faster there.
+// processors' own prefetchers follow one row best, so the bands of such rows are short: at most 1 KB, or one row. On
+// processors that prefetch to L1 bands of rows from the last level are as short, without prefetches, but not those of
+// narrow types, which are bound by conversions and faster in pairs there.
 void plan_backward_in_place(const problem &p, const row_tensors &tensors, const machine &m, dim_t row_bytes, plan &to) {
     const dim_t bytes = data_bytes(p, tensors);
     to.panel_columns = p.row_length();
