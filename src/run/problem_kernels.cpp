@@ -120,8 +120,9 @@ jitnorm_data_type_t sum_type_of(const problem &p) { return p.writes(SUM) ? p[SUM
 // Whether sums with a residual may be reduced as they are added. Not products with silu, which needs the registers.
 bool may_reduce_sums(const problem &p) { return p.row_type() == p.compute_type() && !p.attr.multiplies_silu; }
 
-jit::forward_conf conf_of(const problem &p, const plan &planned, const jit::vector_kind &kind, jit::pass_order order,
-                          bool non_temporal) {
+// Of the kernel for bands, or for one row.
+jit::forward_conf bands_conf_of(const problem &p, const plan &planned, const jit::vector_kind &kind,
+                                jit::pass_order order, bool non_temporal) {
     const prefetches to = prefetches_of(p, planned, true, non_temporal);
     jit::forward_conf conf = {.kind = kind, .written = normalize_conf_of(p, non_temporal, to.written), .order = order};
     const auto besides = normalizes_the_sum(p) ? jitnorm_data_type_undef : sum_type_of(p);
@@ -147,7 +148,7 @@ forward_kernels<T>::forward_kernels(const problem &p, const plan &planned, const
 template <typename T>
 void forward_kernels<T>::make_bands(const problem &p, const plan &planned, const jit::vector_kind &kind) {
     const auto kernel = [&](jit::pass_order order, bool non_temporal) {
-        return jit::forward_kernel<T>(conf_of(p, planned, kind, order, non_temporal));
+        return jit::forward_kernel<T>(bands_conf_of(p, planned, kind, order, non_temporal));
     };
     const bool is_one_row = p.rows() == 1 && takes_single_batch(p, planned);
     if (p.has_runtime_sizes() || is_one_row) one_row.emplace(kernel(jit::pass_order::one_row, false));
